@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { generate } from '@graphql-codegen/cli';
+import { printContract } from './server/graphql/print.ts';
+
+/**
+ * Writes what is generated from the schema: `schema.graphql`, and `client/gql` once the client has documents.
+ * With `--check` it writes nothing and fails when something is stale.
+ */
+const root = dirname(fileURLToPath(import.meta.url));
+const contract = printContract();
+
+interface Output {
+  filename: string;
+  content: string;
+}
+
+/** The client's files that hold documents: `.graphql`, or TypeScript that calls `graphql(`. */
+async function documents(): Promise<string[]> {
+  const folder = join(root, 'client');
+  if (!existsSync(folder)) return [];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.(graphql|tsx?)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.startsWith(join(folder, 'gql')));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  return files.filter((file, index) => file.endsWith('.graphql') || /\bgraphql\(/.test(texts[index]!));
+}
+
+async function typedDocuments(): Promise<Output[]> {
+  const found = await documents();
+  if (found.length === 0) return [];
+  const config = { useTypeImports: true, enumsAsTypes: true, scalars: { DateTime: 'string', ID: 'string', JSON: 'unknown' } };
+  const outputs: unknown = await generate(
+    {
+      schema: contract,
+      documents: found,
+      generates: { [join(root, 'client/gql/')]: { preset: 'client', config } },
+      silent: true,
+    },
+    false,
+  );
+  return outputs as Output[];
+}
+
+const isStale = async ({ filename, content }: Output): Promise<boolean> =>
+  !existsSync(filename) || (await readFile(filename, 'utf8')) !== content;
+
+async function write({ filename, content }: Output): Promise<void> {
+  await mkdir(dirname(filename), { recursive: true });
+  await writeFile(filename, content);
+}
+
+const outputs = [{ filename: join(root, 'schema.graphql'), content: contract }, ...(await typedDocuments())];
+const stale = (await Promise.all(outputs.map(async (output) => ((await isStale(output)) ? [output] : [])))).flat();
+const names = stale.map(({ filename }) => filename.slice(root.length + 1)).join(', ');
+if (process.argv.includes('--check')) {
+  if (stale.length > 0) {
+    console.error(`Stale: ${names}. Run npm run codegen, and look at what has changed in the contract.`);
+    process.exitCode = 1;
+  }
+} else {
+  await Promise.all(stale.map(write));
+  console.log(stale.length === 0 ? 'Everything that is generated from the schema is up to date.' : `Written: ${names}`);
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../server/infra/log.ts';
+import { testDatabase } from '../server/testing/database.ts';
+import { brokenInvariants } from '../server/testing/invariants.ts';
+import { seed } from './seed.ts';
+
+const db = await testDatabase();
+
+describe('the demonstration', () => {
+  it('has a session in every state and a chain with every kind of ending, and keeps the invariants', async () => {
+    expect(await seed({ pool: db.pool, log: silentLog })).toBe(true);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+
+    const sessions = await db.prisma.session.findMany({ orderBy: { id: 'asc' } });
+    expect(sessions.map(({ title, status, agentId }) => [title, status, agentId])).toEqual([
+      ['Add rate limits to the public API', 'RUNNING', 'claude-1'],
+      ['Fix the flaky login test', 'RUNNING', 'codex-1'],
+      ['Upgrade to Node 24', 'PAUSED', 'claude-1'],
+      ['Triage the crash reports', 'PAUSED', null],
+      ['Write the release notes', 'COMPLETED', 'reviewer-1'],
+      ['Migrate the billing schema', 'FAILED', 'codex-1'],
+      ['Prototype dark mode', 'CANCELLED', 'reviewer-1'],
+    ]);
+    const chain = await db.prisma.handoff.findMany({ where: { sessionId: sessions[0]!.id }, orderBy: { depth: 'asc' } });
+    expect(chain.map(({ status }) => status)).toEqual(['REJECTED', 'TIMED_OUT', 'CANCELLED', 'COMPLETED', 'INITIATED']);
+  });
+
+  it('is not loaded a second time, nor into a database that is in use', async () => {
+    const before = await db.prisma.event.count();
+    expect(await seed({ pool: db.pool, log: silentLog })).toBe(false);
+    expect(await db.prisma.event.count()).toBe(before);
+  });
+});

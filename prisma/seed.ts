@@ -1,0 +1,201 @@
+import type { Pool } from 'pg';
+import { registerAgent } from '../server/agents/registerAgent.ts';
+import { runWork, type Answer, type Caller, type Logger, type Work } from '../server/core/work.ts';
+import { acceptHandoff } from '../server/handoffs/acceptHandoff.ts';
+import { cancelHandoff } from '../server/handoffs/cancelHandoff.ts';
+import { failHandoff } from '../server/handoffs/failHandoff.ts';
+import { initiateHandoff } from '../server/handoffs/initiateHandoff.ts';
+import { reassignSession } from '../server/handoffs/reassignSession.ts';
+import { rejectHandoff } from '../server/handoffs/rejectHandoff.ts';
+import { timeOutHandoff } from '../server/handoffs/timeOutHandoff.ts';
+import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
+import { recordDecision } from '../server/log/recordDecision.ts';
+import { setTasks, type SetTasksInput } from '../server/log/setTasks.ts';
+import { cancelSession } from '../server/sessions/cancelSession.ts';
+import { completeSession } from '../server/sessions/completeSession.ts';
+import { createSession } from '../server/sessions/createSession.ts';
+import { failSession } from '../server/sessions/failSession.ts';
+import { pauseSession } from '../server/sessions/pauseSession.ts';
+
+/**
+ * The demonstration: three agents, a session in every state, and one session whose chain has a rejection, a
+ * time-out, a cancellation, a completed handoff and an open one. The same ids every time, so that the example
+ * queries run as they stand.
+ */
+
+const narrator: Caller = { principal: 'demo', role: 'ADMIN', agentId: null };
+// The open handoff is there to be looked at: it does not time out while anybody does.
+const settings = { staleAfterMinutes: 10 * 365 * 24 * 60 };
+
+/** Ids of the story: UUIDv7s of one fixed moment, numbered. */
+function numberedIds(): () => string {
+  let last = 0;
+  return () => `019b0000-0000-7000-8000-${(last += 1).toString(16).padStart(12, '0')}`;
+}
+
+/** Loads the story into a database without agents, all of it or nothing. Says whether it did. */
+export async function seed({ pool, log }: { pool: Pool; log: Logger }): Promise<boolean> {
+  const { rows } = await pool.query<{ empty: boolean }>('SELECT NOT EXISTS (SELECT FROM agents) AS empty');
+  if (rows[0]?.empty !== true) return false;
+  const quiet = { info: () => undefined, warn: log.warn.bind(log), error: log.error.bind(log) };
+  await runWork({ pool, log: quiet, caller: narrator, mutation: 'seed', input: {}, newId: numberedIds() }, tell);
+  return true;
+}
+
+async function tell(work: Work): Promise<{ told: true }> {
+  await work.begin();
+  const story = new Story(work);
+  await story.agents();
+  await story.rateLimits();
+  await story.otherSessions();
+  return { told: true };
+}
+
+class Story {
+  constructor(private readonly work: Work) {}
+
+  async agents(): Promise<void> {
+    const pool = [
+      { id: 'claude-1', type: 'CLAUDE', role: 'implementer', maxCapacity: 5, description: 'Writes TypeScript and its tests.' },
+      { id: 'codex-1', type: 'CODEX', role: 'implementer', maxCapacity: 3, description: 'Good at Go and at build scripts.' },
+      { id: 'reviewer-1', type: 'CLAUDE', role: 'reviewer', maxCapacity: 2, description: 'Reads changes and sends them back with reasons.' },
+    ];
+    const instructions: Record<string, string> = {
+      'reviewer-1': 'Read the whole change. Approve it, or hand it back with what is wrong and where.',
+    };
+    for (const agent of pool) {
+      const collaborators: string[] = [];
+      await this.do(registerAgent, { ...agent, name: agent.id, instructions: instructions[agent.id] ?? null, metadata: null, collaborators });
+    }
+    for (const agent of pool) {
+      for (const [position, other] of pool.filter(({ id }) => id !== agent.id).entries()) {
+        this.work.insert('agent_collaborators', { agentId: agent.id, collaboratorId: other.id, position });
+      }
+    }
+    await this.work.flush();
+  }
+
+  /** The long chain. */
+  async rateLimits(): Promise<void> {
+    const id = await this.session('Add rate limits to the public API', 'claude-1', { repository: 'shop/api', branch: 'rate-limits' });
+    await this.turn(id, {
+      messages: [
+        { role: 'USER', content: 'Please add rate limits to the public API: 60 writes a minute for each key, 600 reads.' },
+        { role: 'ASSISTANT', content: 'I read the middleware first. Requests pass through src/http/pipeline.ts, so the limiter belongs there.' },
+      ],
+      toolCalls: [call('call_01', 'Read', { file_path: 'src/http/pipeline.ts' }, '84 lines'), call('call_02', 'Grep', { pattern: 'use\\(' }, '6 matches')],
+      usage: { inputTokens: 5_210, outputTokens: 640, cacheCreationInputTokens: 0, cacheReadInputTokens: 0, model: 'claude-sonnet' },
+    });
+    await this.tasks(id, [
+      ['Limiter with a token bucket', 'DONE'],
+      ['Answer 429 with Retry-After', 'IN_PROGRESS'],
+      ['Document the limits', 'PENDING'],
+    ]);
+    await this.do(recordDecision, { sessionId: id, text: 'Token bucket rather than a fixed window: bursts at the edge of a window would let twice the rate through.' });
+    await this.turn(id, {
+      messages: [{ role: 'ASSISTANT', content: 'The bucket is in place and tested. The deployment script needs a Redis URL; that is Go, which codex-1 knows better.' }],
+      toolCalls: [
+        { ...call('call_03', 'Write', { file_path: 'src/http/rateLimit.ts' }, 'written'), filesModified: ['src/http/rateLimit.ts'] },
+        { ...call('call_04', 'Edit', { file_path: 'src/http/pipeline.ts' }, 'edited'), filesModified: ['src/http/pipeline.ts'] },
+        { ...call('call_05', 'Bash', { command: 'npm test' }, null), error: 'exit 1: 1 of 212 tests failed (rateLimit > refills)' },
+        call('call_06', 'Bash', { command: 'npm test' }, '212 passed'),
+      ],
+    });
+
+    const rejected = await this.initiate(id, 'codex-1', 'The deployment script is Go');
+    await this.do(rejectHandoff, { handoffId: rejected, reason: 'The script is generated; change its template in deploy/, which is TypeScript.' });
+    const timedOut = await this.reassign(id, 'codex-1', 'claude-1 is needed elsewhere');
+    await this.do(timeOutHandoff, { handoffId: timedOut });
+    await this.turn(id, {
+      messages: [{ role: 'ASSISTANT', content: 'Changed the template instead. Ready for review.' }],
+      toolCalls: [{ ...call('call_07', 'Edit', { file_path: 'deploy/template.ts' }, 'edited'), filesModified: ['deploy/template.ts'] }],
+    });
+    const cancelled = await this.initiate(id, 'reviewer-1', 'Ready for review');
+    await this.do(cancelHandoff, { handoffId: cancelled, reason: 'Forgot the 429 test' });
+    await this.turn(id, {
+      messages: [{ role: 'ASSISTANT', content: 'The 429 answer has its test now.' }],
+      toolCalls: [{ ...call('call_08', 'Write', { file_path: 'test/rateLimit.test.ts' }, 'written'), filesModified: ['test/rateLimit.test.ts'] }],
+    });
+    await this.tasks(id, [
+      ['Limiter with a token bucket', 'DONE'],
+      ['Answer 429 with Retry-After', 'DONE'],
+      ['Document the limits', 'PENDING'],
+    ]);
+    const accepted = await this.initiate(id, 'reviewer-1', 'Ready for review, now with the 429 test', { pull_request: 118 });
+    await this.do(acceptHandoff, { handoffId: accepted });
+    await this.turn(id, {
+      messages: [{ role: 'ASSISTANT', content: 'Retry-After is in milliseconds; RFC 9110 wants seconds. Everything else is fine.' }],
+      toolCalls: [call('call_09', 'Read', { file_path: 'src/http/rateLimit.ts' }, '61 lines')],
+    });
+    await this.do(recordDecision, { sessionId: id, text: 'Retry-After in whole seconds, rounded up (RFC 9110, section 10.2.3).' });
+    await this.initiate(id, 'claude-1', 'Retry-After must be in seconds');
+  }
+
+  async otherSessions(): Promise<void> {
+    const running = await this.session('Fix the flaky login test', 'codex-1');
+    await this.turn(running, { messages: [{ role: 'USER', content: 'The login test fails once a day. Find out why.' }] });
+    await this.turn(running, { messages: [{ role: 'ASSISTANT', content: 'It waits for a fixed 200 ms; I will wait for the cookie instead.' }] });
+
+    const paused = await this.session('Upgrade to Node 24', 'claude-1');
+    await this.do(pauseSession, { sessionId: paused, expectedVersion: null });
+
+    await this.session('Triage the crash reports', null);
+
+    const completed = await this.session('Write the release notes', 'claude-1');
+    await this.turn(completed, { messages: [{ role: 'ASSISTANT', content: 'Draft is in CHANGELOG.md.' }] });
+    const review = await this.initiate(completed, 'reviewer-1', 'Please check the wording');
+    await this.do(acceptHandoff, { handoffId: review });
+    await this.turn(completed, { messages: [{ role: 'ASSISTANT', content: 'Two typos fixed, good to go.' }] });
+    await this.do(completeSession, { sessionId: completed, expectedVersion: null, result: { file: 'CHANGELOG.md', entries: 14 }, summary: 'Released as 2.4.0.' });
+
+    const failed = await this.session('Migrate the billing schema', 'codex-1');
+    const failing = await this.reassign(failed, 'claude-1', 'Needs somebody who knows the ledger');
+    await this.do(acceptHandoff, { handoffId: failing });
+    await this.do(failHandoff, { handoffId: failing, reason: 'The staging database is gone.' });
+    await this.do(failSession, { sessionId: failed, expectedVersion: null, reason: 'No staging database to migrate.' });
+
+    const cancelledSession = await this.session('Prototype dark mode', 'reviewer-1');
+    await this.do(cancelSession, { sessionId: cancelledSession, expectedVersion: null, reason: 'Design first.' });
+  }
+
+  private async session(title: string, agentId: string | null, metadata: object | null = null): Promise<string> {
+    const input = { title, agentId, agentType: null, metadata, contextVariables: null, maxHandoffs: 5, handoffsEnabled: true };
+    return (await this.do(createSession, input)).sessionId;
+  }
+
+  private turn(sessionId: string, turn: Partial<AppendTurnInput>): Promise<Answer> {
+    return this.do(appendTurn, { sessionId, agentId: null, messages: [], toolCalls: [], usage: null, truncated: false, ...turn });
+  }
+
+  private tasks(sessionId: string, tasks: [string, SetTasksInput['tasks'][number]['status']][]): Promise<Answer> {
+    return this.do(setTasks, { sessionId, tasks: tasks.map(([content, status]) => ({ content, status })) });
+  }
+
+  private async initiate(sessionId: string, targetAgentId: string, reason: string, contextVariables: Record<string, unknown> | null = null): Promise<string> {
+    const input = { sessionId, targetAgentId, reason, contextVariables, summary: null, priorTurnId: null, triggeringToolCallIds: null, metadata: null };
+    return (await this.do(initiateHandoff, input)).handoffId;
+  }
+
+  private async reassign(sessionId: string, agentId: string, reason: string): Promise<string> {
+    const nothing = { agentType: null, summary: null, contextVariables: null, metadata: null, expectedVersion: null };
+    const { handoffId } = await this.do(reassignSession, { sessionId, agentId, reason, skipHandoff: false, ...nothing });
+    if (handoffId === null) throw new Error('the story expects a handoff');
+    return handoffId;
+  }
+
+  /** Each command sees what the one before it wrote. */
+  private async do<Input, A extends Answer>(command: (work: Work, input: Input, options: typeof settings) => Promise<A>, input: Input): Promise<A> {
+    const answer = await command(this.work, input, settings);
+    await this.work.flush();
+    return answer;
+  }
+}
+
+const call = (callId: string, name: string, args: object, result: string | null) => ({
+  callId,
+  name,
+  arguments: args,
+  result,
+  error: null as string | null,
+  filesModified: [] as string[],
+});

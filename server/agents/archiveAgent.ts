@@ -1,0 +1,29 @@
+import { statement } from '../core/changes.ts';
+import { InvalidStateError } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
+import { demandAgent, recordAgentChanged } from './demandAgent.ts';
+import type { AgentAnswer } from './registerAgent.ts';
+
+const readArchiver = statement(`
+SELECT e.actor_principal FROM inbox_entries i JOIN events e ON e.id = i.event_id
+WHERE i.agent_id = $1 AND e.type = 'AGENT_CHANGED' ORDER BY i.sequence DESC LIMIT 1`);
+
+/** Takes an agent out of the pool for good; its records stay (rule 16). */
+export async function archiveAgent(work: Work, { id }: { id: string }): Promise<AgentAnswer> {
+  const agent = await demandAgent(work, id);
+  if (agent.archivedAt !== null) {
+    const [last] = await work.query<{ actor_principal: string }>(readArchiver, [id]);
+    if (last?.actor_principal === work.caller.principal) return { agentId: id };
+    throw new InvalidStateError(`Agent '${id}' is archived, and that is final`, 'ARCHIVED', ['AVAILABLE', 'DRAINING', 'OFFLINE']);
+  }
+  if (agent.currentLoad > 0) {
+    throw new InvalidStateError(
+      `Agent '${id}' still holds ${agent.currentLoad} ${agent.currentLoad === 1 ? 'session' : 'sessions'}: reassign or end them first`,
+      `LOAD ${agent.currentLoad}`,
+      ['LOAD 0'],
+    );
+  }
+  work.change('agents', agent, { archivedAt: work.now, administrativeStatus: 'OFFLINE' });
+  recordAgentChanged(work, agent);
+  return { agentId: id };
+}

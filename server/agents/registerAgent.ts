@@ -1,0 +1,39 @@
+import { ConflictError } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
+import { lockAgent, recordAgentChanged, setCollaborators } from './demandAgent.ts';
+
+export interface AgentFields {
+  type: string;
+  name: string;
+  role: string | null;
+  description: string | null;
+  instructions: string | null;
+  maxCapacity: number;
+  metadata: unknown;
+  collaborators: readonly string[];
+}
+
+export interface AgentAnswer {
+  agentId: string;
+}
+
+/** Adds an agent to the pool, AVAILABLE and with nothing to do. An id is never used twice, not even an archived one's. */
+export async function registerAgent(work: Work, { id, collaborators, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
+  if ((await lockAgent(work, id)) !== null) {
+    throw new ConflictError(`There is, or was, an agent '${id}' already: choose another id, or change that one (updateAgent)`);
+  }
+  const agent = work.insert('agents', {
+    ...fields,
+    id,
+    metadata: metadata ?? null,
+    administrativeStatus: 'AVAILABLE',
+    currentLoad: 0,
+    totalAssigned: 0,
+    inboxSequence: 0,
+    registeredAt: work.now,
+    archivedAt: null,
+  });
+  await setCollaborators(work, id, collaborators);
+  recordAgentChanged(work, agent);
+  return { agentId: id };
+}

@@ -1,0 +1,27 @@
+import { InvalidStateError } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
+import { demandAgent, recordAgentChanged, setCollaborators } from './demandAgent.ts';
+import type { AgentAnswer, AgentFields } from './registerAgent.ts';
+
+/** Changes what is given and leaves the rest. Sessions and Handoffs keep what they were made with. */
+export async function updateAgent(
+  work: Work,
+  { id, collaborators, ...fields }: Partial<AgentFields> & { id: string },
+): Promise<AgentAnswer> {
+  const agent = await demandAgent(work, id);
+  if (agent.archivedAt !== null) {
+    throw new InvalidStateError(`Agent '${id}' is archived and cannot be changed any more`, 'ARCHIVED', ['AVAILABLE', 'DRAINING', 'OFFLINE']);
+  }
+  if (fields.maxCapacity !== undefined && fields.maxCapacity < agent.currentLoad) {
+    throw new InvalidStateError(
+      `Agent '${id}' holds ${agent.currentLoad} sessions: its capacity cannot become ${fields.maxCapacity} before it holds fewer`,
+      `LOAD ${agent.currentLoad}`,
+      [`LOAD ${fields.maxCapacity} or less`],
+    );
+  }
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  work.change('agents', agent, given);
+  if (collaborators !== undefined) await setCollaborators(work, id, collaborators);
+  recordAgentChanged(work, agent);
+  return { agentId: id };
+}

@@ -1,0 +1,168 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { sendNodeResponse } from '@whatwg-node/server';
+import type { GraphQLSchema } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Env } from './infra/env.ts';
+import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
+import { isHostAllowed } from './infra/hostCheck.ts';
+import { createHttpServer } from './infra/httpServer.ts';
+import type { Log } from './infra/log.ts';
+import { createPing } from './infra/ping.ts';
+import type { Database } from './infra/prisma.ts';
+
+const maxBodyBytes = 1_000_000;
+const answerWithin = 30_000;
+const drainWithin = 7_000;
+
+/** Answers what it knows and leaves the rest to the next. */
+export type Route = (request: Request) => Response | undefined | Promise<Response | undefined>;
+
+/** Starts work that goes on while the server runs; its `stop` resolves when nothing of it runs any more. */
+export type Background = () => { stop(): Promise<void> };
+
+export interface AppOptions {
+  env: Pick<Env, 'host' | 'port'>;
+  database: Database;
+  schema: GraphQLSchema;
+  log: Log;
+  createContext: () => object;
+  maskError?: (error: unknown) => Error;
+  plugins?: Plugin[];
+  graphiqlTabs?: Tab[];
+  routes?: Route[];
+  background?: Background[];
+}
+
+export interface App {
+  /** Known once started. */
+  readonly url: string;
+  start(): Promise<void>;
+  /** Readiness says no, running requests finish, then everything of this app is closed. The database is not. */
+  stop(): Promise<void>;
+}
+
+export function buildApp({ env, database, schema, log, createContext, ...options }: AppOptions): App {
+  const yoga = createYoga({
+    schema,
+    context: createContext,
+    // No page of another origin may call this server from a browser.
+    cors: false,
+    graphiql: false,
+    landingPage: false,
+    logging: false,
+    maxRequestBodySize: maxBodyBytes,
+    maskedErrors: options.maskError ? { maskError: options.maskError } : true,
+    plugins: [jsonOnly, ...(options.plugins ?? [])],
+  });
+  const graphiql = createGraphiqlPage(options.graphiqlTabs ?? []);
+  const ping = createPing(database.url);
+  let background: ReturnType<Background>[] = [];
+  const server = createHttpServer(handle);
+  let url = '';
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if (!isHostAllowed(request.headers.host)) {
+        text(response, 403, `This server answers on this machine only: use ${url}`);
+        return;
+      }
+      await route(request, response, request.url?.split('?')[0] ?? '/');
+    } catch (error) {
+      log.error({ err: error, path: request.url }, 'A request failed');
+      if (response.headersSent) response.destroy();
+      else text(response, 500, 'Something went wrong. The server log says what.');
+    }
+  }
+
+  async function route(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const reads = request.method === 'GET' || request.method === 'HEAD';
+    if (path === '/livez' && reads) return json(response, 200, { status: 'ok' });
+    if (path === '/readyz' && reads) return ready(response);
+    if (server.draining) return unavailable(response, 'Baton is stopping: try again in a moment.');
+    if (path === '/' && reads) return void response.writeHead(302, { location: '/graphql' }).end();
+    if (path === '/graphql') {
+      if (reads && request.headers.accept?.includes('text/html')) return graphiql(request, response);
+      return answer(request, response);
+    }
+    for (const candidate of options.routes ?? []) {
+      const found = await candidate(toWebRequest(request, url));
+      if (found) return void (await sendNodeResponse(found, response, request, false));
+    }
+    text(response, 404, 'Nothing here. The API is at /graphql.');
+  }
+
+  async function ready(response: ServerResponse): Promise<void> {
+    if (server.draining) return json(response, 503, { status: 'stopping' });
+    if (await ping.answers()) return json(response, 200, { status: 'ok' });
+    json(response, 503, { status: 'unavailable', missing: ['postgres'] });
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const late = setTimeout(() => {
+      if (!response.headersSent)
+        unavailable(response, 'This took longer than 30 s: it may still happen, so look before you try again.');
+    }, answerWithin);
+    try {
+      const result = await yoga.handleNodeRequestAndResponse(request, response);
+      if (!response.headersSent) await sendNodeResponse(result, response, request, true);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  return {
+    get url() {
+      return url;
+    },
+    async start() {
+      url = await server.listen(env.host, env.port);
+      background = (options.background ?? []).map((begin) => begin());
+    },
+    async stop() {
+      server.drain();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, drainWithin, 'late')));
+      const done = Promise.all([server.idle(), ...background.map((task) => task.stop())]);
+      if ((await Promise.race([done, late])) === 'late') log.warn('Requests still ran when the time to stop was over');
+      clearTimeout(timer);
+      await server.close();
+      await ping.close();
+    },
+  };
+}
+
+/** What a browser sends from a foreign page without asking first (forms, plain text) is not read at all. */
+const jsonOnly: Plugin = {
+  onRequestParse({ request, endResponse, fetchAPI }) {
+    if (request.method !== 'POST' || /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) return;
+    endResponse(fetchAPI.Response.json(failure('BAD_REQUEST', 'Send the operation as application/json.'), { status: 415 }));
+  },
+};
+
+function failure(code: string, message: string): object {
+  return { errors: [{ message, extensions: { code } }] };
+}
+
+function unavailable(response: ServerResponse, message: string): void {
+  response.setHeader('retry-after', '1');
+  json(response, 503, failure('UNAVAILABLE', message));
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+function text(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${body}\n`);
+}
+
+function toWebRequest(request: IncomingMessage, base: string): Request {
+  const { method = 'GET' } = request;
+  const headers = Object.entries(request.headersDistinct).flatMap(([name, values]) =>
+    (values ?? []).map((value): [string, string] => [name, value]),
+  );
+  const body = method === 'GET' || method === 'HEAD' ? undefined : (Readable.toWeb(request) as ReadableStream);
+  return new Request(new URL(request.url ?? '/', base), { method, headers, body, duplex: 'half' } as RequestInit);
+}

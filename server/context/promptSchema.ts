@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { encodeId } from '../core/ids.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { builder, modelRef } from '../graphql/builder.ts';
+import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
+import { buildContext } from './build.ts';
+import type { Context, StoredVariables } from './context.ts';
+import { itemsOf, renderMarkdown, renderPrompt, smallestBudget } from './render.ts';
+import { ContextItem, ContextPreview, ContextPrompt } from './schema.ts';
+import { readSources } from './sources.ts';
+
+/** The columns of a Handoff that are its Context. */
+const contextColumns = {
+  summary: true,
+  toolSummaries: true,
+  filesModified: true,
+  pendingTasks: true,
+  decisions: true,
+  recentMessages: true,
+  contextVariables: true,
+  instructions: true,
+} as const satisfies Prisma.HandoffSelect;
+
+type Stored = Prisma.HandoffGetPayload<{ select: typeof contextColumns }>;
+const contextOf = (handoff: Stored): Context => handoff as unknown as Context;
+
+const budgetArgs = builder.args((t) => ({
+  maxTokens: t.int({ description: `At most so many estimated tokens, ${smallestBudget.maxTokens} or more; no such bound when null.` }),
+  maxCharacters: t.int({
+    description: `At most so many characters (UTF-16 units), ${smallestBudget.maxCharacters} or more; no such bound when null.`,
+  }),
+}));
+const budget = {
+  maxTokens: optional(integer(smallestBudget.maxTokens)),
+  maxCharacters: optional(integer(smallestBudget.maxCharacters)),
+};
+
+builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
+  contextPrompt: t.field({
+    type: ContextPrompt,
+    description: 'What it carries, as a text for the next Agent. For now it is cut plainly where the budget ends.',
+    args: budgetArgs,
+    select: contextColumns,
+    resolve: (handoff, args) => renderPrompt(contextOf(handoff), decodeArgs(z.object(budget), args)),
+  }),
+  markdown: t.string({
+    description: 'The whole record as Markdown, for people.',
+    select: {
+      ...contextColumns,
+      status: true,
+      depth: true,
+      reason: true,
+      sourceAgentId: true,
+      targetAgentId: true,
+      initiatedAt: true,
+      acceptedAt: true,
+      closedAt: true,
+      deadlineAt: true,
+      rejectionReason: true,
+      failureReason: true,
+      cancelReason: true,
+      actorPrincipal: true,
+      session: { select: { title: true } },
+    },
+    resolve: (handoff) => {
+      const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
+      const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
+      const facts = { ...handoff, id: encodeId('handoff', id), title: session.title, closedBecause, actor: actorPrincipal };
+      return renderMarkdown(facts, contextOf(handoff));
+    },
+  }),
+}));
+
+builder.queryFields((t) => ({
+  contextPreview: t.field({
+    type: ContextPreview,
+    nullable: true,
+    description: 'What a Handoff of this Session would carry if it were started now; null when there is no such Session.',
+    args: { sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }), ...budgetArgs },
+    resolve: async (_root, args, { prisma, pool }) => {
+      const { sessionId, ...within } = decodeArgs(z.object({ sessionId: idOf('session'), ...budget }), args);
+      const reader = { query: async (prepared: { name: string; text: string }, values: unknown[]) => (await pool.query<object>({ ...prepared, values })).rows };
+      const [session, sources] = await Promise.all([
+        prisma.session.findUnique({ where: { id: sessionId }, select: { contextVariables: true } }),
+        readSources(reader, sessionId),
+      ]);
+      if (session === null || sources === null) return null;
+      const variables = session.contextVariables as unknown as StoredVariables;
+      const context = buildContext(sources, { summary: null, variables, instructions: null });
+      return { ...renderPrompt(context, within), redactionCount: 0 };
+    },
+  }),
+  contextItem: t.field({
+    type: ContextItem,
+    nullable: true,
+    description: 'One item of what a Handoff carries; null when there is no such Handoff or item.',
+    args: {
+      handoffId: t.arg.id({ required: true, description: 'Id of a Handoff.' }),
+      itemId: t.arg.id({ required: true, description: 'Id of an item, from `kept` or `dropped` of its `contextPrompt`.' }),
+    },
+    resolve: async (_root, args, { prisma }) => {
+      const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
+      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId }, select: contextColumns });
+      return handoff === null ? null : (itemsOf(contextOf(handoff)).find(({ id }) => id === itemId) ?? null);
+    },
+  }),
+}));

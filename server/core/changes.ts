@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { column, type NewRow, type RowOf, type Table } from './rows.ts';
+
+/** A prepared statement: PostgreSQL plans `text` once per connection under `name`. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** Names a statement by its text, so that equal texts share one plan. */
+export function statement(text: string): Statement {
+  return { name: `b_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`, text };
+}
+
+interface Part {
+  table: Table;
+  kind: 'delete' | 'update' | 'insert';
+  fields: readonly string[];
+  rows: object[];
+}
+
+// Deletes and updates run before inserts into the same table: the old tenure or Handoff must have left the
+// partial unique index ("one open per Session") when the new one enters it.
+const order = { delete: 0, update: 1, insert: 2 };
+
+/**
+ * What a command wants written, gathered in memory and written by one statement: one round trip however many
+ * tables it touches. The shapes that commands produce are few, so each is prepared once per connection.
+ */
+export class Changes {
+  readonly #inserted = new Map<object, Table>();
+  readonly #changed = new Map<object, { table: Table; fields: Set<string> }>();
+  readonly #cleared = new Map<Table, Set<string>>();
+
+  get isEmpty(): boolean {
+    return this.#inserted.size + this.#changed.size + this.#cleared.size === 0;
+  }
+
+  /** The row itself is kept until the statement is sent: a later `change` of it goes into the same insert. */
+  insert<T extends Table, Row extends NewRow<T>>(table: T, row: Row): Row {
+    this.#inserted.set(row, table);
+    return row;
+  }
+
+  /** Sets fields of a row that was read under its lock, or inserted by this very command. */
+  change<T extends Table>(table: T, row: RowOf<T>, fields: Partial<RowOf<T>>): void {
+    Object.assign(row, fields);
+    if (this.#inserted.has(row)) return;
+    const tracked = this.#changed.get(row) ?? { table, fields: new Set<string>() };
+    for (const field of Object.keys(fields)) tracked.fields.add(field);
+    this.#changed.set(row, tracked);
+  }
+
+  /** Deletes the rows of a table whose `key` column, the owner's, has this value. */
+  clear(table: 'tasks' | 'agent_collaborators', ownerId: string): void {
+    this.#cleared.set(table, (this.#cleared.get(table) ?? new Set()).add(ownerId));
+  }
+
+  toStatement(): { statement: Statement; values: string[] } {
+    const parts = this.#parts();
+    const names = parts.map((part, index) => `${part.kind}_${part.table}_${index}`);
+    const ctes = parts.map((part, index) => {
+      const earlier = names.filter(
+        (_, other) => parts[other]!.table === part.table && order[parts[other]!.kind] < order[part.kind],
+      );
+      return `${names[index]!} AS (${sql(part, index + 1, earlier)} RETURNING 1)`;
+    });
+    return {
+      statement: statement(`WITH ${ctes.join(',\n')}\nSELECT 1`),
+      values: parts.map((part) => JSON.stringify(part.rows)),
+    };
+  }
+
+  #parts(): Part[] {
+    const parts = new Map<string, Part>();
+    const add = (table: Table, kind: Part['kind'], fields: string[], row: object): void => {
+      const key = `${kind} ${table} ${fields.join(' ')}`;
+      const part = parts.get(key) ?? { table, kind, fields, rows: [] };
+      part.rows.push(Object.fromEntries(fields.map((field) => [column(field), Reflect.get(row, field) as unknown])));
+      parts.set(key, part);
+    };
+    for (const [table, owners] of this.#cleared) {
+      const owner = table === 'tasks' ? 'sessionId' : 'agentId';
+      for (const id of owners) add(table, 'delete', [owner], { [owner]: id });
+    }
+    for (const [row, { table, fields }] of this.#changed) add(table, 'update', ['id', ...[...fields].sort()], row);
+    for (const [row, table] of this.#inserted) {
+      add(table, 'insert', Object.keys(row).filter((field) => Reflect.get(row, field) !== undefined).sort(), row);
+    }
+    return [...parts.values()].sort((a, b) => order[a.kind] - order[b.kind]);
+  }
+}
+
+function sql(part: Part, parameter: number, earlier: string[]): string {
+  const columns = part.fields.map((field) => `"${column(field)}"`);
+  const rows = `json_populate_recordset(NULL::${part.table}, $${parameter}::json)`;
+  if (part.kind === 'delete') {
+    return `DELETE FROM ${part.table} t USING ${rows} n WHERE t.${columns[0]!} = n.${columns[0]!}`;
+  }
+  if (part.kind === 'update') {
+    const sets = columns.slice(1).map((name) => `${name} = n.${name}`);
+    return `UPDATE ${part.table} t SET ${sets.join(', ')} FROM ${rows} n WHERE t.id = n.id`;
+  }
+  // Counting the earlier parts makes PostgreSQL run them to their end first.
+  const after = earlier.length === 0 ? '' : ` WHERE ${earlier.map((name) => `(SELECT count(*) FROM ${name}) >= 0`).join(' AND ')}`;
+  return `INSERT INTO ${part.table} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM ${rows} n${after}`;
+}

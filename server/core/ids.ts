@@ -1,0 +1,40 @@
+import { TypeID } from 'typeid-js';
+import { uuidv7 } from 'uuidv7';
+
+/** Prefixes of the public ids (TypeIDs). An Agent has none: its id is its slug. */
+export const idPrefixes = [
+  'session',
+  'agentsession',
+  'handoff',
+  'turn',
+  'message',
+  'toolcall',
+  'decision',
+  'task',
+  'snapshot',
+  'event',
+  'key',
+] as const;
+export type IdPrefix = (typeof idPrefixes)[number];
+
+/** A new UUIDv7: grows within this process, so that ids of one millisecond keep their order. */
+export const newId: () => string = uuidv7;
+
+/** The public form of a UUID column: prefix, underscore, UUID in base32. */
+export const encodeId = (prefix: IdPrefix, uuid: string): string => TypeID.fromUUID(prefix, uuid).toString();
+
+/** What a public id names, or null when it is none of ours. */
+export function decodeId(id: string): { prefix: IdPrefix; uuid: string } | null {
+  try {
+    const typeId = TypeID.fromString(id);
+    const prefix = idPrefixes.find((known) => known === typeId.getType());
+    return prefix === undefined ? null : { prefix, uuid: typeId.toUUID() };
+  } catch {
+    return null;
+  }
+}
+
+const slug = /^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/;
+
+/** Whether an agent may have this id: a slug that is never mistaken for a TypeID. */
+export const isAgentId = (id: string): boolean => slug.test(id) && decodeId(id) === null;

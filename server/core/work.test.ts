@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../infra/log.ts';
+import { testDatabase } from '../testing/database.ts';
+import { hashAllTables } from '../testing/hash.ts';
+import { operator, world } from '../testing/world.ts';
+import { ConflictError } from './errors.ts';
+import { runWork, type Work } from './work.ts';
+
+const db = await testDatabase();
+const { agent, session, reassign } = world(db.pool);
+await agent('a');
+await agent('b');
+
+const options = { pool: db.pool, log: silentLog, caller: operator, mutation: 'test', input: {} };
+
+/** A command that writes something. */
+const rename = (id: string, name: string) => (work: Work) => {
+  work.change('agents', { id }, { name });
+  return Promise.resolve({ id });
+};
+
+describe('a transaction', () => {
+  it('runs its effects after the commit, and only then', async () => {
+    const seen: string[] = [];
+    await runWork(options, async (work) => {
+      await work.begin();
+      work.afterCommit(() => seen.push('effect'));
+      const answer = await rename('a', 'Ada')(work);
+      seen.push('command');
+      return answer;
+    });
+    expect(seen).toEqual(['command', 'effect']);
+    expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: 'a' } })).name).toBe('Ada');
+  });
+
+  it('that is refused writes nothing and runs no effect', async () => {
+    const before = await hashAllTables(db.pool);
+    let effects = 0;
+    const refused = runWork(options, async (work) => {
+      await work.begin();
+      work.afterCommit(() => (effects += 1));
+      await rename('a', 'Eve')(work);
+      await work.flush();
+      throw new ConflictError('no');
+    });
+    await expect(refused).rejects.toThrow(ConflictError);
+    expect(effects).toBe(0);
+    expect(await hashAllTables(db.pool)).toEqual(before);
+  });
+
+  it('whose effect fails stands all the same', async () => {
+    await runWork(options, async (work) => {
+      await work.begin();
+      work.afterCommit(() => {
+        throw new Error('nobody listens');
+      });
+      return rename('a', 'Ann')(work);
+    });
+    expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: 'a' } })).name).toBe('Ann');
+  });
+
+  it('that loses a race is run again, three times and no more', async () => {
+    for (const [losses, fate] of [[3, 'resolves'], [4, 'rejects']] as const) {
+      let attempts = 0;
+      const run = runWork(options, async (work) => {
+        attempts += 1;
+        await work.begin();
+        if (attempts <= losses) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+        return rename('a', `after ${attempts}`)(work);
+      });
+      if (fate === 'resolves') await run;
+      else await expect(run).rejects.toMatchObject({ code: 'UNAVAILABLE', outcomeUnknown: false });
+      expect(attempts).toBe(4);
+    }
+  });
+
+  it('whose connection dies is UNAVAILABLE, and the next one has another connection', async () => {
+    const dying = runWork(options, async (work) => {
+      await work.begin();
+      const [row] = await work.query<{ pid: number }>({ name: 'pid', text: 'SELECT pg_backend_pid() AS pid' }, []);
+      await db.pool.query('SELECT pg_terminate_backend($1)', [row!.pid]);
+      return rename('a', 'gone')(work);
+    });
+    await expect(dying).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await runWork(options, async (work) => {
+      await work.begin();
+      return rename('a', 'back')(work);
+    });
+    expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: 'a' } })).name).toBe('back');
+  });
+});
+
+describe('a Context that cannot be built', () => {
+  it('fails the whole reassign and changes nothing', async () => {
+    const id = await session('a');
+    await db.pool.query('ALTER TABLE decisions RENAME TO decisions_away');
+    const before = await hashAllTables(db.pool);
+    await expect(reassign(id, { agentId: 'b' })).rejects.toThrow('relation "decisions" does not exist');
+    expect(await hashAllTables(db.pool)).toEqual(before);
+    await db.pool.query('ALTER TABLE decisions_away RENAME TO decisions');
+    await expect(reassign(id, { agentId: 'b' })).resolves.toMatchObject({ handoffCreated: true });
+  });
+});

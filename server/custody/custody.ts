@@ -1,0 +1,227 @@
+import type { AgentSessionState, EventType, HandoffStatus, SessionStatus } from '../generated/prisma/client.ts';
+import { mergeVariables, type StoredVariables } from '../context/context.ts';
+import { canonicalJson } from '../core/canonicalJson.ts';
+import { BadUserInputError } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
+import { record } from '../events/record.ts';
+import { isOpenHandoff, isOpenSession, isOpenTenure, refusalToTake } from './rules.ts';
+import { readCustody, type Concerned, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type Tenure } from './read.ts';
+import { captureSnapshot, type VisibleCounts } from './snapshot.ts';
+
+/** How a Handoff ends, with the reason that its status asks for. */
+export type Ending =
+  | { status: 'REJECTED'; rejectionReason: string }
+  | { status: 'FAILED'; failureReason: string }
+  | { status: 'CANCELLED'; cancelReason: string | null }
+  | { status: 'COMPLETED' | 'TIMED_OUT' };
+
+const maxVariableBytes = 64 * 1024;
+
+const endingEvents: Record<Ending['status'], EventType> = {
+  REJECTED: 'HANDOFF_REJECTED',
+  FAILED: 'HANDOFF_FAILED',
+  CANCELLED: 'HANDOFF_CANCELLED',
+  COMPLETED: 'HANDOFF_COMPLETED',
+  TIMED_OUT: 'HANDOFF_TIMED_OUT',
+};
+
+/**
+ * A Session under its lock, with its holder, its last Handoff and the agents concerned: the steps that every
+ * custody move is made of. Steps stage changes; the rules have been asked before. A step keeps loads, tenures
+ * and events in line with each other, so that no command can move one without the others.
+ */
+export class Custody {
+  readonly session: HeldSession;
+  readonly handoff: LastHandoff | null;
+  /** Who ever took the Session over, the last first. */
+  readonly active: readonly string[];
+  tenure: Tenure | null;
+  readonly #agents: Map<string, LockedAgent>;
+  #versioned = false;
+
+  constructor(
+    readonly work: Work,
+    read: CustodyRead,
+  ) {
+    this.session = read.session;
+    this.tenure = read.tenure;
+    this.handoff = read.handoff;
+    this.active = read.active;
+    this.#agents = new Map(read.agents.map((agent) => [agent.id, agent]));
+  }
+
+  static async of(work: Work, sessionId: string, concerned: Concerned = {}): Promise<Custody> {
+    return new Custody(work, await readCustody(work, sessionId, concerned));
+  }
+
+  get isOpen(): boolean {
+    return isOpenSession(this.session.status);
+  }
+
+  get openTenure(): Tenure | null {
+    return this.tenure !== null && isOpenTenure(this.tenure.state) ? this.tenure : null;
+  }
+
+  /** The open tenure once its agent has taken over; null before that, and when nobody holds the Session. */
+  get takenTenure(): Tenure | null {
+    return this.openTenure?.state === 'PENDING' ? null : this.openTenure;
+  }
+
+  get openHandoff(): LastHandoff | null {
+    return this.handoff !== null && isOpenHandoff(this.handoff.status) ? this.handoff : null;
+  }
+
+  /** Who holds the Session now; a finished one has nobody, though `session.agentId` keeps who did last. */
+  get holder(): LockedAgent | null {
+    return this.isOpen ? this.agent(this.session.agentId) : null;
+  }
+
+  get lockedAgents(): LockedAgent[] {
+    return [...this.#agents.values()];
+  }
+
+  agent(id: string | null): LockedAgent | null {
+    return id === null ? null : (this.#agents.get(id) ?? null);
+  }
+
+  /** Grows the version once, however many of the changes it counts the command makes. */
+  changed(fields: Partial<HeldSession> = {}): void {
+    const version = this.#versioned ? this.session.version : this.session.version + 1;
+    this.#versioned = true;
+    this.work.change('sessions', this.session, { ...fields, version, updatedAt: this.work.now });
+  }
+
+  setStatus(status: SessionStatus, fields: Partial<HeldSession> = {}): void {
+    this.changed({ ...fields, status });
+  }
+
+  setTenureState(tenure: Tenure, state: AgentSessionState): void {
+    this.work.change('agent_sessions', tenure, {
+      state,
+      ...(tenure.activatedAt === null && (state === 'ACTIVE' || state === 'PAUSED') ? { activatedAt: this.work.now } : {}),
+    });
+  }
+
+  /**
+   * The Session's context variables with these on top, each marked with who set it.
+   * @throws BadUserInputError when they would be larger than a Session may keep.
+   */
+  variablesWith(given: Record<string, unknown> | null): StoredVariables {
+    const merged = mergeVariables(this.session.contextVariables as StoredVariables, given ?? {}, this.work.caller.agentId ?? this.work.caller.principal);
+    if (Buffer.byteLength(canonicalJson(merged)) > maxVariableBytes) {
+      throw new BadUserInputError(
+        `The session's context variables would be larger than ${maxVariableBytes} bytes with these: shorten or replace some`,
+        ['input', 'contextVariables'],
+      );
+    }
+    return merged;
+  }
+
+  /** Ends the open tenure and frees its agent's place. */
+  endTenure(state: 'HANDED_OFF' | 'COMPLETED' | 'FAILED' | 'DECLINED', terminatedByHandoffId: string | null = null): void {
+    const tenure = this.openTenure;
+    if (tenure === null) return;
+    this.work.change('agent_sessions', tenure, {
+      state,
+      endSequence: this.session.messageCount,
+      endedAt: this.work.now,
+      ...(terminatedByHandoffId === null ? {} : { terminatedByHandoffId }),
+    });
+    const agent = this.agent(tenure.agentId);
+    if (agent !== null) this.work.change('agents', agent, { currentLoad: agent.currentLoad - 1 });
+  }
+
+  /** Opens a tenure: takes the agent's place, makes it the holder, and captures what it can see at its start. */
+  beginTenure(agent: LockedAgent, state: 'PENDING' | 'ACTIVE' | 'PAUSED', visible: VisibleCounts): Tenure {
+    this.work.change('agents', agent, { currentLoad: agent.currentLoad + 1, totalAssigned: agent.totalAssigned + 1 });
+    const tenure = this.work.insert('agent_sessions', {
+      id: this.work.newId(),
+      sessionId: this.session.id,
+      agentId: agent.id,
+      state,
+      startSequence: this.session.messageCount + 1,
+      endSequence: null,
+      startedAt: this.work.now,
+      activatedAt: state === 'PENDING' ? null : this.work.now,
+      endedAt: null,
+      terminatedByHandoffId: null,
+    });
+    this.tenure = tenure;
+    this.changed({ agentId: agent.id, lastAgentSessionId: tenure.id });
+    captureSnapshot(this.work, this.session, 'SESSION_START', tenure.id, visible);
+    return tenure;
+  }
+
+  /** Closes the open Handoff, records it, and leaves custody to the caller. */
+  closeHandoff(handoff: LastHandoff, ending: Ending): void {
+    const { now } = this.work;
+    this.work.change('handoffs', handoff, { ...ending, closedAt: now, ...(ending.status === 'COMPLETED' ? { completedAt: now } : {}) });
+    this.changed();
+    this.recordHandoff(endingEvents[ending.status], handoff);
+  }
+
+  acceptHandoff(handoff: LastHandoff): void {
+    this.work.change('handoffs', handoff, { status: 'ACCEPTED' satisfies HandoffStatus, acceptedAt: this.work.now });
+    this.changed();
+    this.recordHandoff('HANDOFF_ACCEPTED', handoff);
+  }
+
+  /**
+   * Rule 9: gives the Session back to the agent that the open Handoff came from, if that takes work and has a
+   * free place; otherwise nobody holds it and it pauses. The caller has closed the Handoff.
+   */
+  returnToSource(handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts): void {
+    const previousHolder = this.agent(handoff.targetAgentId);
+    const source = this.agent(handoff.sourceAgentId);
+    this.endTenure(ended);
+    const moved = { previousAgentType: previousHolder?.type ?? null, lastReassignedAt: this.work.now };
+    if (source !== null && refusalToTake(source) === null) {
+      this.changed(moved);
+      this.beginTenure(source, this.stateOfTaken(), visible);
+      this.recordCustody('SESSION_RETURNED', { previousHolder, source, handoff });
+    } else {
+      this.setStatus('PAUSED', { ...moved, agentId: null });
+      this.recordCustody('SESSION_UNASSIGNED', { previousHolder, source, handoff });
+    }
+  }
+
+  /** The state of a tenure that is taken over now: it pauses and runs with its Session. */
+  stateOfTaken(): 'ACTIVE' | 'PAUSED' {
+    return this.session.status === 'PAUSED' ? 'PAUSED' : 'ACTIVE';
+  }
+
+  /** Custody has not moved when a Handoff's event is recorded: the SESSION_ event after it says that it has. */
+  recordHandoff(
+    type: EventType,
+    handoff: Pick<LastHandoff, 'id' | 'targetAgentId' | 'sourceAgentId'>,
+    holderId = this.session.agentId,
+  ): void {
+    record(this.work, {
+      type,
+      session: this.session,
+      holderId,
+      handoffId: handoff.id,
+      parts: { target: this.agent(handoff.targetAgentId), source: this.agent(handoff.sourceAgentId) },
+    });
+  }
+
+  /** An entry of the log: in the Session's stream, in nobody's inbox, and no new version. */
+  recordLog(type: 'TURN_APPENDED' | 'LOG_CHANGED'): void {
+    this.work.change('sessions', this.session, { updatedAt: this.work.now });
+    record(this.work, { type, session: this.session, holderId: this.isOpen ? this.session.agentId : null, parts: {} });
+  }
+
+  recordCustody(
+    type: EventType,
+    act: { previousHolder?: LockedAgent | null; source?: LockedAgent | null; handoff?: { id: string } | null; reason?: string | null } = {},
+  ): void {
+    record(this.work, {
+      type,
+      session: this.session,
+      holderId: this.isOpen ? this.session.agentId : null,
+      handoffId: act.handoff?.id ?? null,
+      reason: act.reason ?? null,
+      parts: { holder: this.agent(this.session.agentId), previousHolder: act.previousHolder ?? null, source: act.source ?? null },
+    });
+  }
+}

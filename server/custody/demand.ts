@@ -1,0 +1,34 @@
+import { ConflictError, InvalidStateError, NotFoundError } from '../core/errors.ts';
+import { encodeId } from '../core/ids.ts';
+import type { Work } from '../core/work.ts';
+import type { Custody } from './custody.ts';
+import type { LockedAgent } from './read.ts';
+
+/** What commands demand before they change anything; each throws the refusal that api.md names. */
+
+export async function lockSession(work: Work, sessionId: string): Promise<void> {
+  if (!(await work.lockSession(sessionId))) throw new NotFoundError('session', encodeId('session', sessionId));
+}
+
+export function demandAgent(custody: Custody, agentId: string): LockedAgent {
+  const agent = custody.agent(agentId);
+  if (agent === null) throw new NotFoundError('agent', agentId);
+  return agent;
+}
+
+export function demandVersion(custody: Custody, expectedVersion: number | null | undefined): void {
+  const { version } = custody.session;
+  if (expectedVersion == null || expectedVersion === version) return;
+  throw new ConflictError(
+    `The session is at version ${version}, not ${expectedVersion}: read it again and decide anew`,
+    expectedVersion,
+    version,
+  );
+}
+
+export function demandOpen(custody: Custody): void {
+  const { status } = custody.session;
+  if (!custody.isOpen) {
+    throw new InvalidStateError(`The session is ${status}: nothing can be changed in it any more`, status, ['RUNNING', 'PAUSED']);
+  }
+}

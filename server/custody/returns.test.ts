@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { setAgentStatus } from '../agents/setAgentStatus.ts';
+import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { failHandoff } from '../handoffs/failHandoff.ts';
+import { rejectHandoff } from '../handoffs/rejectHandoff.ts';
+import { completeSession } from '../sessions/completeSession.ts';
+import { pauseSession } from '../sessions/pauseSession.ts';
+import { resumeSession } from '../sessions/resumeSession.ts';
+import { testDatabase } from '../testing/database.ts';
+import { brokenInvariants } from '../testing/invariants.ts';
+import { world } from '../testing/world.ts';
+
+const db = await testDatabase();
+const { agent, session, reassign, initiate, turn, run } = world(db.pool);
+let names = 0;
+/** Two agents of this test's own. */
+const pair = async (capacity = 5) => {
+  names += 1;
+  const [a, b] = [`a${names}`, `b${names}`];
+  await agent(b, { maxCapacity: capacity });
+  await agent(a, { maxCapacity: capacity, collaborators: [b] });
+  return { a, b };
+};
+const read = (id: string) =>
+  db.prisma.session.findUniqueOrThrow({ where: { id }, include: { lastAgentSession: true, lastHandoff: true, agentSessions: { orderBy: { id: 'asc' } } } });
+const reject = (handoffId: string) => run(rejectHandoff, { handoffId, reason: 'no' });
+
+describe('a declined session', () => {
+  it('goes to nobody, paused, when its source has no free place left, and the decline stands', async () => {
+    const { a, b } = await pair(1);
+    const id = await session(a);
+    const { handoffId } = await reassign(id, { agentId: b });
+    await session(a);
+    await reject(handoffId!);
+    expect(await read(id)).toMatchObject({ agentId: null, status: 'PAUSED', lastHandoff: { status: 'REJECTED' }, lastAgentSession: { state: 'DECLINED' } });
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it.each(['DRAINING', 'OFFLINE'] as const)('goes to nobody when its source is %s', async (status) => {
+    const { a, b } = await pair();
+    const id = await session(a);
+    const { handoffId } = await reassign(id, { agentId: b });
+    await run(setAgentStatus, { id: a, status });
+    await reject(handoffId!);
+    expect(await read(id)).toMatchObject({ agentId: null, status: 'PAUSED' });
+  });
+
+  it('that nobody had held is unassigned again, and its handoff has no source', async () => {
+    const { b } = await pair();
+    const id = await session(null);
+    const { handoffId } = await reassign(id, { agentId: b });
+    expect(await read(id)).toMatchObject({ status: 'RUNNING', lastHandoff: { sourceAgentId: null, sourceAgentSessionId: null, sourceAgentType: null } });
+    await reject(handoffId!);
+    expect(await read(id)).toMatchObject({ agentId: null, status: 'PAUSED' });
+  });
+
+  it('comes back paused when it was paused meanwhile', async () => {
+    const { a, b } = await pair();
+    const id = await session(a);
+    const { handoffId } = await reassign(id, { agentId: b });
+    await run(pauseSession, { sessionId: id, expectedVersion: null });
+    expect((await read(id)).lastAgentSession).toMatchObject({ state: 'PENDING' });
+    await reject(handoffId!);
+    expect(await read(id)).toMatchObject({ agentId: a, status: 'PAUSED', lastAgentSession: { state: 'PAUSED' } });
+    await run(resumeSession, { sessionId: id, expectedVersion: null });
+    expect(await read(id)).toMatchObject({ status: 'RUNNING', lastAgentSession: { state: 'ACTIVE' } });
+  });
+
+  it('comes back too when taking over failed after it was accepted, in a new tenure', async () => {
+    const { a, b } = await pair();
+    const id = await session(a);
+    const { handoffId } = await reassign(id, { agentId: b });
+    await run(acceptHandoff, { handoffId: handoffId! });
+    await run(failHandoff, { handoffId: handoffId!, reason: 'crashed' });
+    const after = await read(id);
+    expect(after.lastHandoff).toMatchObject({ status: 'FAILED', failureReason: 'crashed' });
+    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([[a, 'HANDED_OFF'], [b, 'FAILED'], [a, 'ACTIVE']]);
+  });
+
+  it('never makes its source hold more than it may, whoever fills the place first', async () => {
+    const { a, b } = await pair(1);
+    const id = await session(a);
+    const { handoffId } = await reassign(id, { agentId: b });
+    await Promise.allSettled([reject(handoffId!), session(a), session(a), session(a)]);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+    expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: a } })).currentLoad).toBe(1);
+  });
+});
+
+describe('a handoff that is accepted', () => {
+  it('is accepted although its target is offline and full by now: the place is its own', async () => {
+    const { a, b } = await pair(1);
+    const id = await session(a);
+    const { handoffId } = await reassign(id, { agentId: b });
+    await run(setAgentStatus, { id: b, status: 'OFFLINE' });
+    await run(acceptHandoff, { handoffId: handoffId! });
+    expect(await read(id)).toMatchObject({ agentId: b, lastAgentSession: { state: 'ACTIVE' } });
+  });
+
+  it('past its deadline counts as long as nobody timed it out', async () => {
+    const { a, b } = await pair();
+    const id = await session(a);
+    const { handoffId } = await reassign(id, { agentId: b });
+    await db.pool.query(`UPDATE handoffs SET deadline_at = clock_timestamp() - interval '1 hour' WHERE id = $1`, [handoffId]);
+    await run(acceptHandoff, { handoffId: handoffId! });
+    expect((await read(id)).lastHandoff).toMatchObject({ status: 'ACCEPTED' });
+  });
+});
+
+describe('the way back', () => {
+  it('is open to an agent that has accepted, though the first is no collaborator of its own, and it is circular', async () => {
+    const { a, b } = await pair();
+    const id = await session(a);
+    const first = await initiate(id, b);
+    await run(acceptHandoff, first);
+    await turn(id);
+    await initiate(id, a, { summary: 'please mend it' });
+    expect((await read(id)).lastHandoff).toMatchObject({ sourceAgentId: b, targetAgentId: a, circular: true, depth: 2 });
+    expect(await db.prisma.handoff.findUniqueOrThrow({ where: { id: first.handoffId } })).toMatchObject({ circular: false });
+  });
+});
+
+describe('the end of a session', () => {
+  it('keeps who held it last and frees the place', async () => {
+    const { a } = await pair(1);
+    const id = await session(a);
+    await run(completeSession, { sessionId: id, expectedVersion: null, result: { ok: true }, summary: 'done' });
+    expect(await read(id)).toMatchObject({ status: 'COMPLETED', agentId: a, result: { ok: true }, summary: 'done', lastAgentSession: { state: 'COMPLETED' } });
+    await session(a);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+});
+
+describe('context variables', () => {
+  it('are merged along the chain, each with who set it last, and every handoff keeps those of its moment', async () => {
+    const { a, b } = await pair();
+    const id = await session(a, { contextVariables: { branch: 'main', ticket: 7 } });
+    const as = { caller: { principal: `key-of-${a}`, role: 'AGENT' as const, agentId: a } };
+    const { handoffId } = await initiate(id, b, { contextVariables: { branch: 'fix' } }, as);
+    const handoff = await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } });
+    expect(handoff.contextVariables).toEqual([
+      { name: 'branch', value: 'fix', setBy: a },
+      { name: 'ticket', value: 7, setBy: 'operator' },
+    ]);
+    await reassign(id, { agentId: a, contextVariables: { ticket: 8 } });
+    expect((await read(id)).contextVariables).toEqual({ branch: { value: 'fix', setBy: a }, ticket: { value: 8, setBy: 'operator' } });
+    expect((await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } })).contextVariables).toEqual(handoff.contextVariables);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import {
+  agentSessionTransitions,
+  agentTransitions,
+  handoffTransitions,
+  isOpenHandoff,
+  isOpenSession,
+  isOpenTenure,
+  leastLoaded,
+  refusalToTake,
+  sessionTransitions,
+  statesBefore,
+  type Takes,
+} from './rules.ts';
+
+/** Each life cycle as domain.md draws it, one arrow a word: every pair that is not here is forbidden. */
+const drawn: [string, Record<string, readonly string[]>, string][] = [
+  ['agent', agentTransitions, 'AVAILABLE>DRAINING AVAILABLE>OFFLINE DRAINING>AVAILABLE DRAINING>OFFLINE OFFLINE>AVAILABLE OFFLINE>DRAINING'],
+  [
+    'session',
+    sessionTransitions,
+    'RUNNING>PAUSED PAUSED>RUNNING RUNNING>COMPLETED RUNNING>FAILED RUNNING>CANCELLED PAUSED>COMPLETED PAUSED>FAILED PAUSED>CANCELLED',
+  ],
+  [
+    'agent session',
+    agentSessionTransitions,
+    'PENDING>ACTIVE PENDING>PAUSED PENDING>DECLINED PENDING>FAILED ACTIVE>PAUSED PAUSED>ACTIVE ACTIVE>HANDED_OFF ACTIVE>COMPLETED ACTIVE>FAILED PAUSED>HANDED_OFF PAUSED>COMPLETED PAUSED>FAILED',
+  ],
+  [
+    'handoff',
+    handoffTransitions,
+    'INITIATED>ACCEPTED INITIATED>REJECTED INITIATED>CANCELLED INITIATED>TIMED_OUT INITIATED>FAILED ACCEPTED>COMPLETED ACCEPTED>FAILED',
+  ],
+];
+
+describe.each(drawn)('the life cycle of %s', (_name, table, arrows) => {
+  const allowed = new Set(arrows.split(' '));
+  const states = Object.keys(table);
+  const pairs = states.flatMap((from) => states.map((to) => [from, to] as const));
+
+  it.each(pairs)('from %s to %s is as drawn', (from, to) => {
+    expect(table[from]!.includes(to)).toBe(allowed.has(`${from}>${to}`));
+  });
+
+  it('names as allowed just the states from which one may come', () => {
+    for (const to of states) {
+      expect(statesBefore(table, to)).toEqual(states.filter((from) => allowed.has(`${from}>${to}`)));
+    }
+  });
+});
+
+describe('an open record', () => {
+  it('is one that may still change', () => {
+    expect((Object.keys(sessionTransitions) as (keyof typeof sessionTransitions)[]).filter(isOpenSession)).toEqual(['RUNNING', 'PAUSED']);
+    expect((Object.keys(handoffTransitions) as (keyof typeof handoffTransitions)[]).filter(isOpenHandoff)).toEqual(['INITIATED', 'ACCEPTED']);
+    expect((Object.keys(agentSessionTransitions) as (keyof typeof agentSessionTransitions)[]).filter(isOpenTenure)).toEqual(['PENDING', 'ACTIVE', 'PAUSED']);
+  });
+});
+
+const agent = (id: string, fields: Partial<Takes> = {}): Takes => ({
+  id,
+  administrativeStatus: 'AVAILABLE',
+  archivedAt: null,
+  currentLoad: 0,
+  maxCapacity: 2,
+  ...fields,
+});
+
+describe('an agent that is asked to take a session', () => {
+  it.each([
+    ['is available with a free place', {}, null],
+    ['has its last place free', { currentLoad: 1 }, null],
+    ['is full', { currentLoad: 2 }, 'AGENT_AT_CAPACITY'],
+    ['is draining', { administrativeStatus: 'DRAINING' }, 'AGENT_UNAVAILABLE'],
+    ['is offline', { administrativeStatus: 'OFFLINE' }, 'AGENT_UNAVAILABLE'],
+    ['is archived', { administrativeStatus: 'OFFLINE', archivedAt: new Date(0) }, 'AGENT_UNAVAILABLE'],
+    ['is draining and full: availability is said before capacity', { administrativeStatus: 'DRAINING', currentLoad: 2 }, 'AGENT_UNAVAILABLE'],
+  ] as const)('and %s', (_case, fields, code) => {
+    expect(refusalToTake(agent('a', fields))?.code ?? null).toBe(code);
+  });
+});
+
+describe('the least loaded agent', () => {
+  it('has the lowest share of its places taken, not the fewest sessions', () => {
+    expect(leastLoaded([agent('a', { currentLoad: 1, maxCapacity: 2 }), agent('b', { currentLoad: 2, maxCapacity: 10 })])?.id).toBe('b');
+  });
+
+  it('is the first by id among equals', () => {
+    expect(leastLoaded([agent('b'), agent('a'), agent('c')])?.id).toBe('a');
+  });
+
+  it('is nobody when none can take a session', () => {
+    expect(leastLoaded([agent('a', { currentLoad: 2 }), agent('b', { administrativeStatus: 'OFFLINE' })])).toBeNull();
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { setAgentStatus } from '../agents/setAgentStatus.ts';
+import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { cancelHandoff } from '../handoffs/cancelHandoff.ts';
+import { completeHandoff } from '../handoffs/completeHandoff.ts';
+import { failHandoff } from '../handoffs/failHandoff.ts';
+import { rejectHandoff } from '../handoffs/rejectHandoff.ts';
+import { timeOutHandoff } from '../handoffs/timeOutHandoff.ts';
+import { recordDecision } from '../log/recordDecision.ts';
+import { setTasks } from '../log/setTasks.ts';
+import { cancelSession } from '../sessions/cancelSession.ts';
+import { completeSession } from '../sessions/completeSession.ts';
+import { failSession } from '../sessions/failSession.ts';
+import { pauseSession } from '../sessions/pauseSession.ts';
+import { testDatabase } from '../testing/database.ts';
+import { world } from '../testing/world.ts';
+
+const db = await testDatabase();
+const { agent, session, reassign, initiate, turn, run } = world(db.pool);
+await agent('b', { maxCapacity: 100 });
+await agent('c', { maxCapacity: 100 });
+await agent('a', { maxCapacity: 100, collaborators: ['b', 'c'] });
+
+/** The events that an act adds to its session's stream, each with the inboxes that it went into: "TYPE: a b". */
+async function heard(sessionId: string, act: () => Promise<unknown>): Promise<string[]> {
+  const before = await db.prisma.event.count({ where: { sessionId } });
+  await act();
+  const events = await db.prisma.event.findMany({
+    where: { sessionId, sessionSequence: { gt: before } },
+    orderBy: { sessionSequence: 'asc' },
+    include: { inboxes: { orderBy: { agentId: 'asc' } } },
+  });
+  return events.map(({ type, inboxes }) => `${type}: ${inboxes.map(({ agentId }) => agentId).join(' ')}`.trim());
+}
+
+const held = () => session('a');
+const waiting = async () => {
+  const id = await held();
+  return { id, handoffId: (await reassign(id, { agentId: 'b' })).handoffId! };
+};
+const accepted = async () => {
+  const it = await waiting();
+  await run(acceptHandoff, { handoffId: it.handoffId });
+  return it;
+};
+const plain = { expectedVersion: null, reason: 'because', result: null, summary: null };
+
+describe('every act writes its events, in order, into the inboxes of whom it concerns', () => {
+  it('createSession: the agent that gets it', async () => {
+    const ids = [await session('a'), await session(null)];
+    const events = await db.prisma.event.findMany({ where: { sessionId: { in: ids } }, orderBy: { id: 'asc' }, include: { inboxes: true } });
+    expect(events.map(({ type, inboxes }) => [type, inboxes.map(({ agentId }) => agentId)])).toEqual([
+      ['SESSION_CREATED', ['a']],
+      ['SESSION_CREATED', []],
+    ]);
+  });
+
+  it('reassignSession: target and source', async () => {
+    const id = await held();
+    expect(await heard(id, () => reassign(id, { agentId: 'b' }))).toEqual(['HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+  });
+
+  it('initiateHandoff: target and source', async () => {
+    const id = await held();
+    expect(await heard(id, () => initiate(id, 'b'))).toEqual(['HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+  });
+
+  it('reassignSession of what waits: the superseded target too', async () => {
+    const { id } = await waiting();
+    expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual(['HANDOFF_CANCELLED: a b', 'HANDOFF_INITIATED: a c', 'SESSION_REASSIGNED: a b c']);
+  });
+
+  it('reassignSession of what was accepted: taking over is completed first', async () => {
+    const { id } = await accepted();
+    expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual(['HANDOFF_COMPLETED: a b', 'HANDOFF_INITIATED: b c', 'SESSION_REASSIGNED: b c']);
+  });
+
+  it('reassignSession back to the source of what waits: a cancellation', async () => {
+    const { id } = await waiting();
+    expect(await heard(id, () => reassign(id, { agentId: 'a' }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_RETURNED: a b']);
+  });
+
+  it('skipHandoff: the new holder and the old one', async () => {
+    const id = await held();
+    expect(await heard(id, () => reassign(id, { agentId: 'b', skipHandoff: true }))).toEqual(['SESSION_REASSIGNED: a b']);
+    const { id: other } = await waiting();
+    expect(await heard(other, () => reassign(other, { agentId: 'c', skipHandoff: true }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_REASSIGNED: b c']);
+  });
+
+  it('acceptHandoff and completeHandoff: target and source', async () => {
+    const { id, handoffId } = await waiting();
+    expect(await heard(id, () => run(acceptHandoff, { handoffId }))).toEqual(['HANDOFF_ACCEPTED: a b']);
+    expect(await heard(id, () => run(completeHandoff, { handoffId }))).toEqual(['HANDOFF_COMPLETED: a b']);
+  });
+
+  it('the first turn of the target: written, then taken over', async () => {
+    const { id } = await accepted();
+    expect(await heard(id, () => turn(id))).toEqual(['TURN_APPENDED:', 'HANDOFF_COMPLETED: a b']);
+    expect(await heard(id, () => turn(id))).toEqual(['TURN_APPENDED:']);
+  });
+
+  it.each([
+    ['rejectHandoff', rejectHandoff, 'HANDOFF_REJECTED'],
+    ['cancelHandoff', cancelHandoff, 'HANDOFF_CANCELLED'],
+    ['timeOutHandoff', timeOutHandoff, 'HANDOFF_TIMED_OUT'],
+    ['failHandoff', failHandoff, 'HANDOFF_FAILED'],
+  ])('%s: target and source hear of it, and that the session is back', async (_name, decline, event) => {
+    const { id, handoffId } = await waiting();
+    expect(await heard(id, () => run(decline, { handoffId, reason: 'because' }))).toEqual([`${event}: a b`, 'SESSION_RETURNED: a b']);
+  });
+
+  it('a decline that cannot return: one SESSION_UNASSIGNED', async () => {
+    const { id, handoffId } = await waiting();
+    await run(setAgentStatus, { id: 'a', status: 'OFFLINE' });
+    expect(await heard(id, () => run(rejectHandoff, { handoffId, reason: 'no' }))).toEqual(['HANDOFF_REJECTED: a b', 'SESSION_UNASSIGNED: a b']);
+    await run(setAgentStatus, { id: 'a', status: 'AVAILABLE' });
+  });
+
+  it('pausing and ending: the holder; what was open is closed first', async () => {
+    const id = await held();
+    expect(await heard(id, () => run(pauseSession, { sessionId: id, expectedVersion: null }))).toEqual(['SESSION_STATUS_CHANGED: a']);
+    const waits = await waiting();
+    expect(await heard(waits.id, () => run(cancelSession, { sessionId: waits.id, ...plain }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_STATUS_CHANGED: b']);
+    const done = await accepted();
+    expect(await heard(done.id, () => run(completeSession, { sessionId: done.id, ...plain }))).toEqual(['HANDOFF_COMPLETED: a b', 'SESSION_STATUS_CHANGED: b']);
+    const failing = await accepted();
+    expect(await heard(failing.id, () => run(failSession, { sessionId: failing.id, ...plain }))).toEqual(['HANDOFF_FAILED: a b', 'SESSION_STATUS_CHANGED: b']);
+  });
+
+  it('entries of the log: nobody, and no new version', async () => {
+    const id = await held();
+    expect(await heard(id, () => turn(id))).toEqual(['TURN_APPENDED:']);
+    expect(await heard(id, () => run(recordDecision, { sessionId: id, text: 'so be it' }))).toEqual(['LOG_CHANGED:']);
+    expect(await heard(id, () => run(setTasks, { sessionId: id, tasks: [] }))).toEqual(['LOG_CHANGED:']);
+    expect((await db.prisma.session.findUniqueOrThrow({ where: { id } })).version).toBe(1);
+  });
+
+  it('changes of an agent: that agent, in no session', async () => {
+    await run(setAgentStatus, { id: 'c', status: 'DRAINING' });
+    await run(setAgentStatus, { id: 'c', status: 'DRAINING' });
+    const events = await db.prisma.event.findMany({ where: { type: 'AGENT_CHANGED', agentId: 'c' }, include: { inboxes: true }, orderBy: { id: 'asc' } });
+    expect(events.map(({ sessionId, inboxes }) => [sessionId, inboxes.map(({ agentId }) => agentId)])).toEqual([
+      [null, ['c']],
+      [null, ['c']],
+    ]);
+    await run(setAgentStatus, { id: 'c', status: 'AVAILABLE' });
+  });
+});

@@ -1,0 +1,55 @@
+import type { EventType, SessionStatus } from '../generated/prisma/client.ts';
+import type { Work } from '../core/work.ts';
+import { topics, type Part } from './topics.ts';
+
+/** A Session whose row is locked by this transaction. */
+export interface Stream {
+  id: string;
+  status: SessionStatus;
+  eventCount: number;
+}
+
+/** An agent whose row is locked by this transaction. */
+export interface Listener {
+  id: string;
+  inboxSequence: number;
+}
+
+export interface Fact {
+  type: EventType;
+  /** Null only for AGENT_CHANGED. */
+  session: Stream | null;
+  /** Who holds the Session after this; for AGENT_CHANGED nobody. */
+  holderId?: string | null;
+  handoffId?: string | null;
+  reason?: string | null;
+  parts: Partial<Record<Part, Listener | null>>;
+}
+
+/**
+ * Stages one Event with the next number of its Session's stream and of each concerned inbox. The numbers are
+ * taken under row locks that the transaction already holds, so the order of numbers is the order of commits.
+ */
+export function record(work: Work, { type, session, holderId = null, handoffId = null, reason = null, parts }: Fact): void {
+  const eventId = work.newId();
+  if (session !== null) work.change('sessions', session, { eventCount: session.eventCount + 1 });
+  work.insert('events', {
+    id: eventId,
+    type,
+    at: work.now,
+    sessionId: session?.id ?? null,
+    sessionSequence: session?.eventCount ?? null,
+    sessionStatus: session?.status ?? null,
+    handoffId,
+    agentId: parts.agent?.id ?? holderId,
+    holderId,
+    reason,
+    actorPrincipal: work.caller.principal,
+    actorRole: work.caller.role,
+  });
+  const told = new Set(topics[type].map((part) => parts[part]).filter((agent) => agent != null));
+  for (const agent of told) {
+    work.change('agents', agent, { inboxSequence: agent.inboxSequence + 1 });
+    work.insert('inbox_entries', { agentId: agent.id, sequence: agent.inboxSequence, eventId });
+  }
+}

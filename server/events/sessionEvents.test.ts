@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const { post } = client(url);
+const { agent, session, reassign, turn } = world(database.pool);
+
+let id = '';
+let other = '';
+
+beforeAll(async () => {
+  await agent('ada');
+  await agent('bob');
+  const sessionId = await session('ada');
+  await turn(sessionId);
+  await reassign(sessionId, { agentId: 'bob' });
+  id = encodeId('session', sessionId);
+  other = encodeId('session', await session('ada'));
+});
+
+interface Events {
+  sessionEvents: {
+    nodes: { cursor: string; type: string; sessionSequence: number }[];
+    edges: { cursor: string }[];
+    pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; endCursor: string };
+    totalCount: number;
+  } | null;
+}
+const read = (args: string, sessionId = id) =>
+  post<Events>(`{ sessionEvents(sessionId: "${sessionId}"${args}) { nodes { cursor type sessionSequence recovered inboxSequence actor { principal role }
+    session { id } handoff { status } agent { id } } edges { cursor } pageInfo { hasNextPage hasPreviousPage endCursor } totalCount } }`);
+
+describe('sessionEvents', () => {
+  test("is the Session's stream, the oldest first, numbered without gaps", async () => {
+    const { data } = await read('');
+    const { nodes, edges, ...rest } = data.sessionEvents!;
+    expect(nodes).toMatchObject([
+      { type: 'SESSION_CREATED', sessionSequence: 1, agent: { id: 'ada' }, handoff: null, session: { id }, actor: { principal: 'operator', role: 'OPERATOR' } },
+      { type: 'TURN_APPENDED', sessionSequence: 2 },
+      { type: 'HANDOFF_INITIATED', sessionSequence: 3, handoff: { status: 'INITIATED' } },
+      { type: 'SESSION_REASSIGNED', sessionSequence: 4, agent: { id: 'bob' }, recovered: null, inboxSequence: null },
+    ]);
+    expect(edges.map(({ cursor }) => cursor)).toEqual(nodes.map(({ cursor }) => cursor));
+    expect(rest).toEqual({ totalCount: 4, pageInfo: { hasNextPage: false, hasPreviousPage: false, endCursor: nodes[3]!.cursor } });
+  });
+
+  test('goes on after the cursor of an event', async () => {
+    const { data } = await read(', first: 3');
+    const { endCursor, hasNextPage } = data.sessionEvents!.pageInfo;
+    expect(hasNextPage).toBe(true);
+    const next = (await read(`, after: "${endCursor}"`)).data.sessionEvents!;
+    expect(next.nodes.map(({ sessionSequence }) => sessionSequence)).toEqual([4]);
+    expect(next.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    expect((await read(`, after: "${next.pageInfo.endCursor}"`)).data.sessionEvents!.nodes).toEqual([]);
+  });
+
+  test('is null for a Session that there is not', async () => {
+    expect((await read('', 'session_00000000000000000000000000')).data).toEqual({ sessionEvents: null });
+  });
+
+  test("takes no cursor but its own: another Session's, one ahead of it, a forged one are CURSOR_EXPIRED", async () => {
+    const theirs = (await read('', other)).data.sessionEvents!.nodes[0]!.cursor;
+    const forged = (parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+    const sessionUuid = (JSON.parse(Buffer.from((await read('')).data.sessionEvents!.nodes[0]!.cursor, 'base64url').toString()) as string[])[1]!;
+    for (const after of [theirs, forged(['session', sessionUuid, 5]), forged(['session', sessionUuid, 0]), forged(['session', sessionUuid, '1']), 'nonsense', '']) {
+      const { errors } = await read(`, after: "${after}"`);
+      expect(errors).toMatchObject([{ path: ['sessionEvents'], extensions: { code: 'CURSOR_EXPIRED' } }]);
+    }
+  });
+
+  test('has pages of 1 to 100', async () => {
+    for (const first of [-1, 101]) {
+      expect((await read(`, first: ${first}`)).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', path: ['first'] } }]);
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { GraphQLError } from 'graphql';
+import { z } from 'zod';
+import { builder } from '../graphql/builder.ts';
+import { connectionRef, nodePaths } from '../graphql/connection.ts';
+import { decodeArgs, idOf } from '../graphql/input.ts';
+import { cutPage, pageOf, type Order } from '../graphql/page.ts';
+import { eventCursor, sequenceOf } from './queries.ts';
+
+const order: Order = { name: 'session events', columns: { sessionSequence: 'integer' }, direction: 'asc' };
+const needed = { id: true, sessionId: true, sessionSequence: true } as const;
+
+builder.queryField('sessionEvents', (t) =>
+  t.field({
+    type: connectionRef('Event'),
+    nullable: true,
+    description: "A Session's stream of Events, the oldest first; null when there is no such Session.",
+    args: {
+      sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }),
+      after: t.arg.string({
+        description: 'Begins after this cursor of this stream; from the start when null. One that is not, or is ahead of the stream, is CURSOR_EXPIRED.',
+      }),
+      first: t.arg.int({ description: 'The first so many, 0 to 100; 50 when null.' }),
+    },
+    resolve: async (_root, args, context, info) => {
+      const { sessionId } = decodeArgs(z.object({ sessionId: idOf('session') }), args);
+      const size = { first: args.first };
+      const { orderBy, take } = pageOf<object, { sessionSequence: 'asc' }>(size, order);
+      const after = args.after == null ? 0 : sequenceOf(args.after, sessionId);
+      const found = await context.prisma.session.findUnique({
+        where: { id: sessionId },
+        select: {
+          eventCount: true,
+          events: {
+            ...queryFromInfo({ context, info, typeName: 'Event', paths: nodePaths, select: needed }),
+            where: { sessionSequence: { gt: after ?? 0 } },
+            orderBy,
+            take,
+          },
+        },
+      });
+      if (found === null) return null;
+      if (after === null || after > found.eventCount) throw expired();
+      return {
+        cursor: (row) => eventCursor(row as (typeof found.events)[number]),
+        page: () => cutPage(found.events, { ...size, after: args.after }),
+        totalCount: () => found.eventCount,
+      };
+    },
+  }),
+);
+
+const expired = (): GraphQLError =>
+  new GraphQLError('after is no cursor of this stream, or not one that it has reached: read it from the start', {
+    extensions: { code: 'CURSOR_EXPIRED' },
+  });

@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { seed } from '../../prisma/seed.ts';
+import { silentLog } from '../infra/log.ts';
+import { launchChromium } from '../testing/chromium.ts';
+import { testDatabase } from '../testing/database.ts';
+import { startApp } from '../testing/server.ts';
+import { readTabs } from './tabs.ts';
+
+const db = await testDatabase();
+await seed({ pool: db.pool, log: silentLog });
+const { url } = await startApp(db, { graphiqlTabs: readTabs() });
+
+let page: Page;
+const foreign: string[] = [];
+const errors: string[] = [];
+
+// Installing Chromium where it is missing takes its time.
+beforeAll(async () => {
+  const browser = await launchChromium();
+  page = await browser.newPage({ viewport: { width: 1500, height: 950 } });
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== url) foreign.push(request.url());
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(`${url}/graphql`);
+}, 300_000);
+
+const patiently = { timeout: 20_000, interval: 200 };
+
+/** Opens a tab, runs what is in it as it stands, and waits until the answer shows. */
+async function runTab(name: string, answer: RegExp): Promise<void> {
+  // Tabs can be dragged: a press may begin a drag instead, so the click is sent to the tab itself.
+  await page.getByRole('button', { name, exact: true }).dispatchEvent('click');
+  await page.locator('.graphiql-tab-active', { hasText: name }).waitFor();
+  // While a tab opens, a press may be lost or run the tab before it, so what was really sent is looked at.
+  await expect
+    .poll(async () => {
+      const sent = page.waitForRequest((request) => request.method() === 'POST', { timeout: 2_000 }).catch(() => null);
+      await page.getByRole('button', { name: /execute query/i }).click();
+      return ((await sent)?.postDataJSON() as { operationName: string } | undefined)?.operationName;
+    }, patiently)
+    .toBe(name);
+  await page.locator('.result-window', { hasText: answer }).waitFor({ timeout: 20_000 });
+}
+
+describe('GraphiQL in a browser', () => {
+  it('opens with the example queries as tabs, the first one in front', async () => {
+    for (const name of ['Sessions', 'Reassign', 'Handoff', 'Reject', 'Chain', 'Graph', 'Work']) {
+      await page.getByRole('button', { name, exact: true }).waitFor();
+    }
+    await page.locator('.graphiql-query-editor').getByText('Welcome').waitFor();
+  });
+
+  it('runs the first tab as it stands and shows the sessions', async () => {
+    await runTab('Sessions', /"totalCount":\s*7/);
+  }, 90_000);
+
+  it('reassigns a session with the second tab, and shows the typed error when it is run again', async () => {
+    await runTab('Reassign', /"__typename":\s*"ReassignSessionPayload"/);
+    mkdirSync('screenshots', { recursive: true });
+    await page.screenshot({ path: 'screenshots/graphiql.png' });
+    await runTab('Reassign', /"code":\s*"ALREADY_ASSIGNED"/);
+  }, 90_000);
+
+  it('asks no other host for anything, and throws no error', () => {
+    expect(foreign).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import SchemaBuilder from '@pothos/core';
+import ErrorsPlugin from '@pothos/plugin-errors';
+import PrismaPlugin, { getRefFromModel, type PrismaObjectRef } from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
+import WithInputPlugin from '@pothos/plugin-with-input';
+import { DateTimeResolver, JSONResolver } from 'graphql-scalars';
+import { BadUserInputError } from '../core/errors.ts';
+import type PrismaTypes from '../generated/pothos-types.ts';
+import { getDatamodel } from '../generated/pothos-types.ts';
+import type { ContextVariable } from '../context/context.ts';
+import type { Role } from '../core/work.ts';
+import type { Usage } from '../log/queries.ts';
+import { badArgument } from './badArgument.ts';
+import type { GraphQLContext } from './context.ts';
+import ExposedColumnsPlugin from './exposedColumns.ts';
+import { decodeNodeId, encodeNodeId, type NodeType } from './nodeIds.ts';
+
+export interface SchemaShape {
+  Context: GraphQLContext;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  /** Plain types that several nouns show: each is defined by the noun it belongs to. */
+  Objects: {
+    Actor: { actorPrincipal: string; actorRole: Role | null };
+    ContextVariable: ContextVariable;
+    Usage: Usage;
+  };
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: Date };
+    JSON: { Input: unknown; Output: unknown };
+  };
+}
+export type ModelName = keyof PrismaTypes;
+export type Model<M extends ModelName> = PrismaTypes[M];
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** The most ids that `nodes` looks up at once. */
+const maxNodes = 100;
+
+/**
+ * The one schema builder. A field with `errors: { types: [...] }` answers the union `XResult` of its payload and
+ * those errors; `t.fieldWithInput` makes `XInput`. Fields are non-null unless they say `nullable: true`.
+ */
+export const builder = new SchemaBuilder<SchemaShape>({
+  plugins: [ErrorsPlugin, WithInputPlugin, RelayPlugin, ExposedColumnsPlugin, PrismaPlugin],
+  defaultFieldNullability: false,
+  errors: {
+    directResult: true,
+    defaultTypes: [BadUserInputError],
+    defaultUnionOptions: {
+      name: ({ fieldName }) => `${capitalized(fieldName)}Result`,
+      description: 'What the mutation of this name answers: its payload, or why it was refused. A refusal changes nothing.',
+    },
+  },
+  withInput: {
+    typeOptions: {
+      name: ({ fieldName }) => `${capitalized(fieldName)}Input`,
+      description: 'What the mutation of this name is given.',
+    },
+    argOptions: { description: 'What to do, and to what.' },
+  },
+  prisma: {
+    client: ({ prisma }) => prisma,
+    dmmf: getDatamodel(),
+    exposeDescriptions: true,
+  },
+  relay: {
+    encodeGlobalID: (typename, id) => encodeNodeId(typename as NodeType, String(id)),
+    decodeGlobalID: decodeNodeId,
+    idFieldOptions: { description: 'Its id: good for every argument that asks for one of its kind, and for `node`.' },
+    nodeTypeOptions: { description: 'Anything that has an id of its own.' },
+    nodeQueryOptions: {
+      description: 'The record with this id, whatever it is; null when there is none.',
+      args: { id: { description: 'Any id that Baton gave out, or the slug of an Agent.' } },
+    },
+    nodesQueryOptions: {
+      description: 'The records with these ids, in their order; null in the place of each that does not exist.',
+      args: { ids: { description: `Ids that Baton gave out, or slugs of Agents: ${maxNodes} at most.` } },
+      resolve: (_root, { ids }, _context, _info, resolveNodes) => {
+        if (ids.length > maxNodes) {
+          throw badArgument(`ids are ${ids.length}, and ${maxNodes} are the most at once: ask in several requests`, ['ids']);
+        }
+        return resolveNodes(ids);
+      },
+    },
+  },
+});
+
+builder.addScalarType('DateTime', DateTimeResolver);
+builder.addScalarType('JSON', JSONResolver);
+
+builder.queryType({ description: 'Everything that can be read. Nothing here changes anything.' });
+builder.mutationType({
+  description: 'Everything that can be changed. Each mutation answers a union of its payload and the ways in which it may be refused.',
+});
+
+export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
+
+/**
+ * The GraphQL type of a Prisma model, by name: nouns refer to each other without importing each other's schema.
+ * Of a row only its `id` is certain to be there: a field selects what else it needs.
+ */
+export const modelRef = <M extends ModelName>(model: M): PrismaObjectRef<Types, Model<M>, { id: string }> =>
+  getRefFromModel(model, builder) as never;

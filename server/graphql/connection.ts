@@ -1,0 +1,178 @@
+import type { ObjectRef } from '@pothos/core';
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
+import type { GraphQLContext } from './context.ts';
+import { cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
+
+type MaybePromise<T> = T | Promise<T>;
+export interface Row {
+  id: string;
+}
+
+/** A list whose rows and number are fetched when they are asked for, and only then. */
+export interface Connection {
+  cursor(row: Row): string;
+  page(): MaybePromise<PageOfRows<Row>>;
+  totalCount(): MaybePromise<number>;
+}
+
+export const pageArgs = builder.args((t) => ({
+  first: t.int({ description: 'The first so many, 0 to 100; 50 when neither `first` nor `last` is given.' }),
+  after: t.string({ description: 'Begins after this cursor, which this list gave in this order; from the start when null.' }),
+  last: t.int({ description: 'The last so many, 0 to 100, in the same order. Not together with `first`.' }),
+  before: t.string({ description: 'Ends before this cursor, which this list gave in this order; at the end when null.' }),
+}));
+
+const PageInfo = builder.objectRef<{ list: Connection; page: PageOfRows<Row> }>('PageInfo').implement({
+  description: 'Where a page lies in its list.',
+  fields: (t) => ({
+    hasNextPage: t.boolean({
+      description: 'Whether the list goes on after this page. Going backward with `before`, true.',
+      resolve: ({ page }) => page.hasNextPage,
+    }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether there is something before this page. Going forward with `after`, true.',
+      resolve: ({ page }) => page.hasPreviousPage,
+    }),
+    startCursor: t.string({
+      nullable: true,
+      description: 'Cursor of its first entry, for `before`; null when the page is empty.',
+      resolve: ({ list, page }) => (page.rows[0] === undefined ? null : list.cursor(page.rows[0])),
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'Cursor of its last entry, for `after`; null when the page is empty.',
+      resolve: ({ list, page }) => {
+        const last = page.rows.at(-1);
+        return last === undefined ? null : list.cursor(last);
+      },
+    }),
+  }),
+});
+
+const refs = new Map<ModelName, ObjectRef<Types, Connection>>();
+
+/** `XConnection`, made at its first use. */
+export function connectionRef(model: ModelName): ObjectRef<Types, Connection> {
+  const ref = refs.get(model) ?? defineConnection(model);
+  refs.set(model, ref);
+  return ref;
+}
+
+function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
+  const node = modelRef(model);
+  const Edge = builder.objectRef<{ list: Connection; row: Row }>(`${model}Edge`).implement({
+    description: `One ${model} of a list, and its place in it.`,
+    fields: (t) => ({
+      cursor: t.string({
+        description: 'Its place in this list in this order, for `after` and `before`. Opaque.',
+        resolve: ({ list, row }) => list.cursor(row),
+      }),
+      node: t.field({ type: node, description: `The ${model}.`, resolve: ({ row }) => row }),
+    }),
+  });
+  return builder.objectRef<Connection>(`${model}Connection`).implement({
+    description: `A page of a list of ${model}s.`,
+    fields: (t) => ({
+      edges: t.field({
+        type: [Edge],
+        description: 'The entries of this page, each with its cursor.',
+        resolve: async (list) => (await list.page()).rows.map((row) => ({ list, row })),
+      }),
+      nodes: t.field({ type: [node], description: 'The entries of this page.', resolve: async (list) => (await list.page()).rows }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: 'Where this page lies in its list.',
+        resolve: async (list) => ({ list, page: await list.page() }),
+      }),
+      totalCount: t.int({
+        description: 'How many entries the whole list has, whatever the page. Counted when asked for, which takes longer in long lists.',
+        resolve: (list) => list.totalCount(),
+      }),
+    }),
+  });
+}
+
+export const nodePaths = [['nodes'], ['edges', 'node']];
+const cursorColumns = (order: Order): Record<string, true> =>
+  Object.fromEntries(['id', ...Object.keys(order.columns)].map((column) => [column, true as const]));
+
+interface Delegate {
+  findMany(query: object): Promise<Row[]>;
+  count(query: object): Promise<number>;
+}
+const delegateOf = ({ prisma }: GraphQLContext, model: ModelName): Delegate =>
+  Reflect.get(prisma, model.charAt(0).toLowerCase() + model.slice(1)) as Delegate;
+
+export interface RootPage<M extends ModelName> {
+  args: PageArgs;
+  order: Order;
+  /** Filters that no row meets two of: each finds its rows by its own index, where an OR would read past everybody else's. */
+  oneOf: Model<M>['Where'][];
+}
+
+/** A page of all rows that a filter leaves: a statement for each alternative, with everything asked for below it; as many for totalCount. */
+export function rootPage<M extends ModelName>(
+  model: M,
+  { args, order, oneOf }: RootPage<M>,
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+): Connection {
+  const page = pageOf(args, order);
+  const query = queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: cursorColumns(order) });
+  const delegate = delegateOf(context, model);
+  const find = async (): Promise<PageOfRows<Row>> => {
+    const found = await Promise.all(
+      oneOf.map((where) => delegate.findMany({ ...query, ...page, relationLoadStrategy: 'join', where: { AND: [where, page.where] } })),
+    );
+    return cutPage(inOrder(found.flat(), order, args), args);
+  };
+  let found: Promise<PageOfRows<Row>> | undefined;
+  return {
+    cursor: (row) => encodeCursor(order, row),
+    page: () => (found ??= find()),
+    totalCount: async () => (await Promise.all(oneOf.map((where) => delegate.count({ where })))).reduce((sum, count) => sum + count, 0),
+  };
+}
+
+interface Selecting {
+  (query: object, path: { getType: () => string; paths: { name: string }[][] }): { select?: object };
+}
+
+/** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
+export function relatedPage<P extends ModelName>(
+  relation: Model<P>['ListRelations'] & string,
+  { model, order, description }: { model: ModelName; order: Order; description: string },
+) {
+  const select = (args: PageArgs, _context: object, nested: Selecting, selected: () => ReadonlySet<string>) => {
+    const fields = selected();
+    const rows = [...fields].some((field) => field !== 'totalCount' && field !== '__typename');
+    const page = pageOf(args, order);
+    return {
+      select: {
+        ...(rows && {
+          [relation]: withColumns(
+            nested(page, { getType: () => model, paths: nodePaths.map((path) => path.map((name) => ({ name }))) }),
+            cursorColumns(order),
+          ),
+        }),
+        ...(fields.has('totalCount') && { _count: { select: { [relation]: true } } }),
+      },
+    };
+  };
+  return {
+    type: connectionRef(model),
+    description,
+    args: pageArgs,
+    // What `select` would be, but for the paths: a page is found below both `nodes` and `edges`.
+    extensions: { pothosPrismaSelect: select },
+    resolve: (parent: object, args: PageArgs): Connection => ({
+      cursor: (row) => encodeCursor(order, row),
+      page: () => cutPage(Reflect.get(parent, relation) as Row[], args),
+      totalCount: () => (parent as { _count: Record<string, number> })._count[relation]!,
+    }),
+  };
+}
+
+const withColumns = (query: { select?: object }, columns: object): object => ({ ...query, select: { ...columns, ...query.select } });

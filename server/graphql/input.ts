@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { BadUserInputError, LimitExceededError } from '../core/errors.ts';
+import { decodeId, type IdPrefix, isAgentId } from '../core/ids.ts';
+import { badArgument } from './badArgument.ts';
+
+/**
+ * What callers send, checked before anything else (rule 21). Every message is the end of a sentence that begins
+ * with the path: "input.title has 620 characters, and 500 are the most: shorten it".
+ */
+
+/** The `input` of a mutation as its schema decodes it. @throws BadUserInputError, LimitExceededError: members of its union. */
+export const decodeInput = <S extends z.ZodType>(schema: S, input: unknown): z.output<S> =>
+  decode(schema, input, ['input'], (message, path) => new BadUserInputError(message, path));
+
+/** The arguments of a query as their schema decodes them. @throws what becomes a top-level BAD_USER_INPUT or LIMIT_EXCEEDED. */
+export const decodeArgs = <S extends z.ZodType>(schema: S, args: unknown): z.output<S> => decode(schema, args, [], badArgument);
+
+function decode<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  from: readonly string[],
+  bad: (message: string, path: readonly string[]) => Error,
+): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  if (issue.code === 'custom' && issue.params?.['tooMany'] !== undefined) {
+    const { what, limit, actual } = issue.params['tooMany'] as TooMany;
+    throw new LimitExceededError(what, limit, actual);
+  }
+  const path = [...from, ...issue.path.map(String)];
+  throw bad(`${path.join('.')} ${issue.message}`, path);
+}
+
+interface TooMany {
+  what: string;
+  limit: number;
+  actual: number;
+}
+
+/** A check whose answer is what is wrong, or null. */
+const faultless =
+  <T>(faultOf: (value: T) => string | null) =>
+  ({ value, issues }: { value: T; issues: z.core.$ZodRawIssue[] }): void => {
+    const message = faultOf(value);
+    if (message !== null) issues.push({ code: 'custom', message, input: value });
+  };
+
+/** What may be left out or null, as null. */
+export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
+
+const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`);
+const nouns: Record<IdPrefix, string> = {
+  session: 'session',
+  agentsession: 'agent session',
+  handoff: 'handoff',
+  turn: 'turn',
+  message: 'message',
+  toolcall: 'tool call',
+  decision: 'decision',
+  task: 'task',
+  snapshot: 'context snapshot',
+  event: 'event',
+  key: 'key',
+};
+
+const shown = (value: string): string => (value.length > 60 ? `'${value.slice(0, 60)}...'` : `'${value}'`);
+
+/** A public id of that noun, as its UUID. */
+export const idOf = (prefix: IdPrefix) =>
+  z.string().transform((id, { issues }) => {
+    const decoded = decodeId(id);
+    if (decoded?.prefix === prefix) return decoded.uuid;
+    const message =
+      decoded === null
+        ? `is ${shown(id)}, which is no id: give the id of ${article(nouns[prefix])}, ${prefix}_ and 26 characters`
+        : `is the id of ${article(nouns[decoded.prefix])}: give the id of ${article(nouns[prefix])}`;
+    issues.push({ code: 'custom', message, input: id });
+    return z.NEVER;
+  });
+
+/** The id of an Agent, whether or not there is such an Agent. */
+export const agentId = z.string().check(
+  faultless((id) => {
+    if (isAgentId(id)) return null;
+    const decoded = decodeId(id);
+    return decoded === null
+      ? `is ${shown(id)}, which is no agent id: 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends`
+      : `is the id of ${article(nouns[decoded.prefix])}: give the id of an agent`;
+  }),
+);
+
+export const agentType = z.string().check(
+  faultless((type) =>
+    /^[A-Z][A-Z0-9_]{0,49}$/.test(type)
+      ? null
+      : `is ${shown(type)}, which is no agent type: an upper-case letter, then up to 49 upper-case letters, digits and '_'`,
+  ),
+);
+
+type Size = { characters: number } | { bytes: number };
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** What PostgreSQL or UTF-8 cannot hold in a text. */
+function unstorable(text: string): string | null {
+  if (text.includes('\0')) return 'contains NUL (U+0000): remove it';
+  if (loneSurrogate.test(text)) return 'contains an unpaired surrogate, half a character: remove it';
+  return null;
+}
+
+function oversized(text: string, size: Size): string | null {
+  const [actual, limit, unit] =
+    'characters' in size
+      ? [text.length > size.characters ? [...text].length : 0, size.characters, 'characters']
+      : [Buffer.byteLength(text), size.bytes, 'bytes'];
+  return actual > limit ? `has ${actual} ${unit}, and ${limit} are the most: shorten it` : null;
+}
+
+/** A text of at most that size that PostgreSQL can hold; it may be empty. */
+export const text = (size: Size) => z.string().check(faultless((value) => unstorable(value) ?? oversized(value, size)));
+
+/** A text that says something. */
+export const nonBlank = (size: Size) =>
+  text(size).check(faultless((value) => (value.trim() === '' ? 'is blank: say something' : null)));
+
+export const KB = 1024;
+/** The sizes of fields, in one place. */
+export const title = nonBlank({ characters: 500 });
+export const reason = text({ bytes: 4 * KB });
+export const summary = text({ bytes: 32 * KB });
+/** A message, or what a tool answered. */
+export const content = text({ bytes: 256 * KB });
+export const idempotencyKey = nonBlank({ characters: 128 });
+
+/** What would have to fit into a `timestamptz` and come back. */
+export const instant = z
+  .date()
+  .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is not in the years 1 to 9999')));
+
+/** A whole number in that range. */
+export const integer = (least: number, most = 2 ** 31 - 1) =>
+  z
+    .number()
+    .check(
+      faultless((value) => (Number.isInteger(value) && value >= least && value <= most ? null : `is ${value}: give ${least} to ${most}`)),
+    );
+
+const maxDepth = 32;
+
+/** Any JSON value: 32 levels at most, and nothing that PostgreSQL cannot hold. Faults are reported where they are. */
+export const json = (size: { bytes: number }) =>
+  z.unknown().check(({ value, issues }) => {
+    const fault = faultIn(value, []) ?? wholeFault(value, size);
+    if (fault !== null) issues.push({ code: 'custom', message: fault.message, path: fault.path, input: value });
+  });
+
+interface Fault {
+  path: string[];
+  message: string;
+}
+
+function wholeFault(value: unknown, size: Size): Fault | null {
+  const message = value === undefined ? null : oversized(JSON.stringify(value), size);
+  return message === null ? null : { path: [], message };
+}
+
+function faultIn(value: unknown, path: string[]): Fault | null {
+  if (typeof value === 'string') {
+    const message = unstorable(value);
+    return message === null ? null : { path, message };
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) return { path, message: 'is a number that JSON cannot hold' };
+  if (typeof value !== 'object' || value === null) return null;
+  if (path.length >= maxDepth) return { path: [], message: `is nested more than ${maxDepth} levels deep: flatten it` };
+  for (const [key, part] of Object.entries(value)) {
+    const wrongKey = unstorable(key);
+    const fault = wrongKey === null ? faultIn(part, [...path, key]) : { path, message: `has a name that ${wrongKey}` };
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A JSON object. */
+export const jsonObject = (size: { bytes: number }) =>
+  json(size)
+    .refine(isPlainObject, { message: 'is no object: give names and values' })
+    .transform((value) => value);
+
+export const metadata = json({ bytes: 64 * KB });
+
+/** Context variables, name to value. Names that begin with `_` are Baton's own. */
+export const contextVariables = jsonObject({ bytes: 64 * KB }).check(
+  faultless((variables) => {
+    const wrong = Object.keys(variables).find((name) => name === '' || name.startsWith('_') || [...name].length > 128);
+    return wrong === undefined ? null : `has the name ${shown(wrong)}: a name has 1 to 128 characters and does not begin with '_'`;
+  }),
+);
+
+/** A list; more than `limit` is LIMIT_EXCEEDED, said before any item is looked at. */
+export const listOf = <S extends z.ZodType>(item: S, { what, limit }: { what: string; limit: number }) =>
+  z
+    .array(z.unknown())
+    .check(({ value, issues }) => {
+      if (value.length <= limit) return;
+      const tooMany: TooMany = { what, limit, actual: value.length };
+      issues.push({ code: 'custom', message: 'is too long', params: { tooMany }, input: value });
+    })
+    .pipe(z.array(item));

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { GraphQLError } from 'graphql';
+import { isDatabaseAway } from '../core/databaseErrors.ts';
+import { DomainError, UnavailableError } from '../core/errors.ts';
+import type { Log } from '../infra/log.ts';
+import { withoutSuggestion } from './noSuggestions.ts';
+
+/** Codes that a GraphQLError may carry out; another one is a bug, and hidden. */
+const publicCodes = new Set([
+  'BAD_REQUEST',
+  'BAD_USER_INPUT',
+  'CURSOR_EXPIRED',
+  'FORBIDDEN',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'LIMIT_EXCEEDED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'RATE_LIMITED',
+  'REQUEST_ENTITY_TOO_LARGE',
+  'UNAUTHENTICATED',
+  'UNAVAILABLE',
+]);
+
+/**
+ * What leaves the server for an error: a code for programs and words for people, nothing internal. What is nobody's
+ * fault but ours becomes a reference that the log has too.
+ */
+export const createMaskError =
+  (log: Log) =>
+  (error: unknown): Error => {
+    const cause = causeOf(error);
+    if (cause instanceof DomainError) return located(error, cause.message, { ...cause, code: cause.code });
+    if (cause instanceof UnavailableError || isAway(cause)) {
+      log.warn({ err: cause }, 'PostgreSQL did not answer in time');
+      const said = cause instanceof UnavailableError ? cause : new UnavailableError();
+      return located(error, said.message, { code: said.code });
+    }
+    if (error instanceof GraphQLError && cause instanceof GraphQLError) {
+      const code = codeOf(error);
+      if (code !== null) return publicPart(error, code);
+    }
+    const reference = randomUUID();
+    log.error({ err: cause, reference }, 'A request failed for a reason that is ours');
+    return located(error, `Something went wrong on our side: tell an operator the reference ${reference}`, {
+      code: 'INTERNAL_SERVER_ERROR',
+      reference,
+    });
+  };
+
+/** What was thrown, without what GraphQL wrapped around it. */
+function causeOf(error: unknown): unknown {
+  return error instanceof GraphQLError && error.originalError != null ? causeOf(error.originalError) : error;
+}
+
+/** The same error for a caller: where it happened is theirs to know, what happened inside is not. */
+function located(error: unknown, message: string, extensions: Record<string, unknown>): GraphQLError {
+  if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions });
+  const { nodes, source, positions, path } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}
+
+const coercion = /^(Variable|Argument) "/;
+
+function codeOf(error: GraphQLError): string | null {
+  const { code } = error.extensions;
+  if (typeof code === 'string') return publicCodes.has(code) ? code : null;
+  if (coercion.test(error.message)) return 'BAD_USER_INPUT';
+  return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : null;
+}
+
+/** Suggestions would tell the names of the schema to callers who may not ask for it; of the rest, what is meant for callers. */
+function publicPart(error: GraphQLError, code: string): GraphQLError {
+  const { http, path } = error.extensions;
+  return located(error, withoutSuggestion(error.message), { code, ...(path !== undefined && { path }), ...(http !== undefined && { http }) });
+}
+
+// Prisma's own codes for a server that is unreachable, slow, closing, or out of connections.
+const prismaAway = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2034', 'P2037']);
+const adapterAway = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections', 'TransactionWriteConflict']);
+
+/** Whether an error, or one that it came from, is PostgreSQL being away: Prisma wraps them in several ways. */
+function isAway(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, originalCode, kind, cause, meta } = error as Record<'code' | 'originalCode' | 'kind' | 'cause' | 'meta', unknown>;
+  if (isDatabaseAway(error) || (typeof code === 'string' && prismaAway.has(code))) return true;
+  if (isDatabaseAway({ code: originalCode }) || (typeof kind === 'string' && adapterAway.has(kind))) return true;
+  return isAway(cause) || isAway((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError);
+}

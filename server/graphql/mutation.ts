@@ -1,0 +1,44 @@
+import { runWork, type Answer, type Work } from '../core/work.ts';
+import { modelRef, type Types } from './builder.ts';
+import type { GraphQLContext, Settings } from './context.ts';
+
+type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Settings) => Promise<A>;
+
+/** Runs a command on the decoded input, in a transaction of its own, as whoever asks. */
+export function run<Input extends object, A extends Answer>(
+  { pool, log, caller, settings }: GraphQLContext,
+  mutation: string,
+  decoded: Input & { idempotencyKey?: string | null },
+  command: Command<Input, A>,
+): Promise<A> {
+  const { idempotencyKey = null, ...input } = decoded;
+  return runWork({ pool, log, caller, mutation, input, idempotencyKey }, (work) => command(work, decoded, settings));
+}
+
+type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;
+
+// What payloads carry, read after the commit: a repeat under an idempotency key sees the present state too.
+
+export const sessionOf = <Parent extends { sessionId: string }>(t: Fields<Parent>) =>
+  t.prismaField({
+    type: modelRef('Session'),
+    description: 'The Session, as it is now.',
+    resolve: (query, { sessionId }, _args, { prisma }) =>
+      prisma.session.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: sessionId } }),
+  });
+
+export const handoffOf = <Parent extends { handoffId: string }>(t: Fields<Parent>) =>
+  t.prismaField({
+    type: modelRef('Handoff'),
+    description: 'The Handoff, as it is now.',
+    resolve: (query, { handoffId }, _args, { prisma }) =>
+      prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
+  });
+
+export const agentOf = <Parent extends { agentId: string }>(t: Fields<Parent>) =>
+  t.prismaField({
+    type: modelRef('Agent'),
+    description: 'The Agent, as it is now.',
+    resolve: (query, { agentId }, _args, { prisma }) =>
+      prisma.agent.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: agentId } }),
+  });

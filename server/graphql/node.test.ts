@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { encodeId, newId } from '../core/ids.ts';
+import { bulkId, loadBulk, type BulkKind } from '../testing/bulk.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { decodeNodeId, encodeNodeId, nodePrefixes, type NodeType } from './nodeIds.ts';
+import { schema } from './schema.ts';
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const { post } = client(url);
+const ids = new Map<NodeType, string>([['Agent', 'busy']]);
+
+beforeAll(async () => {
+  await loadBulk(database.url, { sessions: 2, handoffs: 1, turns: 1 });
+  for (const [type, prefix] of Object.entries(nodePrefixes) as [NodeType, string][]) {
+    const kinds: Record<string, BulkKind> = { agentsession: 'tenure' };
+    if (type !== 'Key') ids.set(type, encodeNodeId(type, await bulkId(database.pool, kinds[prefix] ?? (prefix as BulkKind), 1, /session|event/.test(prefix) ? 0 : 1)));
+  }
+  const keyId = newId();
+  await database.pool.query(
+    "INSERT INTO keys (id, name, role, secret_hash, created_by, created_at) VALUES ($1, 'ci', 'ANALYST', 'secret', 'loopback', now())",
+    [keyId],
+  );
+  ids.set('Key', encodeId('key', keyId));
+});
+
+interface Nodes {
+  nodes: ({ __typename: string; id: string } | null)[];
+}
+const nodes = (...asked: string[]) => post<Nodes>('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids: asked });
+
+describe('node and nodes', () => {
+  test('find everything that has an id, whatever it is, in the order that was asked for', async () => {
+    expect([...ids.keys()].sort()).toEqual(schema.getPossibleTypes(schema.getType('Node') as never).map(({ name }) => name).sort());
+    const asked = [...ids];
+    const { data, errors } = await nodes(...asked.map(([, id]) => id), ...asked.map(([, id]) => id).reverse());
+    expect(errors).toBeUndefined();
+    const found = asked.map(([type, id]) => ({ __typename: type, id }));
+    expect(data.nodes).toEqual([...found, ...found.toReversed()]);
+    for (const [type, id] of asked) {
+      expect((await post('query ($id: ID!) { node(id: $id) { __typename id } }', { id })).data).toEqual({ node: { __typename: type, id } });
+    }
+  });
+
+  test('have null in the place of what there is not', async () => {
+    const unknown = [
+      ...(Object.values(nodePrefixes)).map((prefix) => encodeId(prefix, newId())),
+      'nobody',
+      'No Slug',
+      '',
+      'a\0b',
+      '\ud800',
+      'user_01h455vb4pex5vsknk084sn02q',
+      'session_01h455vb4pex5vsknk084sn02',
+      ids.get('Session')!.toUpperCase(),
+      ids.get('Session')!.replace('session_', ''),
+      ids.get('Session')!.replace('session_', 'handoff_'),
+    ];
+    const { data, errors } = await nodes(...unknown, 'busy');
+    expect(errors).toBeUndefined();
+    expect(data.nodes).toEqual([...unknown.map(() => null), { __typename: 'Agent', id: 'busy' }]);
+    expect((await post('{ node(id: "nobody") { id } }')).data).toEqual({ node: null });
+  });
+
+  test('show what the type itself shows', async () => {
+    const { data } = await post(
+      `{ node(id: "${ids.get('Handoff')}") { ... on Handoff { status session { id } targetAgentSession { agent { id } } } }
+         key: node(id: "${ids.get('Key')}") { ... on Key { name role agent { id } createdAt expiresAt revokedAt } } }`,
+    );
+    expect(data).toMatchObject({
+      node: { session: { id: ids.get('Session') } },
+      key: { name: 'ci', role: 'ANALYST', agent: null, expiresAt: null, revokedAt: null },
+    });
+  });
+});
+
+test('a public id and its row find each other, and nothing else is an id', () => {
+  for (const type of Object.keys(nodePrefixes) as NodeType[]) {
+    const uuid = newId();
+    expect(decodeNodeId(encodeNodeId(type, uuid))).toEqual({ typename: type, id: uuid });
+  }
+  expect(decodeNodeId('claude-1')).toEqual({ typename: 'Agent', id: 'claude-1' });
+  expect(decodeNodeId('Claude 1')).toEqual({ typename: 'Agent', id: '' });
+});

@@ -1,0 +1,27 @@
+import { decodeId, encodeId, isAgentId, type IdPrefix } from '../core/ids.ts';
+
+/** The types that `node` finds by a TypeID, and its prefix. An Agent is found by its slug. */
+export const nodePrefixes = {
+  Session: 'session',
+  AgentSession: 'agentsession',
+  Handoff: 'handoff',
+  Turn: 'turn',
+  Message: 'message',
+  ToolCall: 'toolcall',
+  Decision: 'decision',
+  Task: 'task',
+  ContextSnapshot: 'snapshot',
+  Event: 'event',
+  Key: 'key',
+} as const satisfies Record<string, IdPrefix>;
+export type NodeType = keyof typeof nodePrefixes | 'Agent';
+
+export const encodeNodeId = (type: NodeType, id: string): string => (type === 'Agent' ? id : encodeId(nodePrefixes[type], id));
+
+/** Never fails: what is no id of ours names an Agent that cannot exist, so that `nodes` has null in its place. */
+export function decodeNodeId(id: string): { typename: NodeType; id: string } {
+  const decoded = decodeId(id);
+  if (decoded === null) return { typename: 'Agent', id: isAgentId(id) ? id : '' };
+  const typename = (Object.keys(nodePrefixes) as (keyof typeof nodePrefixes)[]).find((type) => nodePrefixes[type] === decoded.prefix);
+  return typename === undefined ? { typename: 'Agent', id: '' } : { typename, id: decoded.uuid };
+}

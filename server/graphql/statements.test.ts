@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { bulkId, loadBulk } from '../testing/bulk.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { recordQueries } from '../testing/queries.ts';
+import { startApp } from '../testing/server.ts';
+
+const database = await testDatabase();
+const { sent } = recordQueries(database.pool);
+const { url } = await startApp(database);
+const { post } = client(url);
+let sessionId = '';
+let ids: string[] = [];
+
+beforeAll(async () => {
+  await loadBulk(database.url, { sessions: 120, handoffs: 3, turns: 4, agents: 110 });
+  sessionId = encodeId('session', await bulkId(database.pool, 'session', 60));
+  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM sessions ORDER BY id LIMIT 100');
+  ids = rows.map(({ id }) => encodeId('session', id));
+});
+
+interface Sent {
+  statements: number;
+  rows: number;
+}
+
+/** How many statements a query sends, and how many `id`s it answers. */
+async function send(query: string, variables: object): Promise<Sent> {
+  sent.length = 0;
+  const { data, errors } = await post(query, variables);
+  expect(errors).toBeUndefined();
+  return { statements: sent.length, rows: JSON.stringify(data).split('"id":').length - 1 };
+}
+
+/** Statements of a query for 1 row and for 100: the same number, whatever is asked for below. */
+async function statementsOf(query: string): Promise<number> {
+  const [one, many] = [await send(query, { n: 1, ids: ids.slice(0, 1), sessionId }), await send(query, { n: 100, ids, sessionId })];
+  expect(many.rows).toBeGreaterThanOrEqual(one.rows * 2);
+  expect(many.statements).toBe(one.statements);
+  return one.statements;
+}
+
+const session = `id title status version agent { id status freePlaces collaborators { id } } agentType previousAgentType contextVariables { name value setBy }
+  metadata result createdAt updatedAt lastReassignedAt agentSession { id state agent { id } }`;
+const handoff = `id status via reason summary toolSummaries { toolName lastResult } filesModified recentMessages { role content } contextVariables { name }
+  sourceAgent { id name } targetAgent { id name } sourceAgentSession { id state } targetAgentSession { id state } priorTurn { id index messages { id content } }
+  triggeringToolCalls { id callId } snapshot { id messageCounts { total } visibleToolCallCount } session { id title } actor { principal role }
+  previous { id } next { id } markdown contextPrompt(maxTokens: 500) { text kept { id kind } }`;
+
+describe('One statement, for 1 row and for 100', () => {
+  test.each([
+    ['sessions', `query ($n: Int) { sessions(first: $n) { nodes { ${session} } edges { cursor node { id handoffsEnabled } } pageInfo { hasNextPage endCursor } } }`],
+    ['agents', 'query ($n: Int) { agents(first: $n) { nodes { id name status freePlaces collaborators { id } } } }'],
+    ['handoffs', `query ($n: Int) { handoffs(first: $n) { nodes { ${handoff} } } }`],
+    ['sessionEvents', 'query ($n: Int, $sessionId: ID!) { sessionEvents(sessionId: $sessionId, first: $n) { nodes { id type actor { principal } session { id } handoff { id } agent { id } } } }'],
+    ['the chain of handoffs', 'query ($n: Int) { handoffs(first: $n) { nodes { id chain { id depth status } } } }'],
+    ['Session.lastHandoff and openHandoff', `query ($n: Int) { sessions(first: $n) { nodes { id lastHandoff { ${handoff} } openHandoff { id status } } } }`],
+    ['Session.handoffs, counted', `query ($n: Int) { sessions(first: $n) { nodes { id handoffs(first: $n) { totalCount nodes { ${handoff} } pageInfo { hasNextPage } } } } }`],
+    ['Session.agentSessions', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions(last: $n) { totalCount edges { cursor node { id agent { id } initiatedByHandoff { id } terminatedByHandoff { id } } } } } } }'],
+    ['Session.turns', 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: $n) { nodes { id index usage { inputTokens } messages { id } toolCalls { id } agentSession { id } } } } } }'],
+    ['Session.messages', 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id sequence role turn { id } agentSession { id } handoff { id } } } } } }'],
+    ['Session.decisions and tasks', 'query ($n: Int) { sessions(first: $n) { nodes { id decisions { id text } tasks { id content status } } } }'],
+    ['Session.snapshots', 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: $n) { nodes { id messageCounts { user total } } } } } }'],
+    ['AgentSession.turns and snapshots', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id turns(first: 2) { nodes { id } } snapshots(first: 2) { nodes { id } } } } } } }'],
+    ['AgentSession.latestSnapshot', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id latestSnapshot { id tokenEstimate } } } } } }'],
+    ['Agent.sessions', 'query ($n: Int) { agents(first: $n) { nodes { id sessions(first: $n) { totalCount nodes { id title } } } } }'],
+    ['Agent.handoffsReceived and handoffsGiven', 'query ($n: Int) { agents(first: $n) { nodes { id handoffsReceived(first: $n) { nodes { id sourceAgent { id } } } handoffsGiven(first: $n) { totalCount } } } }'],
+    ['nodes', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title agent { id } handoffs(first: 2) { nodes { id } } } } }'],
+  ])('%s', async (_name, query) => {
+    expect(await statementsOf(query)).toBe(1);
+  });
+});
+
+describe('A constant number of statements, for 1 row and for 100', () => {
+  test.each([
+    ['sessions with totalCount', 2, 'query ($n: Int) { sessions(first: $n) { totalCount nodes { id } } }'],
+    ['sessions of a type: its agents first', 2, 'query ($n: Int) { sessions(first: $n, where: { agentType: "CLAUDE" }) { nodes { id agent { id } } } }'],
+    ['handoffs from or to an agent: each way by its index', 2, 'query ($n: Int) { handoffs(first: $n, where: { agentId: "busy" }) { nodes { id session { id } } } }'],
+    ['Session.usage: the sums of all in one', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }'],
+    ['visibleToolCalls: which, then what they are', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }'],
+    ['the same list twice, differently', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id a: handoffs(first: 2) { nodes { id } } b: handoffs(last: 1) { nodes { id status } } } } }'],
+  ])('%s', async (_name, statements, query) => {
+    expect(await statementsOf(query)).toBe(statements);
+  });
+
+  test('handoffGraph: the numbers, and the agents at each of its three places', async () => {
+    const graph = 'query ($n: ID!) { handoffGraph(where: { agentId: $n }) { nodes { agent { id name } } edges { source { id } target { id } count } } }';
+    const [one, many] = [await send(graph, { n: 'agent-3' }), await send(graph, { n: 'busy' })];
+    expect(many.rows).toBeGreaterThan(one.rows);
+    expect([one.statements, many.statements]).toEqual([4, 4]);
+  });
+});
+
+test('a page without its rows sends nothing for them', async () => {
+  expect(await send('{ sessions { totalCount } }', {})).toMatchObject({ statements: 1 });
+  expect(sent[0]?.text).toMatch(/COUNT/);
+  expect(await send('{ viewer { role } }', {})).toMatchObject({ statements: 0 });
+});
+
+test('columns that nobody asked for stay in the database', async () => {
+  await send('{ handoffs { nodes { status } } }', {});
+  expect(sent[0]?.text).not.toMatch(/recent_messages|summary|context_variables/);
+});

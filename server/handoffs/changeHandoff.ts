@@ -1,0 +1,57 @@
+import { statement } from '../core/changes.ts';
+import { InvalidStateError, NotFoundError } from '../core/errors.ts';
+import { encodeId } from '../core/ids.ts';
+import type { Work } from '../core/work.ts';
+import { Custody } from '../custody/custody.ts';
+import type { LastHandoff } from '../custody/read.ts';
+import { handoffTransitions, statesBefore } from '../custody/rules.ts';
+import type { EventType, HandoffStatus } from '../generated/prisma/client.ts';
+import type { HandoffAnswer } from './initiateHandoff.ts';
+
+const eventOf: Record<Exclude<HandoffStatus, 'INITIATED'>, EventType> = {
+  ACCEPTED: 'HANDOFF_ACCEPTED',
+  COMPLETED: 'HANDOFF_COMPLETED',
+  FAILED: 'HANDOFF_FAILED',
+  REJECTED: 'HANDOFF_REJECTED',
+  CANCELLED: 'HANDOFF_CANCELLED',
+  TIMED_OUT: 'HANDOFF_TIMED_OUT',
+};
+
+const readHandoffStatement = statement(`
+SELECT h.status, EXISTS (SELECT FROM events e WHERE e.handoff_id = h.id AND e.type = $2::event_type AND e.actor_principal = $3) AS repeats
+FROM handoffs h WHERE h.id = $1`);
+
+/**
+ * What every life-cycle change of a Handoff begins with: lock its Session, read, and ask whether it may become
+ * `to`. A change that this principal made before is a repeat (rule 12): `change` is not called, nothing is written.
+ */
+export async function changeHandoff(
+  work: Work,
+  handoffId: string,
+  to: Exclude<HandoffStatus, 'INITIATED'>,
+  change: (custody: Custody, handoff: LastHandoff) => Promise<void> | void,
+): Promise<HandoffAnswer> {
+  const sessionId = await work.lockSessionOf(handoffId);
+  if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
+  const custody = await Custody.of(work, sessionId);
+  const answer = { handoffId, sessionId };
+  const handoff = custody.handoff;
+  // Only the last Handoff of a Session can be open.
+  if (handoff?.id === handoffId && handoffTransitions[handoff.status].includes(to)) {
+    await change(custody, handoff);
+    return answer;
+  }
+  const [row] = await work.query<{ status: HandoffStatus; repeats: boolean }>(readHandoffStatement, [
+    handoffId,
+    eventOf[to],
+    work.caller.principal,
+  ]);
+  if (row?.repeats === true) return answer;
+  const status = row?.status ?? 'INITIATED';
+  throw new InvalidStateError(`The handoff is ${status} and cannot become ${to}: ${whyNot(status)}`, status, statesBefore(handoffTransitions, to));
+}
+
+function whyNot(status: HandoffStatus): string {
+  if (status === 'INITIATED') return 'accept it first (acceptHandoff)';
+  return status === 'ACCEPTED' ? 'its target has accepted it; complete it, fail it, or reassign the session' : 'that is final';
+}

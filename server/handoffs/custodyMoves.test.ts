@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { testDatabase } from '../testing/database.ts';
+import { brokenInvariants } from '../testing/invariants.ts';
+import { toolCall, world } from '../testing/world.ts';
+import { acceptHandoff } from './acceptHandoff.ts';
+import { rejectHandoff } from './rejectHandoff.ts';
+
+const db = await testDatabase();
+const { agent, session, reassign, initiate, turn, run } = world(db.pool);
+
+const read = (id: string) =>
+  db.prisma.session.findUniqueOrThrow({
+    where: { id },
+    include: {
+      lastHandoff: { include: { triggeringToolCalls: { orderBy: { position: 'asc' }, include: { toolCall: true } }, snapshot: true, priorTurn: true } },
+      lastAgentSession: true,
+      agentSessions: { orderBy: { startedAt: 'asc' } },
+      events: { orderBy: { sessionSequence: 'asc' } },
+    },
+  });
+
+describe('a handoff', () => {
+  it('Given a session held by claude-code with 3 turns with tool calls, when a handoff to opus-agent is initiated, then it refers to the prior turn, includes the tool call references, and a context snapshot is captured; when the target accepts, then its AgentSession is active, and after its first turn the handoff is completed', async () => {
+    await agent('opus-agent');
+    await agent('claude-code', { collaborators: ['opus-agent'] });
+    const id = await session('claude-code');
+    let lastTurn = '';
+    for (const n of [1, 2, 3]) {
+      const { turnId } = await turn(id, {
+        messages: [{ role: 'USER', content: `Step ${n}, please` }, { role: 'ASSISTANT', content: `Did step ${n}` }],
+        toolCalls: [toolCall(`read-${n}`, 'Read'), toolCall(`write-${n}`, 'Write', { filesModified: [`src/${n}.ts`] })],
+      });
+      lastTurn = turnId;
+    }
+    const { handoffId } = await initiate(id, 'opus-agent');
+
+    const initiated = await read(id);
+    expect(initiated.lastHandoff?.id).toBe(handoffId);
+    expect(initiated.lastHandoff?.priorTurn?.id).toBe(lastTurn);
+    expect(initiated.lastHandoff?.triggeringToolCalls.map(({ toolCall: call }) => call.callId)).toEqual(['read-3', 'write-3']);
+    expect(initiated.lastHandoff?.snapshot).toMatchObject({ type: 'HANDOFF_INITIATED', sequenceStart: 1, sequenceEnd: 6, userCount: 3, assistantCount: 3, callStart: 1, callEnd: 6 });
+    expect(initiated.lastHandoff?.toolSummaries).toEqual([
+      { toolName: 'Read', callCount: 3, errorCount: 0, lastResult: 'ok' },
+      { toolName: 'Write', callCount: 3, errorCount: 0, lastResult: 'ok' },
+    ]);
+    expect(initiated.lastHandoff?.filesModified).toEqual(['src/3.ts', 'src/2.ts', 'src/1.ts']);
+    expect(initiated.lastAgentSession).toMatchObject({ agentId: 'opus-agent', state: 'PENDING' });
+
+    await run(acceptHandoff, { handoffId });
+    expect((await read(id)).lastAgentSession).toMatchObject({ agentId: 'opus-agent', state: 'ACTIVE' });
+
+    await turn(id, { agentId: 'opus-agent' });
+    const completed = await read(id);
+    expect(completed.lastHandoff?.status).toBe('COMPLETED');
+    expect(completed.events.map(({ type }) => type).slice(-5)).toEqual([
+      'HANDOFF_INITIATED',
+      'SESSION_REASSIGNED',
+      'HANDOFF_ACCEPTED',
+      'TURN_APPENDED',
+      'HANDOFF_COMPLETED',
+    ]);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('goes back to its source when the target rejects it', async () => {
+    await agent('a');
+    await agent('b');
+    const id = await session('a');
+    const { handoffId } = await reassign(id, { agentId: 'b', reason: 'b knows this' });
+    await run(rejectHandoff, { handoffId: handoffId!, reason: 'not mine' });
+    const after = await read(id);
+    expect(after).toMatchObject({ agentId: 'a', status: 'RUNNING', version: 3, previousAgentType: 'CLAUDE' });
+    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([['a', 'HANDED_OFF'], ['b', 'DECLINED'], ['a', 'ACTIVE']]);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('that waits is superseded by the next move, whose source is the agent before it', async () => {
+    await agent('c');
+    const id = await session('a');
+    await reassign(id, { agentId: 'b' });
+    const answer = await reassign(id, { agentId: 'c' });
+    expect(answer).toMatchObject({ previousAgentId: 'b', assignedAgentId: 'c', handoffCreated: true });
+    const after = await read(id);
+    expect(after.lastHandoff).toMatchObject({ sourceAgentId: 'a', targetAgentId: 'c', depth: 2, status: 'INITIATED' });
+    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([['a', 'HANDED_OFF'], ['b', 'DECLINED'], ['c', 'PENDING']]);
+    expect(after.events.map(({ type }) => type)).toEqual([
+      'SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_CANCELLED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED',
+    ]);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+});

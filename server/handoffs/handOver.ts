@@ -1,0 +1,154 @@
+import { buildContext, contentHash } from '../context/build.ts';
+import type { Context, StoredVariables } from '../context/context.ts';
+import { readSources, type Sources } from '../context/sources.ts';
+import { canonicalJson } from '../core/canonicalJson.ts';
+import { encodeId } from '../core/ids.ts';
+import { estimateTokensOf } from '../core/tokens.ts';
+import type { Custody } from '../custody/custody.ts';
+import type { LockedAgent } from '../custody/read.ts';
+import { captureSnapshot } from '../custody/snapshot.ts';
+import type { HandoffVia } from '../generated/prisma/client.ts';
+
+/** What a Handoff is made from, once the rules have agreed to it. */
+export interface HandOver {
+  target: LockedAgent;
+  via: HandoffVia;
+  reason: string | null;
+  summary: string | null;
+  metadata: unknown;
+  staleAfterMinutes: number;
+  priorTurnId?: string | null;
+  triggeringToolCallIds?: readonly string[] | null;
+}
+
+export interface Prepared {
+  context: Context;
+  sources: Sources;
+  contentHash: string;
+  variables: StoredVariables;
+}
+
+/** Builds what the Handoff will carry. A failure here fails the whole mutation (rule 24). */
+export async function prepareContext(
+  custody: Custody,
+  given: { summary: string | null; contextVariables: Record<string, unknown> | null; instructions: string | null },
+): Promise<Prepared> {
+  const { work, session } = custody;
+  const sources = await readSources(work, session.id);
+  if (sources === null) throw new Error(`session ${session.id} vanished under its lock`);
+  const variables = custody.variablesWith(given.contextVariables);
+  const context = buildContext(sources, { summary: given.summary, variables, instructions: given.instructions });
+  return { context, sources, variables, contentHash: contentHash(context, given.summary, sources.lastAgentTurnHash) };
+}
+
+/**
+ * Moves a locked Session to `target` with a Handoff: closes the open one (rule 4), ends the holder's tenure,
+ * begins the target's as PENDING, and stages the Handoff with its Context, snapshot, log entry and events.
+ * Returns the Handoff's id.
+ */
+export function handOver(custody: Custody, prepared: Prepared, input: HandOver): string {
+  const { work, session } = custody;
+  const { target } = input;
+  const { context, sources } = prepared;
+  const handoffId = work.newId();
+  const previousHolder = custody.holder;
+  const source = leaveHolder(custody);
+  const wasUnheld = previousHolder === null;
+
+  const snapshotId = captureSnapshot(work, session, 'HANDOFF_INITIATED', source?.tenureId ?? null, sources.visible);
+  custody.changed({ messageCount: session.messageCount + 1 });
+  work.insert('messages', {
+    id: work.newId(),
+    sessionId: session.id,
+    sequence: session.messageCount,
+    role: 'HANDOFF',
+    content: `Routed to ${target.id}`,
+    agentSessionId: source?.tenureId ?? null,
+    handoffId,
+    createdAt: work.now,
+  });
+  custody.endTenure('HANDED_OFF', handoffId);
+  if (wasUnheld) custody.setStatus('RUNNING');
+  custody.changed({
+    previousAgentType: previousHolder?.type ?? session.previousAgentType,
+    contextVariables: prepared.variables as never,
+    lastReassignedAt: work.now,
+    handoffCount: session.handoffCount + 1,
+  });
+  const visible = { ...sources.visible, handoff: sources.visible.handoff + 1, bytes: sources.visible.bytes + `Routed to ${target.id}`.length };
+  const tenure = custody.beginTenure(target, 'PENDING', visible);
+
+  const handoff = work.insert('handoffs', {
+    id: handoffId,
+    sessionId: session.id,
+    status: 'INITIATED',
+    via: input.via,
+    reason: input.reason,
+    summary: context.summary,
+    toolSummaries: context.toolSummaries as never,
+    filesModified: context.filesModified,
+    pendingTasks: context.pendingTasks,
+    decisions: context.decisions,
+    recentMessages: context.recentMessages as never,
+    contextVariables: context.contextVariables as never,
+    instructions: context.instructions,
+    metadata: input.metadata ?? null,
+    depth: session.handoffCount,
+    circular: custody.active.includes(target.id),
+    operatorEpoch: session.operatorEpoch,
+    tokenEstimate: estimateTokensOf(canonicalJson(context)),
+    redactionCount: 0,
+    contentHash: prepared.contentHash,
+    sourceAgentId: source?.agent.id ?? null,
+    sourceAgentType: source?.agent.type ?? null,
+    targetAgentId: target.id,
+    targetAgentType: target.type,
+    sourceAgentSessionId: source?.tenureId ?? null,
+    targetAgentSessionId: tenure.id,
+    priorTurnId: input.priorTurnId ?? sources.lastTurnId,
+    snapshotId,
+    previousHandoffId: session.lastHandoffId,
+    actorPrincipal: work.caller.principal,
+    actorRole: work.caller.role,
+    initiatedAt: work.now,
+    deadlineAt: new Date(work.now.getTime() + input.staleAfterMinutes * 60_000),
+  });
+  for (const [position, toolCallId] of (input.triggeringToolCallIds ?? sources.lastTurnCallIds).entries()) {
+    work.insert('handoff_tool_calls', { handoffId, toolCallId, position });
+  }
+  custody.changed({ lastHandoffId: handoffId });
+  const parties = { id: handoffId, sourceAgentId: handoff.sourceAgentId ?? null, targetAgentId: target.id };
+  custody.recordHandoff('HANDOFF_INITIATED', parties, previousHolder?.id ?? null);
+  custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: source?.agent ?? null, handoff: parties, reason: input.reason });
+
+  work.afterCommit(() => {
+    work.log.info(
+      {
+        handoff: encodeId('handoff', handoffId),
+        session: encodeId('session', session.id),
+        source: handoff.sourceAgentId,
+        target: target.id,
+        duration_ms: Math.round((performance.now() - work.startedAt) * 10) / 10,
+      },
+      'handoff_created',
+    );
+  });
+  return handoffId;
+}
+
+/**
+ * Rule 4: closes the open Handoff before the Session moves on, and says which agent and tenure it moves on from.
+ * A superseded target never took the Session over, so the move is from the agent before it. Null when nobody held it.
+ */
+export function leaveHolder(custody: Custody): { agent: LockedAgent; tenureId: string } | null {
+  const open = custody.openHandoff;
+  const { holder, openTenure } = custody;
+  if (open?.status === 'INITIATED') {
+    custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: 'superseded' });
+    custody.endTenure('DECLINED');
+    const source = custody.agent(open.sourceAgentId);
+    return source === null || open.sourceAgentSessionId === null ? null : { agent: source, tenureId: open.sourceAgentSessionId };
+  }
+  if (open !== null) custody.closeHandoff(open, { status: 'COMPLETED' });
+  return holder === null || openTenure === null ? null : { agent: holder, tenureId: openTenure.id };
+}

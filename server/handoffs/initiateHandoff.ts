@@ -1,0 +1,101 @@
+import { statement } from '../core/changes.ts';
+import { AlreadyAssignedError, BadUserInputError, InvalidStateError } from '../core/errors.ts';
+import { encodeId } from '../core/ids.ts';
+import type { Work } from '../core/work.ts';
+import { Custody } from '../custody/custody.ts';
+import { demandAgent, demandOpen, lockSession } from '../custody/demand.ts';
+import type { LockedAgent } from '../custody/read.ts';
+import { refusalToTake } from '../custody/rules.ts';
+import { handOver, prepareContext } from './handOver.ts';
+import { guardHandoff, guardLoop, type EarlierHandoff, type GuardedMove } from './rules.ts';
+
+export interface InitiateHandoffInput {
+  sessionId: string;
+  targetAgentId: string;
+  reason: string | null;
+  summary: string | null;
+  priorTurnId: string | null;
+  triggeringToolCallIds: readonly string[] | null;
+  contextVariables: Record<string, unknown> | null;
+  metadata: unknown;
+}
+
+export interface HandoffAnswer {
+  handoffId: string;
+  sessionId: string;
+}
+
+/** The holder hands its Session to another agent, within the guards (rules 4, 13, 18; "Guards on handoffs that agents start"). */
+export async function initiateHandoff(
+  work: Work,
+  input: InitiateHandoffInput,
+  { staleAfterMinutes }: { staleAfterMinutes: number },
+): Promise<HandoffAnswer> {
+  await lockSession(work, input.sessionId);
+  const custody = await Custody.of(work, input.sessionId, { agents: [input.targetAgentId] });
+  const target = demandAgent(custody, input.targetAgentId);
+  const earlier = await work.earlierAnswer<HandoffAnswer>();
+  if (earlier !== null) return earlier;
+  demandOpen(custody);
+  const holder = demandActiveHolder(custody);
+  if (target.id === holder.id) throw new AlreadyAssignedError(target.id);
+
+  const move = await readGuardedMove(custody, holder, target, input);
+  const refusal = guardHandoff(move);
+  if (refusal !== null) throw refusal;
+  const prepared = await prepareContext(custody, { ...input, instructions: target.instructions });
+  const refused = guardLoop(move, prepared.contentHash) ?? refusalToTake(target);
+  if (refused !== null) throw refused;
+
+  const handoffId = handOver(custody, prepared, { ...input, target, via: 'API', staleAfterMinutes });
+  return { handoffId, sessionId: custody.session.id };
+}
+
+/** Rule 13: only a holder whose tenure is ACTIVE hands off. */
+function demandActiveHolder({ holder, openTenure }: Custody): LockedAgent {
+  if (holder === null || openTenure === null) {
+    throw new InvalidStateError('Nobody holds the session, so nobody can hand it off: an operator must reassign it', 'UNASSIGNED', ['ACTIVE']);
+  }
+  if (openTenure.state === 'ACTIVE') return holder;
+  const then = openTenure.state === 'PENDING' ? 'accept its own handoff first (acceptHandoff)' : 'resume the session first (resumeSession)';
+  throw new InvalidStateError(`Agent '${holder.id}' is ${openTenure.state} in this session: ${then}`, openTenure.state, ['ACTIVE']);
+}
+
+const readMoveStatement = statement(`
+SELECT
+  (SELECT coalesce(json_agg(collaborator_id ORDER BY position), '[]') FROM agent_collaborators WHERE agent_id = $2) AS collaborators,
+  (SELECT coalesce(json_agg(json_build_object('sourceAgentId', source_agent_id, 'targetAgentId', target_agent_id, 'via', via, 'contentHash', content_hash) ORDER BY depth), '[]')
+    FROM handoffs WHERE session_id = $1 AND operator_epoch = $3) AS earlier,
+  (SELECT count(*)::int FROM turns WHERE session_id = $1 AND id = $4) AS known_turns,
+  ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls
+`);
+
+async function readGuardedMove(custody: Custody, holder: LockedAgent, target: LockedAgent, input: InitiateHandoffInput): Promise<GuardedMove> {
+  const { session, work } = custody;
+  const callIds = input.triggeringToolCallIds ?? [];
+  const [read] = await work.query<{
+    collaborators: string[];
+    earlier: EarlierHandoff[];
+    known_turns: number;
+    known_calls: string[];
+  }>(readMoveStatement, [session.id, holder.id, session.operatorEpoch, input.priorTurnId, callIds]);
+  if (read === undefined) throw new Error('the guard query returned no row');
+
+  if (input.priorTurnId !== null && read.known_turns === 0) {
+    const id = encodeId('turn', input.priorTurnId);
+    throw new BadUserInputError(`Turn '${id}' is not of this session: leave it out to mean the last one`, ['input', 'priorTurnId']);
+  }
+  const unknown = callIds.filter((id) => !read.known_calls.includes(id)).map((id) => `'${encodeId('toolcall', id)}'`);
+  if (unknown.length > 0) {
+    throw new BadUserInputError(`Not tool calls of this session: ${unknown.join(', ')}`, ['input', 'triggeringToolCallIds']);
+  }
+  return {
+    sourceAgentId: holder.id,
+    targetAgentId: target.id,
+    handoffsEnabled: session.handoffsEnabled,
+    maxHandoffs: session.maxHandoffs,
+    collaborators: read.collaborators,
+    cameFrom: custody.active.find((id) => id !== holder.id) ?? null,
+    earlier: read.earlier,
+  };
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { builder, modelRef } from '../graphql/builder.ts';
+import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
+import { HandoffStatus, HandoffVia, OrderDirection } from '../graphql/enums.ts';
+import { agentId, decodeArgs, idOf, instant, integer, optional } from '../graphql/input.ts';
+import { directionOf, type Order } from '../graphql/page.ts';
+import { handoffsWhere } from './queries.ts';
+
+const HandoffFilter = builder.inputType('HandoffFilter', {
+  description: 'Which Handoffs: those that meet everything that is given.',
+  fields: (t) => ({
+    sessionId: t.id({ description: 'Of this Session.' }),
+    agentId: t.id({ description: 'From or to this Agent.' }),
+    sourceAgentId: t.id({ description: 'From this Agent.' }),
+    targetAgentId: t.id({ description: 'To this Agent.' }),
+    status: t.field({ type: [HandoffStatus], description: 'In one of these statuses.' }),
+    via: t.field({ type: [HandoffVia], description: 'Started by one of these.' }),
+    circular: t.boolean({ description: 'True: to an Agent that had been active in the Session before. False: the others.' }),
+    staleForMinutes: t.int({ description: 'INITIATED, and at least so many minutes ago; 0 or more.' }),
+    initiatedAfter: t.field({ type: 'DateTime', description: 'Started later than this.' }),
+    initiatedBefore: t.field({ type: 'DateTime', description: 'Started earlier than this.' }),
+  }),
+});
+
+const HandoffOrder = builder.inputType('HandoffOrder', {
+  description: 'How Handoffs are ordered; ties go by id.',
+  fields: (t) => ({
+    field: t.field({
+      type: builder.enumType('HandoffOrderField', {
+        description: 'What Handoffs are ordered by.',
+        values: { INITIATED_AT: { description: 'When they were started.' } },
+      }),
+      required: true,
+      description: 'What they are ordered by.',
+    }),
+    direction: t.field({ type: OrderDirection, defaultValue: 'DESC', description: 'Which end comes first.' }),
+  }),
+});
+
+const columns = { INITIATED_AT: { initiatedAt: 'time', id: 'uuid' } } as const;
+
+const handoffFilter = z.object({
+  sessionId: optional(idOf('session')),
+  agentId: optional(agentId),
+  sourceAgentId: optional(agentId),
+  targetAgentId: optional(agentId),
+  status: optional(z.array(z.enum(['INITIATED', 'ACCEPTED', 'COMPLETED', 'FAILED', 'REJECTED', 'CANCELLED', 'TIMED_OUT']))),
+  via: optional(z.array(z.enum(['OPERATOR', 'API', 'TOOL', 'PIPELINE']))),
+  circular: optional(z.boolean()),
+  staleForMinutes: optional(integer(0)),
+  initiatedAfter: optional(instant),
+  initiatedBefore: optional(instant),
+});
+const handoffsArgs = z.object({ where: handoffFilter.nullish().transform((where) => where ?? handoffFilter.parse({})) });
+
+builder.queryFields((t) => ({
+  handoff: t.prismaField({
+    type: modelRef('Handoff'),
+    nullable: true,
+    description: 'The Handoff with this id; null when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Id of a Handoff.' }) },
+    resolve: (query, _root, args, { prisma }) =>
+      prisma.handoff.findUnique({ ...query, where: decodeArgs(z.object({ id: idOf('handoff') }), args) }),
+  }),
+  handoffs: t.field({
+    type: connectionRef('Handoff'),
+    description: 'Handoffs, the last started first unless said otherwise.',
+    args: {
+      where: t.arg({ type: HandoffFilter, description: 'Which ones; all when null.' }),
+      orderBy: t.arg({ type: HandoffOrder, description: 'In which order; the last started first when null.' }),
+      ...pageArgs,
+    },
+    resolve: (_root, args, context, info) => {
+      const { where } = decodeArgs(handoffsArgs, args);
+      const field = args.orderBy?.field ?? 'INITIATED_AT';
+      const order: Order = { name: `handoff ${field}`, columns: columns[field], direction: directionOf(args.orderBy?.direction) };
+      return rootPage('Handoff', { args, order, oneOf: handoffsWhere(where, new Date()) }, context, info);
+    },
+  }),
+}));

@@ -1,0 +1,106 @@
+import type { Pool } from 'pg';
+import type { HandoffStatus, HandoffVia, Prisma } from '../generated/prisma/client.ts';
+
+/** How many Handoffs of a Session `chain` shows. */
+export const longestChain = 100;
+
+export const isOpenHandoff = ({ status }: { status: HandoffStatus }): boolean => status === 'INITIATED' || status === 'ACCEPTED';
+
+export interface HandoffFilter {
+  sessionId: string | null;
+  agentId: string | null;
+  sourceAgentId: string | null;
+  targetAgentId: string | null;
+  status: HandoffStatus[] | null;
+  via: HandoffVia[] | null;
+  circular: boolean | null;
+  staleForMinutes: number | null;
+  initiatedAfter: Date | null;
+  initiatedBefore: Date | null;
+}
+
+/** One filter, or two for an agent: as source and as target, which it never is of the same Handoff. */
+export function handoffsWhere({ agentId, ...filter }: HandoffFilter, now: Date): Prisma.HandoffWhereInput[] {
+  const all: Prisma.HandoffWhereInput[] = [];
+  if (filter.sessionId !== null) all.push({ sessionId: filter.sessionId });
+  if (filter.sourceAgentId !== null) all.push({ sourceAgentId: filter.sourceAgentId });
+  if (filter.targetAgentId !== null) all.push({ targetAgentId: filter.targetAgentId });
+  if (filter.status !== null) all.push({ status: { in: filter.status } });
+  if (filter.via !== null) all.push({ via: { in: filter.via } });
+  if (filter.circular !== null) all.push({ circular: filter.circular });
+  if (filter.staleForMinutes !== null) {
+    all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(now.getTime() - filter.staleForMinutes * 60_000) } });
+  }
+  if (filter.initiatedAfter !== null) all.push({ initiatedAt: { gt: filter.initiatedAfter } });
+  if (filter.initiatedBefore !== null) all.push({ initiatedAt: { lt: filter.initiatedBefore } });
+  if (agentId === null) return [{ AND: all }];
+  return [{ AND: [{ sourceAgentId: agentId }, ...all] }, { AND: [{ targetAgentId: agentId }, ...all] }];
+}
+
+export interface GraphFilter {
+  sessionId: string | null;
+  agentId: string | null;
+  initiatedAfter: Date | null;
+  initiatedBefore: Date | null;
+}
+
+export interface GraphEdge {
+  source: string;
+  target: string;
+  count: number;
+  byStatus: { status: HandoffStatus; count: number }[];
+  medianAcceptMs: number | null;
+}
+
+/** Who handed off to whom, how often, with what end: an edge for each pair, one statement. */
+export async function handoffEdges(pool: Pool, filter: GraphFilter): Promise<GraphEdge[]> {
+  const conditions = ['source_agent_id IS NOT NULL'];
+  const values: unknown[] = [];
+  const where = (condition: (parameter: string) => string, value: unknown): void => {
+    if (value === null) return;
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  where((id) => `session_id = ${id}`, filter.sessionId);
+  where((id) => `(source_agent_id = ${id} OR target_agent_id = ${id})`, filter.agentId);
+  where((at) => `initiated_at > ${at}`, filter.initiatedAfter);
+  where((at) => `initiated_at < ${at}`, filter.initiatedBefore);
+  const { rows } = await pool.query<GraphEdge>(
+    `WITH pairs AS (
+       SELECT source_agent_id, target_agent_id, status, count(*)::int AS count FROM handoffs
+       WHERE ${conditions.join(' AND ')} GROUP BY 1, 2, 3
+     ), accepted AS (
+       SELECT source_agent_id, target_agent_id,
+         percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM accepted_at - initiated_at) * 1000) AS median
+       FROM handoffs WHERE ${conditions.join(' AND ')} AND accepted_at IS NOT NULL GROUP BY 1, 2
+     )
+     SELECT source_agent_id AS source, target_agent_id AS target, sum(p.count)::int AS count,
+       jsonb_agg(jsonb_build_object('status', p.status, 'count', p.count) ORDER BY p.status) AS "byStatus",
+       min(a.median)::float8 AS "medianAcceptMs"
+     FROM pairs p LEFT JOIN accepted a USING (source_agent_id, target_agent_id)
+     GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`,
+    values,
+  );
+  return rows;
+}
+
+export interface GraphNode {
+  agent: string;
+  received: number;
+  given: number;
+}
+
+/** The agents at the ends of edges, by id. */
+export function nodesOf(edges: readonly GraphEdge[]): GraphNode[] {
+  const nodes = new Map<string, GraphNode>();
+  const node = (agent: string): GraphNode => {
+    const known = nodes.get(agent) ?? { agent, received: 0, given: 0 };
+    nodes.set(agent, known);
+    return known;
+  };
+  for (const { source, target, count } of edges) {
+    node(source).given += count;
+    node(target).received += count;
+  }
+  return [...nodes.values()].sort((a, b) => (a.agent < b.agent ? -1 : 1));
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../infra/log.ts';
+import { testDatabase } from '../testing/database.ts';
+import { brokenInvariants } from '../testing/invariants.ts';
+import { world } from '../testing/world.ts';
+import { acceptHandoff } from './acceptHandoff.ts';
+import { sweep } from './sweep.ts';
+
+const db = await testDatabase();
+const { agent, session, reassign, run } = world(db.pool);
+await agent('a', { maxCapacity: 500 });
+await agent('b', { maxCapacity: 500 });
+
+const due = (handoffId: string) => db.pool.query(`UPDATE handoffs SET deadline_at = clock_timestamp() - interval '1 second' WHERE id = $1`, [handoffId]);
+const waiting = async () => {
+  const id = await session('a');
+  const { handoffId } = await reassign(id, { agentId: 'b' });
+  return { id, handoffId: handoffId! };
+};
+const swept = () => sweep({ pool: db.pool, log: silentLog });
+const statusOf = async (id: string) => (await db.prisma.handoff.findUniqueOrThrow({ where: { id } })).status;
+
+describe('the sweep', () => {
+  it('times out what is past its deadline, gives the session back, and says that it did', async () => {
+    const { id, handoffId } = await waiting();
+    const young = await waiting();
+    await due(handoffId);
+    expect(await swept()).toBe(1);
+    expect(await statusOf(handoffId)).toBe('TIMED_OUT');
+    expect(await statusOf(young.handoffId)).toBe('INITIATED');
+    const session1 = await db.prisma.session.findUniqueOrThrow({ where: { id } });
+    expect(session1).toMatchObject({ agentId: 'a', status: 'RUNNING' });
+    const event = await db.prisma.event.findFirstOrThrow({ where: { handoffId, type: 'HANDOFF_TIMED_OUT' } });
+    expect(event).toMatchObject({ actorPrincipal: 'sweep', actorRole: null });
+  });
+
+  it('leaves an accepted handoff alone, however old', async () => {
+    const { handoffId } = await waiting();
+    await run(acceptHandoff, { handoffId });
+    await due(handoffId);
+    expect(await swept()).toBe(0);
+    expect(await statusOf(handoffId)).toBe('ACCEPTED');
+  });
+
+  it('skips a session that somebody else has locked, and takes it the next time', async () => {
+    const { id, handoffId } = await waiting();
+    await due(handoffId);
+    const other = await db.pool.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('SELECT FROM sessions WHERE id = $1 FOR UPDATE', [id]);
+      expect(await swept()).toBe(0);
+    } finally {
+      await other.query('ROLLBACK');
+      other.release();
+    }
+    expect(await swept()).toBe(1);
+    expect(await statusOf(handoffId)).toBe('TIMED_OUT');
+  });
+
+  it('does its work once, however many run it at the same time', async () => {
+    const all = [];
+    for (let n = 0; n < 20; n += 1) all.push(await waiting());
+    for (const { handoffId } of all) await due(handoffId);
+    const counts = await Promise.all([swept(), swept(), swept(), swept()]);
+    // Sessions that two of them met on are left to the next run.
+    const rest = await swept();
+    expect(counts.reduce((sum, n) => sum + n, rest)).toBe(20);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('forgets idempotency answers after a day', async () => {
+    await session('a', {}, { idempotencyKey: 'old' });
+    await session('a', {}, { idempotencyKey: 'new' });
+    await db.pool.query(`UPDATE idempotency_answers SET created_at = created_at - interval '25 hours' WHERE key = 'old'`);
+    await swept();
+    expect((await db.prisma.idempotencyAnswer.findMany()).map(({ key }) => key)).toEqual(['new']);
+  });
+});

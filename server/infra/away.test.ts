@@ -1,0 +1,102 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { expect, test, vi } from 'vitest';
+import { buildApp } from '../app.ts';
+import { createMaskError } from '../graphql/maskError.ts';
+import { atEnd } from '../testing/database.ts';
+import { client, send } from '../testing/graphql.ts';
+import { postgresPid, signalFamily } from '../testing/processes.ts';
+import { silentLog } from './log.ts';
+import { migrateUp } from './migrate.ts';
+import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
+import { createDatabase } from './prisma.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
+atEnd(() => rm(folder, { recursive: true, force: true }));
+
+// A PostgreSQL for this file alone, which the server knows by its URL only.
+let postgres: EmbeddedPostgres;
+const startAgain = async () => {
+  postgres = await startPostgres({ folder, log: silentLog, sync: false });
+};
+await startAgain();
+atEnd(() => postgres.stop());
+const { url: databaseUrl } = postgres!;
+await migrateUp(databaseUrl);
+const database = createDatabase(databaseUrl, silentLog);
+atEnd(() => database.close());
+
+const count = { type: GraphQLInt };
+const app = buildApp({
+  env: { host: '127.0.0.1', port: 0 },
+  database,
+  schema: new GraphQLSchema({
+    query: new GraphQLObjectType({
+      name: 'Query',
+      fields: {
+        byPrisma: { ...count, resolve: () => database.prisma.agent.count() },
+        byPool: { ...count, resolve: async () => (await database.pool.query('SELECT 1')).rowCount },
+      },
+    }),
+  }),
+  log: silentLog,
+  createContext: () => ({}),
+  maskError: createMaskError(silentLog),
+});
+await app.start();
+atEnd(() => app.stop());
+const api = client(app.url);
+const answered = { byPrisma: 0, byPool: 1 };
+
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const before = performance.now();
+  const result = await work;
+  expect(performance.now() - before).toBeLessThan(milliseconds);
+  return result;
+}
+
+async function expectAway(milliseconds: number): Promise<void> {
+  expect(await within(2_000, send(`${app.url}/readyz`))).toMatchObject({
+    status: 503,
+    body: '{"status":"unavailable","missing":["postgres"]}',
+  });
+  expect(await send(`${app.url}/livez`)).toMatchObject({ status: 200 });
+  const answers = await within(milliseconds, Promise.all(['{ byPrisma }', '{ byPool }'].map((query) => api.post(query))));
+  for (const answer of answers) expect(answer).toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE' } }] });
+}
+
+async function expectBack(): Promise<void> {
+  await vi.waitFor(async () => expect((await send(`${app.url}/readyz`)).status).toBe(200), { timeout: 5_000 });
+  expect(await api.post('{ byPrisma byPool }')).toMatchObject({ data: answered });
+}
+
+test('PostgreSQL stopped: not ready, UNAVAILABLE at once; started again: all is well by itself', async () => {
+  await expectBack();
+  await postgres.stop();
+  await expectAway(1_000);
+  await startAgain();
+  await expectBack();
+});
+
+test('PostgreSQL frozen: not ready, UNAVAILABLE in bounded time; thawed: all is well by itself', async () => {
+  await expectBack();
+  const pid = postgresPid(folder);
+  signalFamily(pid, 'SIGSTOP');
+  try {
+    await expectAway(8_500);
+  } finally {
+    signalFamily(pid, 'SIGCONT');
+  }
+  await expectBack();
+});
+
+test('PostgreSQL killed: whoever runs it starts it again, and all is well by itself', async () => {
+  await expectBack();
+  const pid = postgresPid(folder);
+  process.kill(pid, 'SIGKILL');
+  await vi.waitFor(() => expect(postgresPid(folder)).not.toBe(pid), { timeout: 15_000 });
+  await expectBack();
+});

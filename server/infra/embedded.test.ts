@@ -1,0 +1,106 @@
+import { mkdtempSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { atEnd } from '../testing/database.ts';
+import { send } from '../testing/graphql.ts';
+import { isAlive, postgresPid } from '../testing/processes.ts';
+import { refusedStart, startServer } from '../testing/server.ts';
+import { stopAbandoned } from './postgres.ts';
+
+function newFolder(name = ''): string {
+  const folder = mkdtempSync(join(tmpdir(), `baton-test-${name}`));
+  atEnd(async () => {
+    await stopAbandoned(folder);
+    await rm(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+const start = (folder: string) => startServer({ env: { BATON_DATA: folder } });
+const isReady = async (url: string) => (await send(`${url}/readyz`)).status === 200;
+
+describe('a server on its embedded PostgreSQL', () => {
+  const folder = newFolder();
+
+  test('keeps its files where only their owner can read them', async () => {
+    const server = await start(folder);
+    expect(await isReady(server.url)).toBe(true);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'cluster', 'password')).mode & 0o777).toBe(0o600);
+    await server.kill();
+  });
+
+  test('stops with it when it is told to stop', async () => {
+    const server = await start(folder);
+    const pid = postgresPid(folder);
+    const before = performance.now();
+    expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(performance.now() - before).toBeLessThan(10_000);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('killed, leaves it running, and the next start takes it over', async () => {
+    const killed = await start(folder);
+    const pid = postgresPid(folder);
+    await killed.kill('SIGKILL');
+    expect(isAlive(pid)).toBe(true);
+
+    const next = await start(folder);
+    expect(postgresPid(folder)).toBe(pid);
+    expect(await isReady(next.url)).toBe(true);
+    await next.kill();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('does not share its folder: a second one says so in one line', async () => {
+    const first = await start(folder);
+    const second = await refusedStart({ env: { BATON_DATA: folder } });
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: `Another Baton is running on ${folder}: stop it, or set BATON_DATA to another folder`,
+    });
+    expect(await isReady(first.url)).toBe(true);
+    await first.kill();
+  });
+
+  test('killed together with it, just starts again', async () => {
+    const killed = await start(folder);
+    const pid = postgresPid(folder);
+    await killed.kill('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+
+    const next = await start(folder);
+    expect(postgresPid(folder)).not.toBe(pid);
+    expect(await isReady(next.url)).toBe(true);
+    await next.kill();
+  });
+
+  test('starts it again when it dies alone', async () => {
+    const server = await start(folder);
+    const pid = postgresPid(folder);
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(server.logs.join('\n')).toContain('The embedded PostgreSQL is back'), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await isReady(server.url)).toBe(true), { timeout: 5_000 });
+    expect(postgresPid(folder)).not.toBe(pid);
+    await server.kill();
+  });
+});
+
+test('two first starts at once: one runs, the other says that it does', async () => {
+  const folder = newFolder();
+  const outcomes = await Promise.allSettled([start(folder), start(folder)]);
+  const running = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+  expect(running).toHaveLength(1);
+  expect(String(outcomes.find((outcome) => outcome.status === 'rejected')?.reason)).toContain('Another Baton is running on');
+  expect(await isReady(running[0]?.value.url ?? '')).toBe(true);
+  await running[0]?.value.kill();
+});
+
+test('a path too long for a socket does not matter', async () => {
+  const folder = newFolder('x'.repeat(100));
+  const server = await start(folder);
+  expect(await isReady(server.url)).toBe(true);
+  await server.kill();
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { isLoopback, readEnv } from './env.ts';
+import { StartError } from './startError.ts';
+
+describe('the environment', () => {
+  test('nothing set gives the defaults of the table', () => {
+    expect(readEnv({})).toEqual({
+      host: '127.0.0.1',
+      port: 4000,
+      databaseUrl: undefined,
+      dataFolder: '.baton',
+      staleAfterMinutes: 30,
+      handoffsEnabled: true,
+      demo: undefined,
+      logLevel: 'info',
+    });
+  });
+
+  test('an empty value is one that is not set', () => {
+    expect(readEnv({ PORT: '', DATABASE_URL: '', BATON_DEMO: '' })).toEqual(readEnv({}));
+  });
+
+  test('values are taken as they are meant', () => {
+    expect(
+      readEnv({
+        HOST: '::1',
+        PORT: '0',
+        BATON_STALE_AFTER_MINUTES: '0.5',
+        BATON_HANDOFFS_ENABLED: '0',
+        BATON_DEMO: '1',
+        LOG_LEVEL: 'debug',
+      }),
+    ).toMatchObject({ host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, demo: true, logLevel: 'debug' });
+  });
+
+  test.each([
+    ['PORT', '65536', "PORT must be a number from 0 to 65535 (0 takes a free one), not '65536'"],
+    ['PORT', '4e3', "PORT must be a number from 0 to 65535 (0 takes a free one), not '4e3'"],
+    [
+      'HOST',
+      '0.0.0.0',
+      "HOST must be 127.0.0.1, ::1 or localhost: Baton has no keys yet and listens to this machine only, not '0.0.0.0'",
+    ],
+    [
+      'BATON_STALE_AFTER_MINUTES',
+      '0',
+      "BATON_STALE_AFTER_MINUTES must be a number of minutes, above 0 and at most 525600 (a year), not '0'",
+    ],
+    ['BATON_HANDOFFS_ENABLED', 'yes', "BATON_HANDOFFS_ENABLED must be 0 or 1, not 'yes'"],
+    ['LOG_LEVEL', 'loud', "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not 'loud'"],
+    ['DATABASE_URL', 'mysql://u:secret@h/d', 'DATABASE_URL must look like postgresql://user:password@host:5432/database'],
+  ])('%s=%s is refused in one line', (name, value, line) => {
+    expect(() => readEnv({ [name]: value })).toThrow(new StartError(line));
+  });
+
+  test('every bad value has its line', () => {
+    expect(() => readEnv({ PORT: 'x', BATON_DEMO: 'x' })).toThrow(/^PORT [^\n]+\nBATON_DEMO [^\n]+$/);
+  });
+
+  test.each(['127.0.0.1', '127.1.2.255', '::1', 'localhost'])('%s is this machine', (host) =>
+    expect(isLoopback(host)).toBe(true),
+  );
+  test.each(['0.0.0.0', '::', '10.0.0.1', '127.0.0.256', '127.0.0.1.example.com', 'localhost.example.com', '127.1', ''])(
+    '"%s" may not be',
+    (host) => expect(isLoopback(host)).toBe(false),
+  );
+});

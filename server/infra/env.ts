@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { logLevels } from './log.ts';
+import { StartError } from './startError.ts';
+
+const port = /^\d{1,5}$/;
+const flag = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1');
+
+const variables = z.object({
+  HOST: z
+    .string()
+    .refine(isLoopback, 'must be 127.0.0.1, ::1 or localhost: Baton has no keys yet and listens to this machine only')
+    .default('127.0.0.1'),
+  PORT: z
+    .string()
+    .refine((value) => port.test(value) && Number(value) <= 65_535, 'must be a number from 0 to 65535 (0 takes a free one)')
+    .transform(Number)
+    .default(4000),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must look like postgresql://user:password@host:5432/database')
+    .optional(),
+  BATON_DATA: z.string().default('.baton'),
+  BATON_STALE_AFTER_MINUTES: z
+    .string()
+    .refine(
+      (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= 525_600,
+      'must be a number of minutes, above 0 and at most 525600 (a year)',
+    )
+    .transform(Number)
+    .default(30),
+  BATON_HANDOFFS_ENABLED: flag.default(true),
+  BATON_DEMO: flag.optional(),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+});
+
+export interface Env {
+  host: string;
+  port: number;
+  /** Undefined: the embedded PostgreSQL. */
+  databaseUrl: string | undefined;
+  dataFolder: string;
+  staleAfterMinutes: number;
+  handoffsEnabled: boolean;
+  /** Undefined: with an empty embedded database only. */
+  demo: boolean | undefined;
+  logLevel: (typeof logLevels)[number];
+}
+
+/** @throws StartError with one line for each value that cannot be used. */
+export function readEnv(source: NodeJS.ProcessEnv): Env {
+  // An empty value is what a compose file leaves of a variable that is not set.
+  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
+  const parsed = variables.safeParse(present);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(({ path, message }) => {
+      const name = String(path[0]);
+      // A connection string may hold a password.
+      return name === 'DATABASE_URL' ? `${name} ${message}` : `${name} ${message}, not '${present[name]}'`;
+    });
+    throw new StartError(lines.join('\n'));
+  }
+  const { data } = parsed;
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    databaseUrl: data.DATABASE_URL,
+    dataFolder: data.BATON_DATA,
+    staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
+    handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
+    demo: data.BATON_DEMO,
+    logLevel: data.LOG_LEVEL,
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(host);
+}

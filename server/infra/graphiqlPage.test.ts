@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { launchChromium } from '../testing/chromium.ts';
+import { testDatabase } from '../testing/database.ts';
+import { startApp } from '../testing/server.ts';
+
+const database = await testDatabase();
+const { url } = await startApp(database, { graphiqlTabs: [{ query: '{ agents { totalCount } }' }] });
+
+test('GraphiQL opens in a browser with its tab, runs it, and asks nobody but this server', async () => {
+  const browser = await launchChromium();
+  const page = await browser.newPage();
+  const elsewhere: string[] = [];
+  const problems: string[] = [];
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+
+  await page.goto(`${url}/graphql`);
+  await page.getByText('totalCount').first().waitFor();
+  await page.getByRole('button', { name: /execute query/i }).click();
+  await page.locator('.result-window', { hasText: /"totalCount":\s*0/ }).waitFor();
+  expect({ elsewhere, problems }).toEqual({ elsewhere: [], problems: [] });
+});

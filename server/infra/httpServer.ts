@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StartError } from './startError.ts';
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export interface HttpServer {
+  listen(host: string, port: number): Promise<string>;
+  /** From now on every answer closes its connection. */
+  drain(): void;
+  readonly draining: boolean;
+  /** Resolves when no request runs any more. */
+  idle(): Promise<void>;
+  /** Closes the port and what is still connected. */
+  close(): Promise<void>;
+}
+
+const timeouts = { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
+
+export function createHttpServer(handle: Handler): HttpServer {
+  const running = new Set<ServerResponse>();
+  let draining = false;
+  let waiting: (() => void)[] = [];
+
+  const server = createServer(timeouts, (request, response) => {
+    running.add(response);
+    if (draining) response.setHeader('connection', 'close');
+    response.once('close', () => {
+      running.delete(response);
+      if (running.size > 0) return;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    });
+    void handle(request, response);
+  });
+
+  return {
+    listen: (host, port) => listen(server, host, port),
+    get draining() {
+      return draining;
+    },
+    drain() {
+      draining = true;
+      for (const response of running) if (!response.headersSent) response.setHeader('connection', 'close');
+    },
+    async idle() {
+      if (running.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+function refusal(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE') return new StartError(`Port ${port} is taken: stop what uses it, or set PORT to another`);
+  if (error.code === 'EACCES') return new StartError(`Port ${port} is not allowed for this user: set PORT to one above 1023`);
+  return new StartError(`Cannot listen on ${host}:${port} (${error.code}): check HOST and PORT`);
+}

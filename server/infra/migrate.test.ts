@@ -1,0 +1,107 @@
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { readCatalog } from '../testing/catalog.ts';
+import { emptyDatabase } from '../testing/database.ts';
+import { migrateDown, migrateUp, migrationStatus, readMigrations, requireMigrated } from './migrate.ts';
+
+const names = (await readMigrations()).map(({ name }) => name);
+
+async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function recorded(url: string): Promise<string[]> {
+  const rows = await query<{ name: string }>(
+    url,
+    `SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY started_at`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('migrations', async () => {
+  const { url } = await emptyDatabase();
+  // An extension stays when its migration goes: others may use it.
+  const lines = async () => (await readCatalog(url)).map(({ line }) => line).filter((line) => !line.startsWith('extension '));
+  const states: string[][] = [];
+
+  test('a database without them names what it lacks and what to run', async () => {
+    expect(await migrationStatus(url)).toEqual({ applied: [], missing: names, unknown: [], edited: [] });
+    await expect(requireMigrated(url)).rejects.toThrow(`The database lacks ${names.join(', ')}: run npm run migrate`);
+  });
+
+  test('every one goes up, in order', async () => {
+    expect(await migrateUp(url)).toEqual(names);
+    expect(await recorded(url)).toEqual(names);
+    await requireMigrated(url);
+    states[names.length] = await lines();
+  });
+
+  test('every one goes down, latest first, and the last leaves nothing behind', async () => {
+    for (let left = names.length; left > 0; left -= 1) {
+      expect(await migrateDown(url)).toBe(names[left - 1]);
+      expect(await recorded(url)).toEqual(names.slice(0, left - 1));
+      states[left - 1] = await lines();
+    }
+    expect(states[0]).toEqual([]);
+    expect(await migrateDown(url)).toBeUndefined();
+  });
+
+  test('up again gives exactly what the first time gave', async () => {
+    expect(await migrateUp(url)).toEqual(names);
+    expect(await lines()).toEqual(states[names.length]);
+  });
+
+  test('down and up of each gives what was there before it went down', async () => {
+    for (let left = names.length; left > 1; left -= 1) {
+      const before = await lines();
+      await migrateDown(url);
+      expect(await lines()).toEqual(states[left - 1]);
+      await migrateUp(url);
+      expect(await lines()).toEqual(before);
+      await migrateDown(url);
+    }
+  });
+
+  test('only the latest can be taken back', async () => {
+    await migrateUp(url);
+    await expect(migrateDown(url, 'something else')).rejects.toThrow(
+      `Only the latest migration can be taken back, and that is ${names.at(-1)}`,
+    );
+  });
+});
+
+test('of servers that start together one migrates and the others wait for it', async () => {
+  const { url } = await emptyDatabase();
+  const applied = await Promise.all([migrateUp(url), migrateUp(url), migrateUp(url)]);
+  expect(applied.filter((list) => list.length > 0)).toEqual([names]);
+  expect(await recorded(url)).toEqual(names);
+});
+
+test('one that fails changes nothing, says why, and may be tried again', async () => {
+  const { url } = await emptyDatabase();
+  await migrateUp(url);
+  const made = (await readCatalog(url)).map(({ line }) => line);
+  const table = made.find((line) => line.startsWith('table '))?.slice('table '.length) ?? '';
+  while ((await migrateDown(url)) !== undefined);
+  const before = (await readCatalog(url)).map(({ line }) => line);
+
+  await query(url, `CREATE TABLE ${table} (in_the_way int)`);
+  await expect(migrateUp(url)).rejects.toThrow(/^Migration \w+ failed and changed nothing: .*already exists/);
+  await query(url, `DROP TABLE ${table}`);
+  expect((await readCatalog(url)).map(({ line }) => line)).toEqual(before);
+  expect(await migrateUp(url)).toEqual(names);
+  expect((await readCatalog(url)).map(({ line }) => line)).toEqual(made);
+});
+
+test("somebody else's database is left alone", async () => {
+  const { url } = await emptyDatabase();
+  await query(url, 'CREATE TABLE theirs (id int)');
+  await expect(migrateUp(url)).rejects.toThrow(/^The migrations failed and changed nothing: .*not empty/);
+  expect((await readCatalog(url)).map(({ line }) => line)).toEqual(['column theirs.id integer', 'table theirs']);
+});

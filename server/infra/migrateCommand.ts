@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readEnv, type Env } from './env.ts';
+import { createLog } from './log.ts';
+import { migrateDown, migrateUp, migrationStatus } from './migrate.ts';
+import { startPostgres } from './postgres.ts';
+import { diffSchemas } from './schemaEngine.ts';
+import { StartError } from './startError.ts';
+
+const usage = `npm run migrate              applies what is missing
+npm run migrate -- status    says what is applied and what is missing
+npm run migrate -- down      takes back the latest, with the data of its tables
+npm run migrate -- diff      prints the SQL from the committed prisma/schema.prisma to the present one`;
+const schemaPath = 'prisma/schema.prisma';
+
+async function main([command = 'up', ...rest]: string[]): Promise<void> {
+  if (rest.length > 0 || !['up', 'status', 'down', 'diff'].includes(command)) throw new StartError(usage);
+  await onDatabase(readEnv(process.env), async (url) => {
+    if (command === 'up') print(list('Applied', await migrateUp(url)) || 'Nothing to apply: the database is up to date');
+    if (command === 'down')
+      print(
+        list(
+          'Took back',
+          [await migrateDown(url)].filter((name) => name !== undefined),
+        ) || 'Nothing to take back',
+      );
+    if (command === 'diff') {
+      print((await diffSchemas(url, committedSchema(), readFileSync(schemaPath, 'utf8'))).trim());
+    }
+    if (command === 'status') {
+      const { applied, missing, unknown, edited } = await migrationStatus(url);
+      const lines = [
+        list('Applied', applied),
+        list('Missing', missing),
+        list('Not of this version', unknown),
+        list('Edited since', edited),
+      ];
+      print(lines.filter((line) => line !== '').join('\n'));
+    }
+  });
+}
+
+function committedSchema(): string {
+  try {
+    return execFileSync('git', ['show', `HEAD:./${schemaPath}`], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    throw new StartError(`There is no committed ${schemaPath} to compare with: diff needs Git and a first commit`);
+  }
+}
+
+async function onDatabase(env: Env, work: (url: string) => Promise<void>): Promise<void> {
+  if (env.databaseUrl !== undefined) return work(env.databaseUrl);
+  const postgres = await startPostgres({ folder: env.dataFolder, database: 'baton', log: createLog('warn') });
+  await work(postgres.url).finally(() => postgres.stop());
+}
+
+function list(title: string, names: string[]): string {
+  return names.length === 0 ? '' : `${title}: ${names.join(', ')}`;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,35 @@
+import type { Env } from './env.ts';
+import type { Log } from './log.ts';
+import { migrateUp, requireMigrated } from './migrate.ts';
+import { startPostgres } from './postgres.ts';
+import { createDatabase, type Database } from './prisma.ts';
+
+export interface OpenDatabase extends Database {
+  /** Ours alone: nobody else fills or migrates it. */
+  embedded: boolean;
+}
+
+/** The database of DATABASE_URL, which must be migrated; without one the embedded PostgreSQL, which is migrated here. */
+export async function openDatabase(env: Env, log: Log, onLost: (error: unknown) => void): Promise<OpenDatabase> {
+  if (env.databaseUrl !== undefined) {
+    await requireMigrated(env.databaseUrl);
+    return { ...createDatabase(env.databaseUrl, log), embedded: false };
+  }
+  const postgres = await startPostgres({ folder: env.dataFolder, database: 'baton', log, onLost });
+  try {
+    const applied = await migrateUp(postgres.url);
+    if (applied.length > 0) log.info({ applied }, 'The database was migrated');
+    const database = createDatabase(postgres.url, log);
+    return {
+      ...database,
+      embedded: true,
+      async close() {
+        await database.close();
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}

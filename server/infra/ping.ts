@@ -1,0 +1,63 @@
+import pg from 'pg';
+
+export interface Ping {
+  /** Whether PostgreSQL answers now; known within `answersWithin`, also when it is frozen. */
+  answers(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const answersWithin = 1_000;
+
+/** A connection of its own: a pool that is busy is not a PostgreSQL that is away. */
+export function createPing(url: string): Ping {
+  let client: pg.Client | undefined;
+  let asking: Promise<boolean> | undefined;
+
+  async function ask(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, answersWithin, false)));
+    const answered = await Promise.race([query(), late]);
+    clearTimeout(timer);
+    if (!answered) drop();
+    return answered;
+  }
+
+  async function query(): Promise<boolean> {
+    try {
+      if (!client) {
+        const fresh = new pg.Client({
+          connectionString: url,
+          connectionTimeoutMillis: answersWithin,
+          query_timeout: answersWithin,
+          application_name: 'baton readiness',
+        });
+        fresh.on('error', () => {
+          if (client === fresh) drop();
+        });
+        client = fresh;
+        await fresh.connect();
+      }
+      await client.query('SELECT 1');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  function drop(): void {
+    void client?.end().catch(() => undefined);
+    client = undefined;
+  }
+
+  return {
+    answers() {
+      asking ??= ask().finally(() => (asking = undefined));
+      return asking;
+    },
+    async close() {
+      await asking;
+      await client?.end().catch(() => undefined);
+      client = undefined;
+    },
+  };
+}

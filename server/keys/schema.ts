@@ -1,0 +1,41 @@
+import type { Caller } from '../core/work.ts';
+import { builder, modelRef } from '../graphql/builder.ts';
+import { Role } from '../graphql/enums.ts';
+
+builder.prismaNode('Key', {
+  id: { field: 'id' },
+  nullable: true,
+  select: { id: true },
+  description: 'What a caller shows to be let in. Its secret is shown once, when it is made, and kept nowhere.',
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    role: t.expose('role', { type: Role, description: 'What its bearer may do.' }),
+    agent: t.relation('agent', { nullable: true, description: 'The Agent that it is bound to; null unless its role is AGENT.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+const Viewer = builder.objectRef<Caller>('Viewer').implement({
+  description: 'Who asks.',
+  fields: (t) => ({
+    role: t.field({ type: Role, nullable: true, description: 'What you may do; ADMIN on a server without keys.', resolve: ({ role }) => role }),
+    agent: t.field({
+      type: modelRef('Agent'),
+      nullable: true,
+      description: 'The Agent that your key is bound to; null for everybody else.',
+      resolve: ({ agentId }) => (agentId === null ? null : { id: agentId }),
+    }),
+    key: t.field({
+      type: modelRef('Key'),
+      nullable: true,
+      description: 'The key that you came with; null without one.',
+      resolve: () => null,
+    }),
+  }),
+});
+
+builder.queryField('viewer', (t) =>
+  t.field({ type: Viewer, description: 'Who asks, and what they may do.', resolve: (_root, _args, { caller }) => caller }),
+);

@@ -1,0 +1,117 @@
+import { statement } from '../core/changes.ts';
+import { NotFoundError } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
+import { Custody } from '../custody/custody.ts';
+import { demandOpen, lockSession } from '../custody/demand.ts';
+import { captureSnapshot, readVisible } from '../custody/snapshot.ts';
+import type { MessageRole } from '../generated/prisma/client.ts';
+import { isAgentTurn, refusalOfAgentTurn } from './rules.ts';
+
+export interface AppendTurnInput {
+  sessionId: string;
+  /** Whose turn it is; null means the holder's. Of no account in a turn of only USER and SYSTEM messages. */
+  agentId: string | null;
+  messages: readonly { role: Exclude<MessageRole, 'HANDOFF'>; content: string }[];
+  toolCalls: readonly {
+    callId: string;
+    name: string;
+    arguments: unknown;
+    result: string | null;
+    error: string | null;
+    filesModified: readonly string[];
+  }[];
+  usage: {
+    inputTokens: number | null;
+    outputTokens: number | null;
+    cacheCreationInputTokens: number | null;
+    cacheReadInputTokens: number | null;
+    model: string | null;
+  } | null;
+  truncated: boolean;
+}
+
+export interface TurnAnswer {
+  turnId: string;
+  sessionId: string;
+}
+
+/** Writes one turn into the log. The first turn of a target that has accepted completes its Handoff (rule 7). */
+export async function appendTurn(work: Work, input: AppendTurnInput): Promise<TurnAnswer> {
+  await lockSession(work, input.sessionId);
+  const custody = await Custody.of(work, input.sessionId, { holder: false });
+  if (input.agentId !== null) await demandAgentExists(work, input.agentId);
+  const earlier = await work.earlierAnswer<TurnAnswer>();
+  if (earlier !== null) return earlier;
+  demandOpen(custody);
+  const byAgent = isAgentTurn(input);
+  if (byAgent) {
+    const { status: sessionStatus, agentId: holderId } = custody.session;
+    const refusal = refusalOfAgentTurn({ sessionStatus, holderId, tenureState: custody.openTenure?.state ?? null, agentId: input.agentId });
+    if (refusal !== null) throw refusal;
+  }
+  if (input.truncated) await captureTruncation(custody);
+  const turnId = stageTurn(custody, input, byAgent ? (custody.openTenure?.id ?? null) : null);
+  custody.recordLog('TURN_APPENDED');
+  if (byAgent && custody.openHandoff?.status === 'ACCEPTED') custody.closeHandoff(custody.openHandoff, { status: 'COMPLETED' });
+  return { turnId, sessionId: input.sessionId };
+}
+
+/** What was visible until now is captured; from here on only what follows is. */
+async function captureTruncation({ work, session, openTenure }: Custody): Promise<void> {
+  captureSnapshot(work, session, 'TRUNCATION', openTenure?.id ?? null, await readVisible(work, session));
+  work.change('sessions', session, { visibleFrom: session.messageCount + 1, visibleCallsFrom: session.toolCallCount + 1 });
+}
+
+function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSessionId: string | null): string {
+  const turnId = work.newId();
+  work.insert('turns', {
+    id: turnId,
+    sessionId: session.id,
+    agentSessionId,
+    index: session.turnCount + 1,
+    ...input.usage,
+    truncated: input.truncated,
+    startedAt: work.now,
+  });
+  const messages = input.messages.map(({ role, content }, position) =>
+    work.insert('messages', {
+      id: work.newId(),
+      sessionId: session.id,
+      sequence: session.messageCount + 1 + position,
+      role,
+      content,
+      turnId,
+      agentSessionId,
+      createdAt: work.now,
+    }),
+  );
+  // A model makes its calls with its last words of the turn.
+  const caller = messages.findLast(({ role }) => role === 'ASSISTANT');
+  for (const [position, { filesModified, ...call }] of input.toolCalls.entries()) {
+    work.insert('tool_calls', {
+      ...call,
+      id: work.newId(),
+      sessionId: session.id,
+      turnId,
+      messageId: caller?.id ?? null,
+      index: session.toolCallCount + 1 + position,
+      sequence: caller?.sequence ?? session.messageCount + messages.length,
+      arguments: (call.arguments ?? null) as never,
+      filesModified: call.error === null ? [...filesModified] : [],
+    });
+  }
+  work.change('sessions', session, {
+    turnCount: session.turnCount + 1,
+    messageCount: session.messageCount + messages.length,
+    toolCallCount: session.toolCallCount + input.toolCalls.length,
+    updatedAt: work.now,
+  });
+  return turnId;
+}
+
+const findAgent = statement('SELECT FROM agents WHERE id = $1');
+
+async function demandAgentExists(work: Work, agentId: string): Promise<void> {
+  const found = await work.query(findAgent, [agentId]);
+  if (found.length === 0) throw new NotFoundError('agent', agentId);
+}

@@ -1,0 +1,133 @@
+import { beforeAll, expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { toolCall, world } from '../testing/world.ts';
+import { recordDecision } from './recordDecision.ts';
+import { setTasks } from './setTasks.ts';
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const { post } = client(url);
+const { agent, session, reassign, turn, run } = world(database.pool);
+let id = '';
+
+beforeAll(async () => {
+  await agent('ada');
+  await agent('bob');
+  const sessionId = await session('ada');
+  id = encodeId('session', sessionId);
+  const usage = { inputTokens: 2_000_000_000, outputTokens: 7, cacheCreationInputTokens: null, cacheReadInputTokens: 3, model: 'opus' };
+  await turn(sessionId, { messages: [{ role: 'USER', content: 'Please' }] });
+  await turn(sessionId, { usage, toolCalls: [toolCall('a', 'Read'), toolCall('b', 'Write', { error: 'read-only' })] });
+  await turn(sessionId, { usage, toolCalls: [toolCall('c', 'Write', { filesModified: ['x.ts'] })] });
+  await run(recordDecision, { sessionId, text: 'Use Postgres' });
+  await run(recordDecision, { sessionId, text: 'No ORM for writes' });
+  await run(setTasks, { sessionId, tasks: [{ content: 'Test it', status: 'PENDING' }, { content: 'Build it', status: 'DONE' }] });
+  await reassign(sessionId, { agentId: 'bob' });
+});
+
+const read = async (fields: string) => (await post<{ session: object }>(`{ session(id: "${id}") { ${fields} } }`)).data.session;
+
+test("a Session's log is the last first, its decisions and tasks are in their order", async () => {
+  expect(await read('turns { nodes { index } } messages { nodes { sequence role handoff { depth } turn { index } } } decisions { text } tasks { position content status }')).toEqual({
+    turns: { nodes: [{ index: 3 }, { index: 2 }, { index: 1 }] },
+    messages: {
+      nodes: [
+        { sequence: 4, role: 'HANDOFF', handoff: { depth: 1 }, turn: null },
+        { sequence: 3, role: 'ASSISTANT', handoff: null, turn: { index: 3 } },
+        { sequence: 2, role: 'ASSISTANT', handoff: null, turn: { index: 2 } },
+        { sequence: 1, role: 'USER', handoff: null, turn: { index: 1 } },
+      ],
+    },
+    decisions: [{ text: 'Use Postgres' }, { text: 'No ORM for writes' }],
+    tasks: [
+      { position: 1, content: 'Test it', status: 'PENDING' },
+      { position: 2, content: 'Build it', status: 'DONE' },
+    ],
+  });
+});
+
+test('a Turn shows its messages, calls and tokens in order', async () => {
+  expect(await read('turns(last: 2) { nodes { index agentSession { agent { id } } messages { content } toolCalls { callId index sequence result error filesModified message { sequence } } usage { inputTokens cacheCreationInputTokens model } } }')).toMatchObject({
+    turns: {
+      nodes: [
+        {
+          index: 2,
+          agentSession: { agent: { id: 'ada' } },
+          toolCalls: [
+            { callId: 'a', index: 1, sequence: 2, result: 'ok', error: null, message: { sequence: 2 } },
+            { callId: 'b', index: 2, result: null, error: 'read-only', filesModified: [] },
+          ],
+          usage: { inputTokens: 2_000_000_000, cacheCreationInputTokens: null, model: 'opus' },
+        },
+        { index: 1, agentSession: null, messages: [{ content: 'Please' }], toolCalls: [], usage: null },
+      ],
+    },
+  });
+});
+
+test('usage adds up all Turns, past 32 bits, and is 0 where there are none', async () => {
+  expect(await read('usage { inputTokens outputTokens cacheCreationInputTokens cacheReadInputTokens model }')).toEqual({
+    usage: { inputTokens: 4_000_000_000, outputTokens: 14, cacheCreationInputTokens: 0, cacheReadInputTokens: 6, model: 'opus' },
+  });
+  const empty = encodeId('session', await session('ada'));
+  const { data } = await post(`{ session(id: "${empty}") { usage { inputTokens outputTokens model } } }`);
+  expect(data).toEqual({ session: { usage: { inputTokens: 0, outputTokens: 0, model: null } } });
+});
+
+test('a snapshot shows the tool calls of its range, the last first, as many as were asked for', async () => {
+  const snapshot = 'snapshots(last: 2) { nodes { type sequenceStart sequenceEnd messageCounts { user assistant system tool handoff total } visibleToolCallCount all: visibleToolCalls { callId turn { index } } one: visibleToolCalls(first: 1) { callId } none: visibleToolCalls(first: 0) { callId } } }';
+  expect(await read(snapshot)).toEqual({
+    snapshots: {
+      nodes: [
+        {
+          type: 'HANDOFF_INITIATED',
+          sequenceStart: 1,
+          sequenceEnd: 3,
+          messageCounts: { user: 1, assistant: 2, system: 0, tool: 0, handoff: 0, total: 3 },
+          visibleToolCallCount: 3,
+          all: [
+            { callId: 'c', turn: { index: 3 } },
+            { callId: 'b', turn: { index: 2 } },
+            { callId: 'a', turn: { index: 2 } },
+          ],
+          one: [{ callId: 'c' }],
+          none: [],
+        },
+        {
+          type: 'SESSION_START',
+          sequenceStart: 1,
+          sequenceEnd: 0,
+          messageCounts: { user: 0, assistant: 0, system: 0, tool: 0, handoff: 0, total: 0 },
+          visibleToolCallCount: 0,
+          all: [],
+          one: [],
+          none: [],
+        },
+      ],
+    },
+  });
+  const { errors } = await post(`{ session(id: "${id}") { snapshots { nodes { visibleToolCalls(first: 101) { id } } } } }`);
+  expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', path: ['first'] } }]);
+});
+
+test('a tenure shows its own turns and its latest snapshot', async () => {
+  expect(await read('agentSessions { nodes { agent { id } state startSequence endSequence turns { nodes { index } totalCount } snapshots { totalCount } latestSnapshot { type } } }')).toEqual({
+    agentSessions: {
+      nodes: [
+        { agent: { id: 'bob' }, state: 'PENDING', startSequence: 5, endSequence: null, turns: { nodes: [], totalCount: 0 }, snapshots: { totalCount: 1 }, latestSnapshot: { type: 'SESSION_START' } },
+        {
+          agent: { id: 'ada' },
+          state: 'HANDED_OFF',
+          startSequence: 1,
+          endSequence: 4,
+          turns: { nodes: [{ index: 3 }, { index: 2 }], totalCount: 2 },
+          snapshots: { totalCount: 2 },
+          latestSnapshot: { type: 'HANDOFF_INITIATED' },
+        },
+      ],
+    },
+  });
+});

@@ -1,0 +1,122 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { atEnd, emptyDatabase, testDatabase } from './testing/database.ts';
+import { client, send } from './testing/graphql.ts';
+import { isAlive, postgresPid } from './testing/processes.ts';
+import { refusedStart, startServer } from './testing/server.ts';
+
+const database = await testDatabase();
+const query = '{ agents { totalCount } }';
+
+/** Makes every read of the agents wait until it is released. */
+async function holdAgents() {
+  const holder = await database.pool.connect();
+  await holder.query('BEGIN; LOCK TABLE agents');
+  return {
+    async untilSomebodyWaits() {
+      await vi.waitFor(async () => {
+        const { rowCount } = await database.pool.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        expect(rowCount).toBe(1);
+      });
+    },
+    async release() {
+      await holder.query('COMMIT');
+      holder.release();
+    },
+  };
+}
+
+describe('a server that is told to stop', () => {
+  test('finishes what runs, is not ready meanwhile, and exits with 0', async () => {
+    const server = await startServer({ databaseUrl: database.url });
+    const agents = await holdAgents();
+    const running = client(server.url).post(query);
+    await agents.untilSomebodyWaits();
+
+    const exited = server.kill('SIGTERM');
+    await vi.waitFor(async () =>
+      expect(await send(`${server.url}/readyz`)).toMatchObject({ status: 503, body: '{"status":"stopping"}' }),
+    );
+    await agents.release();
+    expect(await running).toMatchObject({ status: 200, data: { agents: { totalCount: 0 } } });
+    expect(await exited).toEqual({ code: 0, signal: null });
+  });
+
+  test('exits at once when it is told again', async () => {
+    const server = await startServer({ databaseUrl: database.url });
+    const agents = await holdAgents();
+    const cutOff = expect(client(server.url).post(query)).rejects.toThrow();
+    await agents.untilSomebodyWaits();
+
+    void server.kill('SIGTERM');
+    await vi.waitFor(async () => expect((await send(`${server.url}/readyz`)).status).toBe(503));
+    expect(await server.kill('SIGINT')).toEqual({ code: 130, signal: null });
+    await cutOff;
+    await agents.release();
+  });
+
+  test('takes a signal that npm passes on a second time for one', async () => {
+    const server = await startServer({ databaseUrl: database.url });
+    void server.kill('SIGINT');
+    expect(await server.kill('SIGINT')).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a server that cannot start says why in one line and exits with 1', () => {
+  const { url } = database;
+
+  test('a port that is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    expect(await refusedStart({ databaseUrl: url, env: { PORT: String(port) } })).toEqual({
+      code: 1,
+      signal: null,
+      stderr: `Port ${port} is taken: stop what uses it, or set PORT to another`,
+    });
+
+    // Nothing of it is left behind either.
+    const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
+    atEnd(() => rm(folder, { recursive: true, force: true }));
+    expect(await refusedStart({ env: { PORT: String(port), BATON_DATA: folder } })).toMatchObject({ code: 1 });
+    expect(readdirSync(join(folder, 'socket'))).toEqual([]);
+    expect(() => isAlive(postgresPid(folder))).toThrow('ENOENT');
+    taken.close();
+  });
+
+  test('an address that is not of this machine alone', async () => {
+    expect(await refusedStart({ databaseUrl: url, env: { HOST: '0.0.0.0' } })).toMatchObject({
+      code: 1,
+      stderr: "HOST must be 127.0.0.1, ::1 or localhost: Baton has no keys yet and listens to this machine only, not '0.0.0.0'",
+    });
+  });
+
+  test('a database that was not migrated', async () => {
+    const empty = await emptyDatabase();
+    const { code, stderr } = await refusedStart({ databaseUrl: empty.url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The database lacks [^\n]+: run npm run migrate$/);
+  });
+
+  test('a database that does not answer', async () => {
+    const { code, stderr } = await refusedStart({ databaseUrl: 'postgresql://baton:secret@127.0.0.1:1/baton' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^PostgreSQL does not answer \([^\n]+\): check DATABASE_URL and that it runs$/);
+    expect(stderr).not.toContain('secret');
+  });
+});
+
+test('its log is one JSON object a line', async () => {
+  const server = await startServer({ databaseUrl: database.url });
+  await server.kill();
+  expect(server.logs.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 30, url: server.url, msg: `Baton is ready: open ${server.url}/graphql` },
+  ]);
+});

@@ -1,0 +1,73 @@
+import { seed } from '../prisma/seed.ts';
+import { buildApp, type App } from './app.ts';
+import { createContext } from './graphql/context.ts';
+import { createMaskError } from './graphql/maskError.ts';
+import { noSuggestions } from './graphql/noSuggestions.ts';
+import { schema } from './graphql/schema.ts';
+import { readTabs } from './graphiql/tabs.ts';
+import { startSweeping } from './handoffs/sweep.ts';
+import { readEnv } from './infra/env.ts';
+import { createLog } from './infra/log.ts';
+import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
+import { StartError } from './infra/startError.ts';
+
+const stopWithin = 9_500;
+// Ctrl-C reaches a server under npm twice: from the terminal, and passed on by npm.
+const sameSignalWithin = 250;
+
+let app: App | undefined;
+let database: OpenDatabase | undefined;
+let first: { signal: string; at: number } | undefined;
+
+async function start(): Promise<void> {
+  const env = readEnv(process.env);
+  const log = createLog(env.logLevel);
+  database = await openDatabase(env, log, fail);
+  const { prisma, pool, embedded } = database;
+  if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
+  app = buildApp({
+    env,
+    database,
+    schema,
+    log,
+    createContext: () => createContext({ prisma, pool, env, log }),
+    maskError: createMaskError(log),
+    plugins: [noSuggestions],
+    graphiqlTabs: readTabs(),
+    background: [() => startSweeping({ pool, log })],
+  });
+  await app.start();
+  log.info({ url: app.url }, `Baton is ready: open ${app.url}/graphql`);
+}
+
+function fail(error: unknown): never {
+  const known = error instanceof StartError;
+  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+}
+
+async function stop(): Promise<void> {
+  // Never later than promised; what is left over is recovered by the next start.
+  setTimeout(() => process.exit(0), stopWithin).unref();
+  await app?.stop();
+  await database?.close();
+}
+
+const starting = start();
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    const now = performance.now();
+    if (first !== undefined) {
+      if (signal === first.signal && now - first.at < sameSignalWithin) return;
+      process.exit(signal === 'SIGINT' ? 130 : 143);
+    }
+    first = { signal, at: now };
+    starting.then(stop).then(() => process.exit(0), fail);
+  });
+}
+
+starting.catch(async (error: unknown) => {
+  await database?.close();
+  fail(error);
+});

@@ -1,0 +1,95 @@
+import { AgentTypeMismatchError, NoAgentAvailableError, NotFoundError } from '../core/errors.ts';
+import { Overtaken, type Work } from '../core/work.ts';
+import { mergeVariables } from '../context/context.ts';
+import { Custody } from '../custody/custody.ts';
+import { lockAgents, type LockedAgent } from '../custody/read.ts';
+import { leastLoaded, refusalToTake } from '../custody/rules.ts';
+import { nothingVisible } from '../custody/snapshot.ts';
+import type { Session } from '../generated/prisma/client.ts';
+
+export interface CreateSessionInput {
+  title: string;
+  agentId: string | null;
+  agentType: string | null;
+  metadata: unknown;
+  contextVariables: Record<string, unknown> | null;
+  maxHandoffs: number;
+  handoffsEnabled: boolean;
+}
+
+export interface SessionAnswer {
+  sessionId: string;
+}
+
+/** Rule 1: RUNNING at once with an agent, PAUSED and unassigned without; with an agent that has no room, nothing. */
+export async function createSession(work: Work, input: CreateSessionInput): Promise<SessionAnswer> {
+  await work.begin();
+  const id = work.newId();
+  const agents = await lockAgents(work, id, {
+    agents: input.agentId === null ? [] : [input.agentId],
+    type: input.agentId === null ? input.agentType : null,
+    everyCandidate: work.attempt > 1,
+  });
+  const named = input.agentId === null ? null : (agents.find((agent) => agent.id === input.agentId) ?? null);
+  if (input.agentId !== null && named === null) throw new NotFoundError('agent', input.agentId);
+  const earlier = await work.earlierAnswer<SessionAnswer>();
+  if (earlier !== null) return earlier;
+  const agent = chooseAgent(work, agents, named, input.agentType);
+
+  const session: Session = {
+    id,
+    title: input.title,
+    status: 'PAUSED',
+    version: 0,
+    agentId: null,
+    previousAgentType: null,
+    contextVariables: mergeVariables({}, input.contextVariables ?? {}, work.caller.agentId ?? work.caller.principal) as never,
+    metadata: input.metadata ?? null,
+    result: null,
+    summary: null,
+    endReason: null,
+    handoffsEnabled: input.handoffsEnabled,
+    maxHandoffs: input.maxHandoffs,
+    operatorEpoch: 0,
+    messageCount: 0,
+    turnCount: 0,
+    toolCallCount: 0,
+    handoffCount: 0,
+    eventCount: 0,
+    visibleFrom: 1,
+    visibleCallsFrom: 1,
+    lastAgentSessionId: null,
+    lastHandoffId: null,
+    createdAt: work.now,
+    updatedAt: work.now,
+    lastReassignedAt: null,
+  };
+  work.insert('sessions', session);
+  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [] });
+  if (agent === null) custody.changed();
+  else {
+    custody.setStatus('RUNNING');
+    custody.beginTenure(agent, 'ACTIVE', nothingVisible());
+  }
+  custody.recordCustody('SESSION_CREATED');
+  return { sessionId: id };
+}
+
+function chooseAgent(
+  work: Work,
+  agents: readonly LockedAgent[],
+  named: LockedAgent | null,
+  type: string | null,
+): LockedAgent | null {
+  if (named !== null) {
+    if (type !== null && named.type !== type) throw new AgentTypeMismatchError(named.id, type, named.type);
+    const refusal = refusalToTake(named);
+    if (refusal !== null) throw refusal;
+    return named;
+  }
+  if (type === null) return null;
+  const best = leastLoaded(agents);
+  if (best !== null) return best;
+  if (work.attempt === 1) throw new Overtaken();
+  throw new NoAgentAvailableError(type);
+}

@@ -1,0 +1,59 @@
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { expect, test } from 'vitest';
+import { isAllowed, type Import } from './boundaries.ts';
+
+async function readImports(): Promise<Import[]> {
+  const { output } = await cruise(['server', 'client'], {
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^server/generated/prisma/(internal|models)/' },
+  });
+  return (output as ICruiseResult).modules
+    .filter(({ source }) => /^(server|client)\//.test(source))
+    .flatMap(({ source, dependencies }) =>
+      dependencies.map(({ resolved, preCompilationOnly }) => ({
+        from: source,
+        to: resolved,
+        typeOnly: preCompilationOnly === true,
+      })),
+    );
+}
+
+test('everything imports only what the table allows', async () => {
+  const imports = await readImports();
+  // That the reading works at all.
+  expect(imports).toContainEqual({ from: 'server/main.ts', to: 'server/app.ts', typeOnly: false });
+  expect(imports.filter((found) => !isAllowed(found))).toEqual([]);
+});
+
+test.each([
+  ['server/handoffs/reassignSession.ts', 'server/graphql/builder.ts'],
+  ['server/handoffs/reassignSession.ts', 'server/infra/prisma.ts'],
+  ['server/handoffs/reassignSession.ts', 'node_modules/@pothos/core/lib/index.js'],
+  ['server/handoffs/reassignSession.ts', 'node_modules/ioredis/built/index.js'],
+  ['server/handoffs/reassignSession.ts', 'server/generated/prisma/client.ts'],
+  ['server/handoffs/schema.ts', 'server/sessions/schema.ts'],
+  ['server/handoffs/schema.ts', 'server/infra/prisma.ts'],
+  ['server/handoffs/rules.ts', 'server/core/work.ts'],
+  ['server/handoffs/rules.ts', 'fs'],
+  ['server/core/work.ts', 'server/events/record.ts'],
+  ['server/core/work.ts', 'server/infra/log.ts'],
+  ['server/events/record.ts', 'server/handoffs/rules.ts'],
+  ['server/custody/custody.ts', 'server/handoffs/rules.ts'],
+  ['server/custody/custody.ts', 'server/graphql/builder.ts'],
+  ['server/infra/env.ts', 'server/core/work.ts'],
+  ['server/infra/env.ts', 'server/graphql/context.ts'],
+  ['server/app.ts', 'server/handoffs/schema.ts'],
+  ['client/main.tsx', 'server/core/ids.ts'],
+])('%s may not import %s', (from, to) => {
+  expect(isAllowed({ from, to, typeOnly: false })).toBe(false);
+});
+
+test.each([
+  ['server/core/work.ts', 'server/infra/log.ts'],
+  ['server/handoffs/rules.ts', 'server/core/work.ts'],
+  ['server/handoffs/reassignSession.ts', 'server/generated/prisma/client.ts'],
+])('%s may use the types of %s', (from, to) => {
+  expect(isAllowed({ from, to, typeOnly: true })).toBe(true);
+});

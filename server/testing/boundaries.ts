@@ -1,0 +1,97 @@
+/** One import as it is in the code, both ends as paths from the root. A package is `node_modules/...`. */
+export interface Import {
+  from: string;
+  to: string;
+  /** Gone when the program runs. */
+  typeOnly: boolean;
+}
+
+const nouns = 'agents|sessions|log|handoffs|keys|tools|pipelines|analytics';
+
+// What a file is, by its path; the first that fits. The GraphQL side of a folder is its schema.ts and the files it is split into.
+const kinds = {
+  free: /^server\/(testing|bench|soak|main\.ts)|\.test\.ts$/,
+  client: /^client\//,
+  app: /^server\/app\.ts$/,
+  generatedClient: /^server\/generated\/prisma\/client\.ts$/,
+  generated: /^server\/generated\//,
+  schemaRoot: /^server\/graphql\/(schema|print)\.ts$/,
+  graphql: /^server\/graphql\//,
+  graphiql: /^server\/graphiql\//,
+  core: /^server\/core\//,
+  infra: /^server\/infra\//,
+  rules: /^server\/\w+\/rules\.ts$/,
+  schema: /^server\/\w+\/((\w+S|s)chema|(\w+M|m)utations?)\.ts$/,
+  events: /^server\/events\//,
+  custody: /^server\/custody\//,
+  context: /^server\/context\//,
+  command: new RegExp(`^server/(${nouns})/`),
+  redis: /^node_modules\/ioredis\//,
+  pothos: /^node_modules\/@pothos\//,
+  graphqlPackage: /^node_modules\/(graphql|graphql-yoga|@envelop)\//,
+  package: /^node_modules\/|^[^/]+$|^\w+\/promises$/,
+} as const;
+
+type Kind = keyof typeof kinds;
+
+// Who may import whom, as values. An import of types alone is judged by `types` where that is given.
+const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> = {
+  app: { values: ['infra', 'package', 'graphqlPackage'] },
+  client: { values: ['client', 'package', 'graphqlPackage'] },
+  infra: { values: ['infra', 'generated', 'generatedClient', 'package', 'redis'] },
+  core: { values: ['core', 'package'], types: 'all' },
+  graphiql: { values: ['package'] },
+  rules: { values: ['rules', 'core'], types: 'all' },
+  events: { values: ['events', 'core', 'package'], types: ['generated', 'generatedClient', 'core', 'events', 'package'] },
+  custody: {
+    values: ['custody', 'rules', 'events', 'context', 'core', 'package'],
+    types: ['custody', 'rules', 'events', 'context', 'core', 'generated', 'generatedClient', 'package'],
+  },
+  context: { values: ['context', 'core', 'package'], types: ['context', 'core', 'generated', 'generatedClient', 'package'] },
+  command: {
+    values: ['command', 'rules', 'custody', 'events', 'context', 'core', 'package'],
+    types: ['command', 'rules', 'custody', 'events', 'context', 'core', 'generated', 'generatedClient', 'package'],
+  },
+  graphql: { values: ['graphql', 'core', 'generated', 'generatedClient', 'package', 'pothos', 'graphqlPackage'], types: 'all' },
+  schemaRoot: { values: ['schemaRoot', 'graphql', 'schema', 'package', 'graphqlPackage'] },
+  schema: {
+    values: [
+      'schema',
+      'graphql',
+      'command',
+      'rules',
+      'custody',
+      'events',
+      'context',
+      'core',
+      'generated',
+      'generatedClient',
+      'package',
+      'pothos',
+      'graphqlPackage',
+    ],
+    types: 'all',
+  },
+};
+
+export function isAllowed({ from, to, typeOnly }: Import): boolean {
+  const [source, target] = [kindOf(from), kindOf(to)];
+  if (source === 'free' || source === 'generated' || source === 'generatedClient') return true;
+  if (source === undefined || target === undefined) return false;
+  // What another noun shows of itself is its own affair: its queries and types may be used, its schema files not.
+  if (source === 'schema' && target === 'schema') return folderOf(from) === folderOf(to);
+  if (source === 'custody' && target === 'rules') return folderOf(from) === folderOf(to);
+  // Pure: of core/ only the errors that a rule answers with.
+  if (source === 'rules' && target === 'core' && !typeOnly) return to === 'server/core/errors.ts';
+  const row = table[source];
+  const permitted = typeOnly ? (row?.types ?? row?.values) : row?.values;
+  return permitted === 'all' || permitted?.includes(target) === true;
+}
+
+function kindOf(path: string): Kind | undefined {
+  return (Object.keys(kinds) as Kind[]).find((kind) => kinds[kind].test(path));
+}
+
+function folderOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/');
+}

@@ -1,0 +1,68 @@
+import { Agent, request, type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { atEnd } from './database.ts';
+
+export interface GraphQLErrorBody {
+  message: string;
+  path?: (string | number)[];
+  extensions: { code: string; [key: string]: unknown };
+}
+
+export interface Answer<Data> {
+  status: number;
+  headers: IncomingHttpHeaders;
+  data: Data;
+  errors: GraphQLErrorBody[] | undefined;
+}
+
+export interface Client {
+  // The shape of the data is what the test itself asked for.
+  post<Data = Record<string, never>>(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer<Data>>;
+  close(): void;
+}
+
+/** A caller with connections of its own: two clients never share one. */
+export function client(url: string): Client {
+  const agent = new Agent({ keepAlive: true });
+  atEnd(() => agent.destroy());
+  return {
+    async post<Data>(query: string, variables: object = {}, headers: Record<string, string> = {}) {
+      const answer = await send(`${url}/graphql`, {
+        agent,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+        body: JSON.stringify({ query, variables }),
+      });
+      const { data, errors } = JSON.parse(answer.body) as { data: Data; errors?: GraphQLErrorBody[] };
+      return { status: answer.status, headers: answer.headers, data, errors };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+export interface SendOptions {
+  agent?: Agent;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+export interface Sent {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** One HTTP request; unlike `fetch` it may send any header, `Host` included. */
+export async function send(url: string, { body, agent, ...options }: SendOptions = {}): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent: agent ?? false, ...options }, (response) => {
+      text(response).then(
+        (received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: received }),
+        reject,
+      );
+    });
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { escapeIdentifier, type Pool } from 'pg';
+
+export interface TableHashes {
+  /** One per table, over all of its rows. */
+  tables: Record<string, string>;
+  total: string;
+}
+
+/** What is stored, in a form to compare: equal before and after means that nothing changed anywhere. One statement, one snapshot. */
+export async function hashAllTables(pool: Pool): Promise<TableHashes> {
+  const { rows: names } = await pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename <> '_prisma_migrations' ORDER BY 1`,
+  );
+  const parts = names.map(
+    ({ name }, index) =>
+      `SELECT ${index} AS n, md5(coalesce(string_agg(h, '' ORDER BY h), '')) AS hash FROM (SELECT md5(t::text) COLLATE "C" AS h FROM ${escapeIdentifier(name)} t) r`,
+  );
+  const { rows } = await pool.query<{ n: number; hash: string }>(`${parts.join(' UNION ALL ')} ORDER BY n`);
+  const tables = Object.fromEntries(rows.map(({ n, hash }) => [names[n]?.name ?? '', hash]));
+  return { tables, total: createHash('sha256').update(JSON.stringify(tables)).digest('hex') };
+}

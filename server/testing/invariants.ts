@@ -1,0 +1,90 @@
+import type { Pool } from 'pg';
+
+/**
+ * The invariants of the domain that the tables alone can show, each as a query for what breaks it. An empty
+ * answer is a sound database; otherwise each line says what is broken and where.
+ */
+const breaches: Record<string, string> = {
+  "an agent's load is not the number of open sessions it holds": `
+    SELECT a.id, a.current_load, count(s.id) FROM agents a LEFT JOIN sessions s ON s.agent_id = a.id AND s.status IN ('RUNNING', 'PAUSED')
+    GROUP BY a.id HAVING a.current_load <> count(s.id) OR a.current_load < 0 OR a.current_load > a.max_capacity`,
+  'a held, open session has not exactly one open tenure, of its holder': `
+    SELECT s.id, s.agent_id, count(t.id), min(t.agent_id) FROM sessions s
+    LEFT JOIN agent_sessions t ON t.session_id = s.id AND t.state IN ('PENDING', 'ACTIVE', 'PAUSED')
+    WHERE s.status IN ('RUNNING', 'PAUSED') AND s.agent_id IS NOT NULL
+    GROUP BY s.id HAVING count(t.id) <> 1 OR min(t.agent_id) <> s.agent_id OR min(t.id::text) <> s.last_agent_session_id::text`,
+  'an unheld or finished session has an open tenure': `
+    SELECT s.id, t.id FROM sessions s JOIN agent_sessions t ON t.session_id = s.id AND t.state IN ('PENDING', 'ACTIVE', 'PAUSED')
+    WHERE s.agent_id IS NULL OR s.status NOT IN ('RUNNING', 'PAUSED')`,
+  'an unheld or finished session has an open handoff': `
+    SELECT s.id, h.id FROM sessions s JOIN handoffs h ON h.session_id = s.id AND h.status IN ('INITIATED', 'ACCEPTED')
+    WHERE s.agent_id IS NULL OR s.status NOT IN ('RUNNING', 'PAUSED')`,
+  "a handoff waits while its target's tenure does not": `
+    SELECT h.id, h.status, t.state FROM handoffs h JOIN agent_sessions t ON t.id = h.target_agent_session_id
+    WHERE (h.status = 'INITIATED') <> (t.state = 'PENDING') OR (h.status = 'ACCEPTED' AND t.state NOT IN ('ACTIVE', 'PAUSED'))`,
+  'a tenure does not pause and run with its session': `
+    SELECT s.id, s.status, t.state FROM sessions s JOIN agent_sessions t ON t.session_id = s.id
+    WHERE (t.state = 'ACTIVE' AND s.status <> 'RUNNING') OR (t.state = 'PAUSED' AND s.status <> 'PAUSED')`,
+  'the last tenure or handoff of a session is not what it names': `
+    SELECT s.id FROM sessions s
+    WHERE s.last_handoff_id IS DISTINCT FROM (SELECT id FROM handoffs h WHERE h.session_id = s.id ORDER BY depth DESC LIMIT 1)
+       OR s.last_agent_session_id IS DISTINCT FROM (SELECT id FROM agent_sessions t WHERE t.session_id = s.id ORDER BY started_at DESC, id DESC LIMIT 1)`,
+  'a replay of the events does not give the holder': `
+    WITH replay AS (
+      SELECT session_id, session_sequence, holder_id, type,
+        max(session_sequence) FILTER (WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED'))
+          OVER (PARTITION BY session_id ORDER BY session_sequence) AS moved,
+        session_status
+      FROM events WHERE session_id IS NOT NULL)
+    SELECT r.session_id, r.session_sequence, r.holder_id, m.holder_id AS replayed FROM replay r
+    JOIN events m ON m.session_id = r.session_id AND m.session_sequence = r.moved
+    WHERE r.holder_id IS DISTINCT FROM CASE WHEN r.session_status IN ('RUNNING', 'PAUSED') THEN m.holder_id END`,
+  'the last event of a session does not tell its holder and status': `
+    SELECT s.id, s.status, e.session_status, s.agent_id, e.holder_id FROM sessions s JOIN events e ON e.session_id = s.id AND e.session_sequence = s.event_count
+    WHERE e.session_status <> s.status OR e.holder_id IS DISTINCT FROM CASE WHEN s.status IN ('RUNNING', 'PAUSED') THEN s.agent_id END`,
+  "a handoff's source is not who held the session before": `
+    WITH moves AS (
+      SELECT e.*, lag(holder_id) OVER (PARTITION BY session_id ORDER BY session_sequence) AS before
+      FROM events e WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED'))
+    SELECT h.id, h.source_agent_id, m.before FROM handoffs h JOIN moves m ON m.handoff_id = h.id AND m.type = 'SESSION_REASSIGNED'
+    LEFT JOIN handoffs p ON p.id = h.previous_handoff_id
+    WHERE h.source_agent_id IS DISTINCT FROM CASE WHEN p.cancel_reason = 'superseded' AND p.closed_at = h.initiated_at THEN p.source_agent_id ELSE m.before END`,
+  'a change of a handoff has not exactly one event': `
+    SELECT h.id, h.status, x.type, x.n FROM handoffs h CROSS JOIN LATERAL (
+      SELECT t.type, (SELECT count(*) FROM events e WHERE e.handoff_id = h.id AND e.type = t.type::event_type) AS n, t.expected
+      FROM (VALUES ('HANDOFF_INITIATED', 1), ('HANDOFF_ACCEPTED', (h.accepted_at IS NOT NULL)::int), ('HANDOFF_COMPLETED', (h.status = 'COMPLETED')::int),
+        ('HANDOFF_REJECTED', (h.status = 'REJECTED')::int), ('HANDOFF_CANCELLED', (h.status = 'CANCELLED')::int),
+        ('HANDOFF_TIMED_OUT', (h.status = 'TIMED_OUT')::int), ('HANDOFF_FAILED', (h.status = 'FAILED')::int),
+        ('SESSION_REASSIGNED', 1)) t (type, expected)) x
+    WHERE x.n <> x.expected`,
+  "a session's event numbers are not 1..n": `
+    SELECT s.id, s.event_count, count(e.id), max(e.session_sequence) FROM sessions s LEFT JOIN events e ON e.session_id = s.id
+    GROUP BY s.id HAVING count(e.id) <> s.event_count OR max(e.session_sequence) <> s.event_count OR min(e.session_sequence) <> 1`,
+  "an inbox's numbers are not 1..n": `
+    SELECT a.id, a.inbox_sequence, count(i.event_id) FROM agents a LEFT JOIN inbox_entries i ON i.agent_id = a.id
+    GROUP BY a.id HAVING count(i.event_id) <> a.inbox_sequence OR coalesce(max(i.sequence), 0) <> a.inbox_sequence`,
+  "a session's log numbers are not 1..n": `
+    SELECT s.id FROM sessions s
+    WHERE s.message_count <> (SELECT count(*) FROM messages m WHERE m.session_id = s.id)
+       OR s.turn_count <> (SELECT count(*) FROM turns t WHERE t.session_id = s.id)
+       OR s.tool_call_count <> (SELECT count(*) FROM tool_calls c WHERE c.session_id = s.id)
+       OR s.handoff_count <> (SELECT count(*) FROM handoffs h WHERE h.session_id = s.id)
+       OR s.message_count <> (SELECT coalesce(max(sequence), 0) FROM messages m WHERE m.session_id = s.id)`,
+  'events of a session are not in the order of their times': `
+    SELECT session_id, session_sequence FROM (
+      SELECT session_id, session_sequence, at, lag(at) OVER (PARTITION BY session_id ORDER BY session_sequence) AS before
+      FROM events WHERE session_id IS NOT NULL) e WHERE at < before`,
+  "a session's version is not one more than its committed changes": `
+    SELECT s.id, s.version, count(DISTINCT e.at) FROM sessions s JOIN events e ON e.session_id = s.id AND e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED')
+    GROUP BY s.id HAVING s.version < count(DISTINCT e.at)`,
+};
+
+const everything = Object.entries(breaches)
+  .map(([name, sql]) => `SELECT '${name.replaceAll("'", "''")}' AS name, row_to_json(x)::text AS row FROM (${sql}) x`)
+  .join('\nUNION ALL\n');
+
+/** What breaks the invariants now: one line a row, read in one statement and so in one snapshot. */
+export async function brokenInvariants(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string; row: string }>({ name: 'broken_invariants', text: everything });
+  return rows.map(({ name, row }) => `${name}: ${row}`);
+}

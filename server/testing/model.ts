@@ -1,0 +1,233 @@
+/**
+ * The rules of the domain once more, as plainly as they can be said and with no code of the server's: what the
+ * property test holds the real one against. One operator epoch, one open handoff and one holder a session.
+ */
+export type Status = 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
+export type HandoffStatus = 'INITIATED' | 'ACCEPTED' | 'COMPLETED' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'TIMED_OUT';
+
+export interface ModelAgent {
+  id: string;
+  type: string;
+  capacity: number;
+  status: 'AVAILABLE' | 'DRAINING' | 'OFFLINE';
+  archived: boolean;
+  collaborators: string[];
+}
+
+export interface ModelHandoff {
+  source: string | null;
+  target: string;
+  status: HandoffStatus;
+  /** Who made it what it is, by the status that it then took. */
+  by: Partial<Record<HandoffStatus, string>>;
+  agentStarted: boolean;
+  epoch: number;
+  content: string;
+}
+
+export interface ModelSession {
+  status: Status;
+  holder: string | null;
+  tenure: 'PENDING' | 'ACTIVE' | 'PAUSED' | null;
+  /** Agents that took it over, the last first. */
+  active: string[];
+  handoffs: ModelHandoff[];
+  version: number;
+  epoch: number;
+  maxHandoffs: number;
+  lastAgentTurn: string;
+  changedBy: { status: Status; by: string } | null;
+}
+
+export class Model {
+  agents = new Map<string, ModelAgent>();
+  sessions: ModelSession[] = [];
+
+  load(id: string): number {
+    return this.sessions.filter((s) => s.holder === id && isOpen(s)).length;
+  }
+
+  /** A refusal to take a session, or null. */
+  refusal(id: string): string | null {
+    const agent = this.agents.get(id)!;
+    if (agent.archived || agent.status !== 'AVAILABLE') return 'AGENT_UNAVAILABLE';
+    return this.load(id) >= agent.capacity ? 'AGENT_AT_CAPACITY' : null;
+  }
+
+  leastLoaded(type: string, besides: string | null): string | null {
+    const able = [...this.agents.values()].filter((a) => a.type === type && a.id !== besides && this.refusal(a.id) === null);
+    able.sort((a, b) => this.load(a.id) / a.capacity - this.load(b.id) / b.capacity || (a.id < b.id ? -1 : 1));
+    return able[0]?.id ?? null;
+  }
+
+  create(agent: string | null, type: string | null, maxHandoffs: number): string | null {
+    let holder = agent;
+    if (agent !== null) {
+      const refusal = this.refusal(agent);
+      if (refusal !== null) return refusal;
+    } else if (type !== null) {
+      holder = this.leastLoaded(type, null);
+      if (holder === null) return 'NO_AGENT_AVAILABLE';
+    }
+    this.sessions.push({
+      status: holder === null ? 'PAUSED' : 'RUNNING',
+      holder,
+      tenure: holder === null ? null : 'ACTIVE',
+      active: holder === null ? [] : [holder],
+      handoffs: [],
+      version: 1,
+      epoch: 0,
+      maxHandoffs,
+      lastAgentTurn: '',
+      changedBy: null,
+    });
+    return null;
+  }
+
+  reassign(s: ModelSession, to: { agent: string | null; type: string | null; skip: boolean }, by: string): string | null {
+    if (!isOpen(s)) return 'INVALID_STATE';
+    let target = to.agent;
+    if (target !== null) {
+      if (target === s.holder) return 'ALREADY_ASSIGNED';
+      const refusal = this.refusal(target);
+      if (refusal !== null) return refusal;
+    } else {
+      target = this.leastLoaded(to.type!, s.holder);
+      if (target === null) return 'NO_AGENT_AVAILABLE';
+    }
+    const open = openHandoff(s);
+    s.epoch += 1;
+    s.version += 1;
+    if (open?.status === 'INITIATED' && open.source === target) {
+      end(open, 'CANCELLED', by);
+      this.take(s, target);
+    } else if (to.skip) {
+      this.leave(s, by);
+      if (s.holder === null) s.status = 'RUNNING';
+      this.take(s, target);
+    } else this.handOver(s, target, by, false);
+    return null;
+  }
+
+  initiate(s: ModelSession, target: string, by: string): string | null {
+    if (!isOpen(s) || s.tenure !== 'ACTIVE') return 'INVALID_STATE';
+    const holder = s.holder!;
+    if (target === holder) return 'ALREADY_ASSIGNED';
+    const cameFrom = s.active.find((id) => id !== holder);
+    if (!this.agents.get(holder)!.collaborators.includes(target) && target !== cameFrom) return 'NOT_A_COLLABORATOR';
+    const earlier = s.handoffs.filter((h) => h.epoch === s.epoch);
+    if (earlier.filter((h) => h.agentStarted).length >= s.maxHandoffs) return 'MAX_HANDOFFS_REACHED';
+    if (earlier.some((h) => h.source === holder && h.target === target && h.content === s.lastAgentTurn)) return 'HANDOFF_LOOP';
+    const refusal = this.refusal(target);
+    if (refusal !== null) return refusal;
+    s.version += 1;
+    this.handOver(s, target, by, true);
+    return null;
+  }
+
+  private handOver(s: ModelSession, target: string, by: string, agentStarted: boolean): void {
+    const source = this.leave(s, by);
+    if (s.holder === null) s.status = 'RUNNING';
+    s.handoffs.push({ source, target, status: 'INITIATED', by: {}, agentStarted, epoch: s.epoch, content: s.lastAgentTurn });
+    s.holder = target;
+    s.tenure = 'PENDING';
+  }
+
+  /** Closes the open handoff for a move and says whom the move is from. */
+  private leave(s: ModelSession, by: string): string | null {
+    const open = openHandoff(s);
+    if (open === null) return s.holder;
+    const source = open.status === 'INITIATED' ? open.source : s.holder;
+    end(open, open.status === 'INITIATED' ? 'CANCELLED' : 'COMPLETED', by);
+    return source;
+  }
+
+  private take(s: ModelSession, agent: string): void {
+    s.holder = agent;
+    s.tenure = s.status === 'PAUSED' ? 'PAUSED' : 'ACTIVE';
+    s.active = [agent, ...s.active.filter((id) => id !== agent)];
+  }
+
+  changeHandoff(s: ModelSession, index: number, to: Exclude<HandoffStatus, 'INITIATED'>, by: string): string | null {
+    const handoff = s.handoffs[index]!;
+    const from: HandoffStatus[] = to === 'COMPLETED' ? ['ACCEPTED'] : to === 'FAILED' ? ['INITIATED', 'ACCEPTED'] : ['INITIATED'];
+    if (!from.includes(handoff.status)) return handoff.by[to] === by ? null : 'INVALID_STATE';
+    s.version += 1;
+    end(handoff, to, by);
+    if (to === 'ACCEPTED') this.take(s, handoff.target);
+    else if (to !== 'COMPLETED') this.giveBack(s, handoff);
+    return null;
+  }
+
+  private giveBack(s: ModelSession, handoff: ModelHandoff): void {
+    s.holder = null;
+    if (handoff.source !== null && this.refusal(handoff.source) === null) this.take(s, handoff.source);
+    else {
+      s.tenure = null;
+      s.status = 'PAUSED';
+    }
+  }
+
+  cancelPending(s: ModelSession, by: string): string | null {
+    const open = openHandoff(s);
+    return open?.status === 'INITIATED' ? this.changeHandoff(s, s.handoffs.indexOf(open), 'CANCELLED', by) : null;
+  }
+
+  changeStatus(s: ModelSession, to: Status, by: string): string | null {
+    if (s.status === to && s.changedBy?.status === to && s.changedBy.by === by) return null;
+    if (!isOpen(s) || s.status === to) return 'INVALID_STATE';
+    if (to === 'RUNNING' && s.holder === null) return 'INVALID_STATE';
+    s.version += 1;
+    if (to === 'RUNNING' || to === 'PAUSED') {
+      if (s.tenure !== null && s.tenure !== 'PENDING') s.tenure = to === 'RUNNING' ? 'ACTIVE' : 'PAUSED';
+    } else {
+      const open = openHandoff(s);
+      if (open !== null) end(open, open.status === 'INITIATED' ? 'CANCELLED' : to === 'FAILED' ? 'FAILED' : 'COMPLETED', by);
+      s.tenure = null;
+    }
+    s.status = to;
+    s.changedBy = { status: to, by };
+    return null;
+  }
+
+  turn(s: ModelSession, words: string | null, by: string): string | null {
+    if (!isOpen(s)) return 'INVALID_STATE';
+    if (words === null) return null;
+    if (s.status !== 'RUNNING' || s.tenure !== 'ACTIVE') return 'INVALID_STATE';
+    s.lastAgentTurn = words;
+    const open = openHandoff(s);
+    if (open?.status === 'ACCEPTED') {
+      end(open, 'COMPLETED', by);
+      s.version += 1;
+    }
+    return null;
+  }
+
+  setAgentStatus(id: string, status: ModelAgent['status']): string | null {
+    const agent = this.agents.get(id)!;
+    if (agent.archived) return 'BAD_USER_INPUT';
+    agent.status = status;
+    return null;
+  }
+
+  archive(id: string): string | null {
+    const agent = this.agents.get(id)!;
+    if (agent.archived) return null;
+    if (this.load(id) > 0) return 'INVALID_STATE';
+    agent.archived = true;
+    agent.status = 'OFFLINE';
+    return null;
+  }
+}
+
+export const isOpen = (s: ModelSession): boolean => s.status === 'RUNNING' || s.status === 'PAUSED';
+
+export function openHandoff(s: ModelSession): ModelHandoff | null {
+  const last = s.handoffs.at(-1);
+  return last?.status === 'INITIATED' || last?.status === 'ACCEPTED' ? last : null;
+}
+
+function end(handoff: ModelHandoff, status: HandoffStatus, by: string): void {
+  handoff.status = status;
+  handoff.by[status] = by;
+}

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { buildApp, type App, type AppOptions } from '../app.ts';
+import { createContext } from '../graphql/context.ts';
+import { createMaskError } from '../graphql/maskError.ts';
+import { noSuggestions } from '../graphql/noSuggestions.ts';
+import { schema } from '../graphql/schema.ts';
+import { readEnv } from '../infra/env.ts';
+import { silentLog, type Log } from '../infra/log.ts';
+import { atEnd, type TestDatabase } from './database.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface ServerProcess {
+  url: string;
+  pid: number;
+  exited: Promise<Exit>;
+  /** Every line of both outputs so far. */
+  logs: string[];
+  /** Sends the signal and waits until the process is gone. */
+  kill(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+export interface ServerOptions {
+  /** None: embedded PostgreSQL, in the folder that `env.BATON_DATA` names. */
+  databaseUrl?: string;
+  env?: Record<string, string>;
+}
+
+/** A real server process on a free port, ready when this resolves. Rejects with its last line when it exits instead. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const child = spawnServer(options);
+  const url = await Promise.race([
+    child.ready,
+    child.exited.then(() => Promise.reject(new Error(`The server did not start:\n${child.logs.join('\n')}`))),
+  ]);
+  return { ...child, url };
+}
+
+/** A server process that is expected not to start. */
+export async function refusedStart(options: ServerOptions): Promise<Exit & { stderr: string }> {
+  const child = spawnServer(options);
+  const exit = await child.exited;
+  return { ...exit, stderr: child.stderr.join('\n') };
+}
+
+function spawnServer({ databaseUrl, env }: ServerOptions) {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+    cwd: root,
+    env: { PATH, HOME, TMPDIR, PORT: '0', ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const logs: string[] = [];
+  const stderr: string[] = [];
+  const ready = new Promise<string>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      logs.push(line);
+      if (line.startsWith('{') && line.includes('"url":')) resolve((JSON.parse(line) as { url: string }).url);
+    });
+  });
+  createInterface(child.stderr).on('line', (line) => {
+    logs.push(line);
+    stderr.push(line);
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const kill = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    return exited;
+  };
+  atEnd(async () => {
+    await kill('SIGKILL');
+  });
+  return { pid: child.pid ?? 0, logs, stderr, ready, exited, kill };
+}
+
+export interface StartedApp {
+  url: string;
+  app: App;
+  stop(): Promise<void>;
+}
+
+export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log };
+
+/** The whole server in this process, on a free port, over a test database. */
+export async function startApp(
+  database: TestDatabase,
+  { variables = {}, ...options }: StartAppOptions = {},
+): Promise<StartedApp> {
+  const env = readEnv({ PORT: '0', ...variables });
+  const log = options.log ?? silentLog;
+  const { prisma, pool } = database;
+  const app = buildApp({
+    env,
+    database,
+    schema,
+    log,
+    createContext: () => createContext({ prisma, pool, env, log }),
+    maskError: createMaskError(log),
+    plugins: [noSuggestions],
+    ...options,
+  });
+  await app.start();
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= app.stop());
+  atEnd(stop);
+  return { url: app.url, app, stop };
+}
