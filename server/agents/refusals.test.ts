@@ -1,0 +1,146 @@
+import { house, somebodyElse, testRefusals, unknownId, type House, type Refusal } from '../testing/refusals.ts';
+import { archiveAgent } from './archiveAgent.ts';
+
+const home = await house();
+
+async function archived({ unique, agent, run }: House): Promise<string> {
+  const id = unique('retired');
+  await agent(id);
+  await run(archiveAgent, { id }, { caller: somebodyElse });
+  return id;
+}
+
+async function busy({ unique, agent, session }: House): Promise<string> {
+  const id = unique('busy');
+  await agent(id);
+  await session(id);
+  await session(id);
+  return id;
+}
+
+const final = ['AVAILABLE', 'DRAINING', 'OFFLINE'];
+
+const cases: Refusal[] = [
+  {
+    mutation: 'registerAgent',
+    error: 'BadUserInputError',
+    when: 'it is to hand off to itself',
+    given: ({ unique }) => {
+      const id = unique('vain');
+      return { input: { id, type: 'CLAUDE', collaborators: [id] }, data: { path: ['input', 'collaborators'] } };
+    },
+    says: /leave it out/,
+  },
+  {
+    mutation: 'registerAgent',
+    error: 'NotFoundError',
+    when: 'a collaborator does not exist',
+    given: ({ unique }) => ({ input: { id: unique('lonely'), type: 'CLAUDE', collaborators: ['nobody'] }, data: { id: 'nobody' } }),
+    says: /no agent 'nobody': check the id/,
+  },
+  {
+    mutation: 'registerAgent',
+    error: 'ConflictError',
+    when: 'the id is taken',
+    given: async ({ unique, agent }) => {
+      const id = unique('twin');
+      await agent(id);
+      return { input: { id, type: 'CODEX' }, data: { expectedVersion: null, actualVersion: null } };
+    },
+    says: /choose another id/,
+  },
+  {
+    mutation: 'registerAgent',
+    error: 'ConflictError',
+    when: 'the id was that of an agent that is archived',
+    given: async (h) => ({ input: { id: await archived(h), type: 'CLAUDE' } }),
+    says: /or was/,
+  },
+  {
+    mutation: 'updateAgent',
+    error: 'BadUserInputError',
+    when: 'it is to hand off to itself',
+    given: async ({ unique, agent }) => {
+      const id = unique('vain');
+      await agent(id);
+      return { input: { id, collaborators: [id] }, data: { path: ['input', 'collaborators'] } };
+    },
+    says: /leave it out/,
+  },
+  {
+    mutation: 'updateAgent',
+    error: 'NotFoundError',
+    when: 'there is no such agent',
+    given: () => ({ input: { id: 'nobody', name: 'Nobody' }, data: { id: 'nobody' } }),
+    says: /check the id/,
+  },
+  {
+    mutation: 'updateAgent',
+    error: 'NotFoundError',
+    when: 'a collaborator does not exist',
+    given: async ({ unique, agent }) => {
+      const id = unique('lonely');
+      await agent(id);
+      return { input: { id, name: 'Changed', collaborators: ['nobody'] }, data: { id: 'nobody' } };
+    },
+    says: /check the id/,
+  },
+  {
+    mutation: 'updateAgent',
+    error: 'InvalidStateError',
+    when: 'its capacity would fall below its load',
+    given: async (h) => ({ input: { id: await busy(h), maxCapacity: 1 }, data: { state: 'LOAD 2', allowed: ['LOAD 1 or less'] } }),
+    says: /holds 2 sessions/,
+  },
+  {
+    mutation: 'updateAgent',
+    error: 'InvalidStateError',
+    when: 'it is archived',
+    given: async (h) => ({ input: { id: await archived(h), name: 'Back' }, data: { state: 'ARCHIVED', allowed: final } }),
+    says: /archived/,
+  },
+  {
+    mutation: 'archiveAgent',
+    error: 'BadUserInputError',
+    when: 'the id is that of a session',
+    given: () => ({ input: { id: unknownId('session') }, data: { path: ['input', 'id'] } }),
+    says: /id of a session: give the id of an agent/,
+  },
+  {
+    mutation: 'archiveAgent',
+    error: 'NotFoundError',
+    when: 'there is no such agent',
+    given: () => ({ input: { id: 'nobody' }, data: { id: 'nobody' } }),
+    says: /check the id/,
+  },
+  {
+    mutation: 'archiveAgent',
+    error: 'InvalidStateError',
+    when: 'it holds sessions',
+    given: async (h) => ({ input: { id: await busy(h) }, data: { state: 'LOAD 2', allowed: ['LOAD 0'] } }),
+    says: /holds 2 sessions: reassign or end them first/,
+  },
+  {
+    mutation: 'archiveAgent',
+    error: 'InvalidStateError',
+    when: 'somebody else has archived it',
+    given: async (h) => ({ input: { id: await archived(h) }, data: { state: 'ARCHIVED', allowed: final } }),
+    says: /final/,
+  },
+  {
+    mutation: 'setAgentStatus',
+    error: 'BadUserInputError',
+    when: 'the agent is archived',
+    given: async (h) => ({ input: { id: await archived(h), status: 'AVAILABLE' }, data: { path: ['input', 'id'] } }),
+    says: /register another/,
+  },
+  {
+    mutation: 'setAgentStatus',
+    error: 'NotFoundError',
+    when: 'there is no such agent',
+    given: () => ({ input: { id: 'nobody', status: 'OFFLINE' }, data: { id: 'nobody' } }),
+    says: /check the id/,
+  },
+];
+
+testRefusals(home, 'agents', cases);

@@ -1,0 +1,149 @@
+import { getNamedType, isInputObjectType, type GraphQLInputObjectType } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { agentId, agentType, contextVariables, idOf, integer, json, listWith, nonBlank, text, type Bad } from '../testing/badValues.ts';
+import { hashAllTables } from '../testing/hash.ts';
+import { allMutations, house, mutationsOf, TopLevel, unknownId, type Mutation } from '../testing/refusals.ts';
+import { schema } from './schema.ts';
+
+const home = await house();
+const KB = 1024;
+
+const sessionId = unknownId('session');
+const handoffId = unknownId('handoff');
+const reason = 'because';
+
+/** The smallest input of each mutation; what it names does not exist, so input is seen to be checked first (rule 21). */
+const smallest: Record<Mutation, object> = {
+  registerAgent: { id: 'ada', type: 'CLAUDE' },
+  updateAgent: { id: 'ada' },
+  archiveAgent: { id: 'ada' },
+  setAgentStatus: { id: 'ada', status: 'OFFLINE' },
+  createSession: { title: 'Work', agentId: 'ada' },
+  pauseSession: { sessionId },
+  resumeSession: { sessionId },
+  completeSession: { sessionId },
+  failSession: { sessionId, reason },
+  cancelSession: { sessionId },
+  appendTurn: { sessionId, messages: [{ role: 'USER', content: 'Well?' }] },
+  recordDecision: { sessionId, text: 'So be it' },
+  setTasks: { sessionId, tasks: [] },
+  captureSnapshot: { sessionId },
+  reassignSession: { sessionId, agentId: 'ada' },
+  initiateHandoff: { sessionId, targetAgentId: 'ada' },
+  acceptHandoff: { handoffId },
+  completeHandoff: { handoffId },
+  rejectHandoff: { handoffId, reason },
+  failHandoff: { handoffId, reason },
+  cancelHandoff: { handoffId },
+  timeOutHandoff: { handoffId },
+  cancelPendingHandoffs: { sessionId },
+};
+
+const message = { role: 'ASSISTANT', content: 'Done.' };
+const call = { callId: 'c1', name: 'Read' };
+const callWith = (field: string, bad: Bad): Bad => bad.map((value) => [{ ...call, [field]: value }]);
+const usageWith = (field: string, bad: Bad): Bad => bad.map((value) => ({ [field]: value }));
+
+/** What a field refuses; `mutation.field` where one differs from the others of its name. */
+const refused: Record<string, Bad> = {
+  id: agentId,
+  type: agentType,
+  name: nonBlank({ characters: 200 }),
+  role: text({ characters: 200 }),
+  description: text({ bytes: 4 * KB }),
+  instructions: text({ bytes: 32 * KB }),
+  maxCapacity: integer(1, 100_000),
+  collaborators: listWith(agentId, ['bob']),
+  metadata: json(),
+  title: nonBlank({ characters: 500 }),
+  agentId,
+  agentType,
+  targetAgentId: agentId,
+  contextVariables,
+  maxHandoffs: integer(0, 10_000),
+  expectedVersion: integer(1),
+  result: json(),
+  summary: text({ bytes: 32 * KB }),
+  reason: text({ bytes: 4 * KB }),
+  'failSession.reason': nonBlank({ bytes: 4 * KB }),
+  'rejectHandoff.reason': nonBlank({ bytes: 4 * KB }),
+  'failHandoff.reason': nonBlank({ bytes: 4 * KB }),
+  idempotencyKey: nonBlank({ characters: 128 }),
+  sessionId: idOf('session'),
+  handoffId: idOf('handoff'),
+  priorTurnId: idOf('turn'),
+  triggeringToolCallIds: listWith(idOf('toolcall'), [unknownId('toolcall')]),
+  text: nonBlank({ bytes: 4 * KB }),
+  tasks: listWith(nonBlank({ bytes: 4 * KB }).map((content) => ({ content, status: 'DONE' }))),
+  messages: [[], ...listWith(text({ bytes: 256 * KB }).map((content) => ({ role: 'USER', content })), [message]), [{ ...message, role: 'HANDOFF' }]],
+  toolCalls: [
+    ...callWith('callId', nonBlank({ characters: 200 })),
+    ...callWith('name', nonBlank({ characters: 200 })),
+    ...callWith('arguments', json(256 * KB)),
+    ...callWith('result', text({ bytes: 256 * KB })),
+    ...callWith('error', text({ bytes: 256 * KB })),
+    ...callWith('filesModified', listWith(nonBlank({ bytes: 4 * KB }))),
+    [{ ...call, result: 'ok', error: 'but not quite' }],
+    [call, call],
+  ],
+  usage: [
+    ...['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'].flatMap((field) => usageWith(field, integer(0))),
+    ...usageWith('model', text({ characters: 200 })),
+  ],
+};
+/** Every value that GraphQL itself lets through is good. */
+const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated'];
+
+function inputOf(mutation: string): GraphQLInputObjectType {
+  const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);
+  if (!isInputObjectType(type)) throw new Error(`${mutation} has no input`);
+  return type;
+}
+
+describe.each(Object.entries(smallest) as [Mutation, object][])('%s', (mutation, input) => {
+  const fields = Object.keys(inputOf(mutation).getFields()).filter((field) => !anything.includes(field));
+
+  it.each(fields)('refuses what %s cannot be, says where it is and what to do, and changes nothing', async (field) => {
+    const values = refused[`${mutation}.${field}`] ?? refused[field] ?? [];
+    expect(values).not.toEqual([]);
+    const before = await hashAllTables(home.db.pool);
+    for (const value of values) {
+      const said = await home.send(mutation, { ...input, [field]: value });
+      expect([value, said]).toMatchObject([value, { __typename: 'BadUserInputError', code: 'BAD_USER_INPUT' }]);
+      expect((said['path'] as string[]).slice(0, 2)).toEqual(['input', field]);
+      // "input.title is blank: say something", and no more of a long value than is needed to know it again.
+      expect(said.message).toMatch(/^input\.\w+.* [^:]+: \S/su);
+      expect(said.message?.length).toBeLessThan(400);
+    }
+    expect(await hashAllTables(home.db.pool)).toEqual(before);
+  });
+
+  it('refuses what GraphQL itself cannot read: BAD_USER_INPUT at the top', async () => {
+    const before = await hashAllTables(home.db.pool);
+    for (const wrong of [{ ...input, nonsense: 1 }, {}, { ...input, [Object.keys(input)[0]!]: null }, { ...input, [Object.keys(input)[0]!]: { a: 1 } }]) {
+      const refusal = home.send(mutation, wrong);
+      await expect(refusal).rejects.toThrow(TopLevel);
+      await expect(refusal).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    }
+    expect(await hashAllTables(home.db.pool)).toEqual(before);
+  });
+});
+
+it('every mutation is among them, and has a table of refusals', () => {
+  expect(Object.keys(smallest).sort()).toEqual(allMutations().sort());
+  expect(Object.values(mutationsOf).flat().sort()).toEqual(allMutations().sort());
+});
+
+it('what only just fits is taken', async () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  const taken = await home.send('createSession', {
+    title: '😀'.repeat(500),
+    metadata: nested(32),
+    contextVariables: { ['n'.repeat(128)]: 'é'.repeat(32 * KB - 100) },
+    maxHandoffs: 10_000,
+    idempotencyKey: '😀'.repeat(128),
+  });
+  expect(taken.__typename).toBe('CreateSessionPayload');
+  const registered = await home.send('registerAgent', { id: 'a'.repeat(52), type: 'C'.repeat(50), maxCapacity: 100_000, description: 'é'.repeat(2 * KB) });
+  expect(registered.__typename).toBe('RegisterAgentPayload');
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { silentLog } from '../infra/log.ts';
+import { createDatabase } from '../infra/prisma.ts';
+import { cutter } from '../testing/cutter.ts';
+import { atEnd, testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { hashAllTables } from '../testing/hash.ts';
+import { brokenInvariants } from '../testing/invariants.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+
+const db = await testDatabase();
+const { agent, session } = world(db.pool);
+const line = await cutter(db.url);
+const behind = createDatabase(line.url, silentLog);
+atEnd(() => behind.close());
+const { url } = await startApp({ ...db, ...behind });
+const api = client(url);
+await agent('ada', { maxCapacity: 1_000 });
+await agent('bob', { maxCapacity: 1_000 });
+
+const reassign = (sessionId: string, idempotencyKey: string, fields = 'message') =>
+  api.post<{ reassignSession: { message?: string; code?: string } } | null>(
+    `mutation ($input: ReassignSessionInput!) { reassignSession(input: $input) { ... on ReassignSessionPayload { ${fields} } ... on Error { code } } }`,
+    { input: { sessionId: encodeId('session', sessionId), agentId: 'bob', idempotencyKey } },
+  );
+// BEGIN with the lock, custody, the answer under the key, the log, what is written, COMMIT.
+const questions = 6;
+
+describe.each(['before', 'after'] as const)('the connection breaks %s PostgreSQL has heard', (when) => {
+  it.each(Array.from({ length: questions }, (_, n) => n + 1))(`question %i of ${questions}: UNAVAILABLE, all or nothing is written, and the same key settles it`, async (nth) => {
+    const id = await session('ada');
+    const key = `${when}-${nth}`;
+    const cutsBefore = line.cuts();
+    const before = await hashAllTables(db.pool);
+    line.cut(nth, when);
+    const { errors } = await reassign(id, key);
+    expect(line.cuts() - cutsBefore).toBe(1);
+    expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
+
+    const committing = nth === questions;
+    const written = committing && when === 'after';
+    expect(errors?.[0]?.message).toMatch(committing ? /repeat it with the same idempotency key, or read the record/ : /nothing was changed, try again/);
+    const after = await hashAllTables(db.pool);
+    if (written) expect(after).not.toEqual(before);
+    else expect(after).toEqual(before);
+
+    const again = await reassign(id, key);
+    expect(again.data?.reassignSession.message).toContain("'bob' holds the session now (before: 'ada')");
+    expect(await db.prisma.handoff.count({ where: { sessionId: id } })).toBe(1);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+});
+
+it('a query whose connection breaks is UNAVAILABLE too, and the next one is answered', async () => {
+  for (const when of ['before', 'after'] as const) {
+    line.cut(1, when);
+    expect(await api.post('{ agents { totalCount } }')).toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE' } }] });
+    expect(await api.post('{ agents { totalCount } }')).toMatchObject({ data: { agents: { totalCount: 2 } } });
+  }
+});
+
+// Fails: the read of a payload is told the same words as a command that was rolled back.
+it.fails('the connection breaks while the payload is read: the change stands, and nobody is told that nothing was changed', async () => {
+  const id = await session('ada');
+  line.cut(questions + 1, 'before');
+  const { errors } = await reassign(id, 'payload', 'message session { id }');
+  expect(await db.prisma.handoff.count({ where: { sessionId: id } })).toBe(1);
+  expect(errors).toMatchObject([{ path: ['reassignSession', 'session'], extensions: { code: 'UNAVAILABLE' } }]);
+  expect(errors?.[0]?.message).not.toContain('nothing was changed');
+});

@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest';
+import { setAgentStatus } from '../agents/setAgentStatus.ts';
+import { encodeId } from '../core/ids.ts';
+import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { completeSession } from '../sessions/completeSession.ts';
+import { hashAllTables } from '../testing/hash.ts';
+import { house, unknownId, type Mutation } from '../testing/refusals.ts';
+
+// Rule 21: of two reasons to refuse, the earlier one is given. Each test brings about both, and hears the first.
+const home = await house();
+const { db, agent, session, initiate, run, unique, uniqueType, send } = home;
+
+const publicId = (id: string): string => encodeId('session', id);
+const finish = (sessionId: string) => run(completeSession, { sessionId, expectedVersion: null, result: null, summary: null });
+const offline = (id: string) => run(setAgentStatus, { id, status: 'OFFLINE' });
+
+async function anAgent(stem: string, fields: Parameters<typeof agent>[1] = {}): Promise<string> {
+  const id = unique(stem);
+  await agent(id, fields);
+  return id;
+}
+async function held(fields: Parameters<typeof session>[1] = {}, collaborators: string[] = []) {
+  const holder = await anAgent('holder', { collaborators });
+  return { holder, id: await session(holder, fields) };
+}
+async function usedKey(): Promise<string> {
+  const idempotencyKey = unique('key');
+  await send('createSession', { title: 'Before', idempotencyKey });
+  return idempotencyKey;
+}
+async function hears(code: string, mutation: Mutation, input: object): Promise<void> {
+  const before = await hashAllTables(db.pool);
+  expect((await send(mutation, input)).code).toBe(code);
+  expect(await hashAllTables(db.pool)).toEqual(before);
+}
+
+it('input before what is not found', async () => {
+  await hears('BAD_USER_INPUT', 'reassignSession', { sessionId: unknownId('session'), agentId: 'nobody', reason: 'NUL \0' });
+  await hears('LIMIT_EXCEEDED', 'setTasks', { sessionId: unknownId('session'), tasks: Array.from({ length: 501 }, () => ({ content: '', status: 'DONE' })) });
+});
+
+it('input before a used key', async () => {
+  await hears('BAD_USER_INPUT', 'createSession', { title: '', idempotencyKey: await usedKey() });
+});
+
+it('what is not found before a used key', async () => {
+  const idempotencyKey = await usedKey();
+  const { id } = await held();
+  await hears('NOT_FOUND', 'reassignSession', { sessionId: unknownId('session'), agentId: await anAgent('other'), idempotencyKey });
+  await hears('NOT_FOUND', 'reassignSession', { sessionId: publicId(id), agentId: 'nobody', idempotencyKey });
+  await hears('NOT_FOUND', 'initiateHandoff', { sessionId: publicId(id), targetAgentId: 'nobody', idempotencyKey });
+  await hears('NOT_FOUND', 'createSession', { title: 'Work', agentId: 'nobody', idempotencyKey });
+  await hears('NOT_FOUND', 'recordDecision', { sessionId: unknownId('session'), text: 'So be it', idempotencyKey });
+  await hears('NOT_FOUND', 'captureSnapshot', { sessionId: unknownId('session'), idempotencyKey });
+  await hears('NOT_FOUND', 'appendTurn', {
+    sessionId: publicId(id),
+    agentId: 'nobody',
+    messages: [{ role: 'USER', content: 'Well?' }],
+    idempotencyKey,
+  });
+});
+
+it('what is not found before a version', async () => {
+  await hears('NOT_FOUND', 'reassignSession', { sessionId: publicId((await held()).id), agentId: 'nobody', expectedVersion: 99 });
+  await hears('NOT_FOUND', 'pauseSession', { sessionId: unknownId('session'), expectedVersion: 99 });
+});
+
+it('a used key before a version', async () => {
+  const { id } = await held();
+  await hears('IDEMPOTENCY_MISMATCH', 'reassignSession', {
+    sessionId: publicId(id),
+    agentId: await anAgent('other'),
+    expectedVersion: 99,
+    idempotencyKey: await usedKey(),
+  });
+});
+
+it("a used key before the session's state", async () => {
+  const { id } = await held();
+  await finish(id);
+  const idempotencyKey = await usedKey();
+  const sessionId = publicId(id);
+  await hears('IDEMPOTENCY_MISMATCH', 'recordDecision', { sessionId, text: 'So be it', idempotencyKey });
+  await hears('IDEMPOTENCY_MISMATCH', 'captureSnapshot', { sessionId, idempotencyKey });
+  await hears('IDEMPOTENCY_MISMATCH', 'appendTurn', { sessionId, messages: [{ role: 'USER', content: 'Well?' }], idempotencyKey });
+  await hears('IDEMPOTENCY_MISMATCH', 'initiateHandoff', { sessionId, targetAgentId: await anAgent('other'), idempotencyKey });
+});
+
+it('a used key before the type', async () => {
+  const agentId = await anAgent('codex', { type: 'CODEX' });
+  await hears('IDEMPOTENCY_MISMATCH', 'createSession', { title: 'Work', agentId, agentType: 'CLAUDE', idempotencyKey: await usedKey() });
+});
+
+it("a version before the session's state", async () => {
+  const { id } = await held();
+  await finish(id);
+  await hears('CONFLICT', 'reassignSession', { sessionId: publicId(id), agentId: await anAgent('other'), expectedVersion: 1 });
+  for (const mutation of ['pauseSession', 'resumeSession', 'cancelSession'] as const) {
+    await hears('CONFLICT', mutation, { sessionId: publicId(id), expectedVersion: 1 });
+  }
+  await hears('CONFLICT', 'failSession', { sessionId: publicId(id), reason: 'because', expectedVersion: 1 });
+});
+
+it("the session's state before the agent that has it", async () => {
+  const { id, holder } = await held();
+  await finish(id);
+  await hears('INVALID_STATE', 'reassignSession', { sessionId: publicId(id), agentId: holder });
+  await hears('INVALID_STATE', 'initiateHandoff', { sessionId: publicId(id), targetAgentId: holder });
+});
+
+it('the agent that has it before the guards, the type and availability', async () => {
+  const { id, holder } = await held({ handoffsEnabled: false });
+  await offline(holder);
+  await hears('ALREADY_ASSIGNED', 'initiateHandoff', { sessionId: publicId(id), targetAgentId: holder });
+  await hears('ALREADY_ASSIGNED', 'reassignSession', { sessionId: publicId(id), agentId: holder, agentType: 'CODEX' });
+});
+
+it('of the guards: enabled, collaborator, limit, repeat, in this order', async () => {
+  const stranger = await anAgent('stranger');
+  const friend = await anAgent('friend');
+  await hears('HANDOFFS_DISABLED', 'initiateHandoff', {
+    sessionId: publicId((await held({ handoffsEnabled: false, maxHandoffs: 0 })).id),
+    targetAgentId: stranger,
+  });
+  const none = await held({ maxHandoffs: 0 }, [friend]);
+  await hears('NOT_A_COLLABORATOR', 'initiateHandoff', { sessionId: publicId(none.id), targetAgentId: stranger });
+  const twice = await held({ maxHandoffs: 2 }, [friend]);
+  for (const target of [friend, twice.holder]) await run(acceptHandoff, await initiate(twice.id, target));
+  await hears('MAX_HANDOFFS_REACHED', 'initiateHandoff', { sessionId: publicId(twice.id), targetAgentId: friend });
+});
+
+it('every guard before availability and capacity', async () => {
+  const full = await anAgent('full', { maxCapacity: 1 });
+  const { id, holder } = await held({}, [full]);
+  for (const target of [full, holder]) await run(acceptHandoff, await initiate(id, target));
+  await session(full);
+  await offline(full);
+  await hears('HANDOFF_LOOP', 'initiateHandoff', { sessionId: publicId(id), targetAgentId: full });
+  const stranger = await held();
+  await hears('NOT_A_COLLABORATOR', 'initiateHandoff', { sessionId: publicId(stranger.id), targetAgentId: full });
+});
+
+it('the type before availability, availability before capacity', async () => {
+  const type = uniqueType();
+  const full = await anAgent('full', { type, maxCapacity: 1 });
+  await session(full);
+  await offline(full);
+  const { id } = await held();
+  for (const [mutation, what] of [
+    ['reassignSession', { sessionId: publicId(id) }],
+    ['createSession', { title: 'Work' }],
+  ] as const) {
+    await hears('AGENT_TYPE_MISMATCH', mutation, { ...what, agentId: full, agentType: 'CODEX' });
+    await hears('AGENT_UNAVAILABLE', mutation, { ...what, agentId: full, agentType: type });
+    await hears('AGENT_UNAVAILABLE', mutation, { ...what, agentId: full });
+  }
+});

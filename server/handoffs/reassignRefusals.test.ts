@@ -1,0 +1,209 @@
+import { archiveAgent } from '../agents/archiveAgent.ts';
+import { setAgentStatus } from '../agents/setAgentStatus.ts';
+import { encodeId } from '../core/ids.ts';
+import { cancelSession } from '../sessions/cancelSession.ts';
+import { completeSession } from '../sessions/completeSession.ts';
+import { failSession } from '../sessions/failSession.ts';
+import { house, testRefusals, unknownId, type House, type Refusal } from '../testing/refusals.ts';
+
+const home = await house();
+
+const publicId = (id: string): string => encodeId('session', id);
+
+/** A session with a holder, and another agent that could take it. */
+async function held({ unique, agent, session }: House, target: { type?: string; maxCapacity?: number } = {}) {
+  const [holder, other] = [unique('holder'), unique('other')];
+  await agent(holder);
+  await agent(other, target);
+  return { sessionId: await session(holder), holder, other };
+}
+
+const refusal = (error: Refusal['error'], when: string, given: Refusal['given'], says: RegExp): Refusal => ({
+  mutation: 'reassignSession',
+  error,
+  when,
+  given,
+  says,
+});
+
+const ends = { COMPLETED: completeSession, FAILED: failSession, CANCELLED: cancelSession };
+
+const cases: Refusal[] = [
+  refusal(
+    'BadUserInputError',
+    'the id is that of a handoff',
+    () => ({ input: { sessionId: unknownId('handoff'), agentId: 'ada' }, data: { path: ['input', 'sessionId'] } }),
+    /id of a handoff: give the id of a session/,
+  ),
+  refusal(
+    'BadUserInputError',
+    'neither an agent nor a type is named',
+    async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId) }, data: { path: ['input'] } }),
+    /neither agentId nor agentType: give one of them/,
+  ),
+  refusal(
+    'BadUserInputError',
+    'the variables together would outgrow the session',
+    async (h) => {
+      const { sessionId, other } = await held(h);
+      await h.reassign(sessionId, { agentId: other, skipHandoff: true, contextVariables: { old: 'x'.repeat(40_000) } });
+      const back = (await h.db.prisma.agentSession.findFirstOrThrow({ where: { sessionId }, orderBy: { startedAt: 'asc' } })).agentId;
+      return {
+        input: { sessionId: publicId(sessionId), agentId: back, contextVariables: { young: 'x'.repeat(40_000) } },
+        data: { path: ['input', 'contextVariables'] },
+      };
+    },
+    /larger than 65536 bytes/,
+  ),
+  refusal(
+    'NotFoundError',
+    'there is no such session',
+    async (h) => {
+      const [id, { other }] = [unknownId('session'), await held(h)];
+      return { input: { sessionId: id, agentId: other }, data: { id } };
+    },
+    /no session 'session_.*check the id/,
+  ),
+  refusal(
+    'NotFoundError',
+    'there is no such agent',
+    async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), agentId: 'nobody' }, data: { id: 'nobody' } }),
+    /no agent 'nobody': check the id/,
+  ),
+  refusal(
+    'IdempotencyMismatchError',
+    'the key was used with another input',
+    async (h) => {
+      const { sessionId, holder, other } = await held(h);
+      const idempotencyKey = h.unique('key');
+      await h.send('reassignSession', { sessionId: publicId(sessionId), agentId: other, idempotencyKey });
+      return { input: { sessionId: publicId(sessionId), agentId: holder, idempotencyKey }, data: { idempotencyKey } };
+    },
+    /use a new key/,
+  ),
+  refusal(
+    'IdempotencyMismatchError',
+    'the key was used with another mutation',
+    async (h) => {
+      const { sessionId, other } = await held(h);
+      const idempotencyKey = h.unique('key');
+      await h.send('captureSnapshot', { sessionId: publicId(sessionId), idempotencyKey });
+      return { input: { sessionId: publicId(sessionId), agentId: other, idempotencyKey }, data: { idempotencyKey } };
+    },
+    /another mutation/,
+  ),
+  refusal(
+    'ConflictError',
+    'the session is at another version',
+    async (h) => {
+      const { sessionId, other } = await held(h);
+      return { input: { sessionId: publicId(sessionId), agentId: other, expectedVersion: 2 }, data: { expectedVersion: 2, actualVersion: 1 } };
+    },
+    /is at version 1, not 2: read it again and decide anew/,
+  ),
+  ...(Object.keys(ends) as (keyof typeof ends)[]).map((status) =>
+    refusal(
+      'InvalidStateError',
+      `the session is ${status}`,
+      async (h) => {
+        const { sessionId, other } = await held(h);
+        await h.run(ends[status], { sessionId, expectedVersion: null, result: null, summary: null, reason: 'because' });
+        return { input: { sessionId: publicId(sessionId), agentId: other }, data: { state: status, allowed: ['RUNNING', 'PAUSED'] } };
+      },
+      /nothing can be changed in it any more/,
+    ),
+  ),
+  ...[false, true].map((skipHandoff) =>
+    refusal(
+      'AlreadyAssignedError',
+      `the agent holds it, skipHandoff ${skipHandoff}`,
+      async (h) => {
+        const { sessionId, holder } = await held(h);
+        return { input: { sessionId: publicId(sessionId), agentId: holder, skipHandoff }, data: { agentId: holder } };
+      },
+      /already holds this session: choose another agent/,
+    ),
+  ),
+  refusal(
+    'AlreadyAssignedError',
+    'it waits for that very agent to accept',
+    async (h) => {
+      const { sessionId, other } = await held(h);
+      await h.reassign(sessionId, { agentId: other });
+      return { input: { sessionId: publicId(sessionId), agentId: other }, data: { agentId: other } };
+    },
+    /already holds this session/,
+  ),
+  ...(['DRAINING', 'OFFLINE'] as const).map((status) =>
+    refusal(
+      'AgentUnavailableError',
+      `the agent is ${status}`,
+      async (h) => {
+        const { sessionId, other } = await held(h);
+        await h.run(setAgentStatus, { id: other, status });
+        return { input: { sessionId: publicId(sessionId), agentId: other }, data: { agentId: other, status } };
+      },
+      /choose another, or set it AVAILABLE/,
+    ),
+  ),
+  refusal(
+    'AgentUnavailableError',
+    'the agent is archived',
+    async (h) => {
+      const { sessionId, other } = await held(h);
+      await h.run(archiveAgent, { id: other });
+      return { input: { sessionId: publicId(sessionId), agentId: other }, data: { agentId: other, status: 'OFFLINE' } };
+    },
+    /is archived: choose another/,
+  ),
+  refusal(
+    'AgentAtCapacityError',
+    'the agent is full',
+    async (h) => {
+      const { sessionId, other } = await held(h, { maxCapacity: 1 });
+      await h.session(other);
+      return { input: { sessionId: publicId(sessionId), agentId: other }, data: { agentId: other, currentLoad: 1, maxCapacity: 1 } };
+    },
+    /full capacity \(1 of 1\): choose another or wait/,
+  ),
+  refusal(
+    'AgentAtCapacityError',
+    'it would take the session back but has filled up meanwhile (rule 4)',
+    async (h) => {
+      const { sessionId, holder, other } = await held(h);
+      await h.reassign(sessionId, { agentId: other });
+      for (let load = 0; load < 5; load += 1) await h.session(holder);
+      return { input: { sessionId: publicId(sessionId), agentId: holder }, data: { agentId: holder, currentLoad: 5, maxCapacity: 5 } };
+    },
+    /full capacity \(5 of 5\)/,
+  ),
+  refusal(
+    'AgentTypeMismatchError',
+    'the agent is not of the type',
+    async (h) => {
+      const { sessionId, other } = await held(h, { type: 'CODEX' });
+      return {
+        input: { sessionId: publicId(sessionId), agentId: other, agentType: 'CLAUDE' },
+        data: { agentId: other, expectedType: 'CLAUDE', actualType: 'CODEX' },
+      };
+    },
+    /is of type CODEX, not CLAUDE/,
+  ),
+  refusal(
+    'NoAgentAvailableError',
+    'every agent of the type is full, closed, archived or the holder',
+    async (h) => {
+      const type = h.uniqueType();
+      const { other } = await held(h, { type, maxCapacity: 1 });
+      await h.session(other);
+      const [closed, retired, holder] = [h.unique('closed'), h.unique('retired'), h.unique('holder')];
+      for (const id of [closed, retired, holder]) await h.agent(id, { type });
+      await h.run(setAgentStatus, { id: closed, status: 'OFFLINE' });
+      await h.run(archiveAgent, { id: retired });
+      return { input: { sessionId: publicId(await h.session(holder)), agentType: type }, data: { agentType: type } };
+    },
+    /available with a free place: wait, free one, or name another type/,
+  ),
+];
+
+testRefusals(home, 'reassign', cases);

@@ -1,0 +1,106 @@
+import { encodeId } from '../core/ids.ts';
+import { handoffTransitions, statesBefore } from '../custody/rules.ts';
+import type { HandoffStatus } from '../generated/prisma/client.ts';
+import { house, somebodyElse, testRefusals, unknownId, type House, type Refusal } from '../testing/refusals.ts';
+import { acceptHandoff } from './acceptHandoff.ts';
+import { cancelHandoff } from './cancelHandoff.ts';
+import { completeHandoff } from './completeHandoff.ts';
+import { failHandoff } from './failHandoff.ts';
+import { rejectHandoff } from './rejectHandoff.ts';
+import { timeOutHandoff } from './timeOutHandoff.ts';
+
+const home = await house();
+
+const changes = {
+  acceptHandoff: 'ACCEPTED',
+  completeHandoff: 'COMPLETED',
+  rejectHandoff: 'REJECTED',
+  failHandoff: 'FAILED',
+  cancelHandoff: 'CANCELLED',
+  timeOutHandoff: 'TIMED_OUT',
+} as const;
+type Change = keyof typeof changes;
+const mutations = Object.keys(changes) as Change[];
+const verbs = {
+  ACCEPTED: [acceptHandoff],
+  COMPLETED: [acceptHandoff, completeHandoff],
+  REJECTED: [rejectHandoff],
+  FAILED: [failHandoff],
+  CANCELLED: [cancelHandoff],
+  TIMED_OUT: [timeOutHandoff],
+};
+
+const inputOf = (mutation: Change, handoffId: string): object => ({
+  handoffId,
+  ...(mutation === 'rejectHandoff' || mutation === 'failHandoff' ? { reason: 'because' } : {}),
+});
+
+/** A handoff that somebody else brought into this status. */
+async function handoffIn(status: HandoffStatus, { unique, agent, session, reassign, run }: House): Promise<string> {
+  const [source, target] = [unique('source'), unique('target')];
+  await agent(source);
+  await agent(target);
+  const { handoffId } = await reassign(await session(source), { agentId: target });
+  if (handoffId === null) throw new Error('no handoff was made');
+  for (const verb of status === 'INITIATED' ? [] : verbs[status]) await run(verb, { handoffId, reason: 'because' }, { caller: somebodyElse });
+  return encodeId('handoff', handoffId);
+}
+
+const hints: Partial<Record<HandoffStatus, RegExp>> = { INITIATED: /accept it first \(acceptHandoff\)/, ACCEPTED: /complete it, fail it, or reassign the session/ };
+
+const changing: Refusal[] = mutations.flatMap((mutation) => [
+  {
+    mutation,
+    error: 'BadUserInputError',
+    when: 'the id is that of a session',
+    given: () => ({ input: inputOf(mutation, unknownId('session')), data: { path: ['input', 'handoffId'] } }),
+    says: /id of a session: give the id of a handoff/,
+  },
+  {
+    mutation,
+    error: 'NotFoundError',
+    when: 'there is no such handoff',
+    given: () => {
+      const id = unknownId('handoff');
+      return { input: inputOf(mutation, id), data: { id } };
+    },
+    says: /no handoff 'handoff_.*check the id/,
+  },
+  // Every pair that the life cycle does not have, what somebody else did already included.
+  ...(Object.keys(handoffTransitions) as HandoffStatus[])
+    .filter((status) => !handoffTransitions[status].includes(changes[mutation]))
+    .map(
+      (status): Refusal => ({
+        mutation,
+        error: 'InvalidStateError',
+        when: `somebody else has made it ${status}`,
+        given: async (h) => ({
+          input: inputOf(mutation, await handoffIn(status, h)),
+          data: { state: status, allowed: statesBefore(handoffTransitions, changes[mutation]) },
+        }),
+        says: hints[status] ?? /is final/,
+      }),
+    ),
+]);
+
+const pending: Refusal[] = [
+  {
+    mutation: 'cancelPendingHandoffs',
+    error: 'BadUserInputError',
+    when: 'the id is that of a handoff',
+    given: () => ({ input: { sessionId: unknownId('handoff') }, data: { path: ['input', 'sessionId'] } }),
+    says: /give the id of a session/,
+  },
+  {
+    mutation: 'cancelPendingHandoffs',
+    error: 'NotFoundError',
+    when: 'there is no such session',
+    given: () => {
+      const id = unknownId('session');
+      return { input: { sessionId: id }, data: { id } };
+    },
+    says: /check the id/,
+  },
+];
+
+testRefusals(home, 'handoffs', [...changing, ...pending]);
