@@ -1,0 +1,92 @@
+import { afterEach, expect, it } from 'vitest';
+import { crowd, tally } from '../testing/crowd.ts';
+import { testDatabase } from '../testing/database.ts';
+import { brokenInvariants } from '../testing/invariants.ts';
+import { unknownId, type Mutation } from '../testing/refusals.ts';
+import { world } from '../testing/world.ts';
+import { encodeId } from './ids.ts';
+
+// Invariant 8, with two server processes on one database: one effect, equal answers.
+const db = await testDatabase();
+const { agent, session } = world(db.pool);
+const { all } = await crowd(db);
+const times = 50;
+let count = 0;
+
+async function held() {
+  const [holder, other] = [`holder-${(count += 1)}`, `other-${count}`];
+  await agent(other, { type: 'CODEX', maxCapacity: 1_000 });
+  await agent(holder, { collaborators: [other] });
+  const id = await session(holder);
+  return { id, sessionId: encodeId('session', id), other };
+}
+
+/** Asks fifty times at once and expects one answer, a payload. */
+async function once(mutation: Mutation, input: object): Promise<void> {
+  const keyed = { ...input, idempotencyKey: `key-${(count += 1)}` };
+  const answers = await all(times, (ask) => ask(mutation, keyed));
+  expect(tally(answers)).toEqual({ [`${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`]: times });
+  for (const answer of answers) expect(answer).toEqual(answers[0]);
+}
+
+afterEach(async () => {
+  expect(await brokenInvariants(db.pool)).toEqual([]);
+});
+
+it('one reassignSession sent 50 times at once under one key makes one handoff, and all hear of that', async () => {
+  const { id, sessionId, other } = await held();
+  await once('reassignSession', { sessionId, agentId: other });
+  expect(await db.prisma.handoff.count({ where: { sessionId: id } })).toBe(1);
+  expect(await db.prisma.event.count({ where: { sessionId: id } })).toBe(3);
+});
+
+it('by type and without a handoff too', async () => {
+  const { id, sessionId } = await held();
+  await once('reassignSession', { sessionId, agentType: 'CODEX', skipHandoff: true });
+  expect(await db.prisma.agentSession.count({ where: { sessionId: id } })).toBe(2);
+});
+
+it('one createSession sent 50 times at once under one key makes one session', async () => {
+  const { other } = await held();
+  const before = await db.prisma.session.count();
+  await once('createSession', { title: 'The one', agentId: other });
+  expect(await db.prisma.session.count()).toBe(before + 1);
+  expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: other } })).currentLoad).toBe(1);
+});
+
+it('one appendTurn sent 50 times at once under one key writes one turn', async () => {
+  const { id, sessionId } = await held();
+  await once('appendTurn', { sessionId, messages: [{ role: 'ASSISTANT', content: 'Done.' }], toolCalls: [{ callId: 'c1', name: 'Read', result: 'ok' }] });
+  expect(await db.prisma.turn.count({ where: { sessionId: id } })).toBe(1);
+  expect(await db.prisma.message.count({ where: { sessionId: id } })).toBe(1);
+});
+
+it('one initiateHandoff sent 50 times at once under one key makes one handoff', async () => {
+  const { id, sessionId, other } = await held();
+  await once('initiateHandoff', { sessionId, targetAgentId: other });
+  expect(await db.prisma.handoff.count({ where: { sessionId: id } })).toBe(1);
+});
+
+it('one recordDecision and one captureSnapshot sent 50 times at once under one key are written once', async () => {
+  const { id, sessionId } = await held();
+  await once('recordDecision', { sessionId, text: 'So be it' });
+  await once('captureSnapshot', { sessionId });
+  expect(await db.prisma.decision.count({ where: { sessionId: id } })).toBe(1);
+  expect(await db.prisma.contextSnapshot.count({ where: { sessionId: id, type: 'CHECKPOINT' } })).toBe(1);
+});
+
+it('of 50 different inputs sent at once under one key one takes effect, and the others are told that the key is used', async () => {
+  const { id, sessionId } = await held();
+  const idempotencyKey = `key-${(count += 1)}`;
+  const answers = await all(times, (ask, n) => ask('recordDecision', { sessionId, text: `Decision ${n}`, idempotencyKey }));
+  expect(tally(answers)).toEqual({ RecordDecisionPayload: 1, IDEMPOTENCY_MISMATCH: times - 1 });
+  expect(await db.prisma.decision.count({ where: { sessionId: id } })).toBe(1);
+});
+
+it('50 refusals under one key leave it free', async () => {
+  const { other } = await held();
+  const idempotencyKey = `key-${(count += 1)}`;
+  const answers = await all(times, (ask) => ask('reassignSession', { sessionId: unknownId('session'), agentId: other, idempotencyKey }));
+  expect(tally(answers)).toEqual({ NOT_FOUND: times });
+  expect(await db.prisma.idempotencyAnswer.count({ where: { key: idempotencyKey } })).toBe(0);
+});
