@@ -1,0 +1,91 @@
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+// What each mutation is asked for: ids, and what an idempotency key must repeat to the letter.
+const handoffChange = 'handoff { id } session { id version }';
+const payloads = {
+  registerAgent: 'agent { id }',
+  createSession: 'session { id version }',
+  reassignSession: 'handoffCreated message previousAgentType handoff { id } previousAgent { id } assignedAgent { id } session { id version }',
+  initiateHandoff: handoffChange,
+  appendTurn: 'turn { id } session { id version }',
+  recordDecision: 'decision { id } session { id version }',
+  captureSnapshot: 'snapshot { id } session { id version }',
+  acceptHandoff: handoffChange,
+  completeHandoff: handoffChange,
+  rejectHandoff: handoffChange,
+  failHandoff: handoffChange,
+  cancelHandoff: handoffChange,
+  timeOutHandoff: handoffChange,
+  pauseSession: 'session { id version }',
+  resumeSession: 'session { id version }',
+} as const;
+export type Mutation = keyof typeof payloads;
+
+type Node = { id: string };
+
+/** A payload, or a refusal with its `code`, of the union or of the top level. */
+export interface Answer {
+  code?: string;
+  message?: string;
+  session?: Node & { version: number };
+  handoff?: Node | null;
+  turn?: Node;
+  decision?: Node;
+  snapshot?: Node;
+  handoffCreated?: boolean;
+  previousAgentType?: string | null;
+  previousAgent?: Node | null;
+  assignedAgent?: Node;
+}
+
+export interface Connection {
+  /** Rejects when the connection breaks before the whole answer is here. */
+  send(mutation: Mutation, input: object): Promise<Answer>;
+  close(): void;
+}
+
+/** Counts the requests that have gone out whole and have no answer yet. */
+export interface InFlight {
+  count: number;
+}
+
+export function connection(url: string, inFlight: InFlight): Connection {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  function post(body: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let out = false;
+      const over = (): void => {
+        if (out) inFlight.count -= 1;
+        out = false;
+      };
+      const outgoing = request(`${url}/graphql`, { agent, method: 'POST', headers: { 'content-type': 'application/json' } }, (response) => {
+        text(response).finally(over).then(resolve, reject);
+      });
+      outgoing.once('finish', () => {
+        out = true;
+        inFlight.count += 1;
+      });
+      outgoing.once('error', (error) => {
+        over();
+        reject(error);
+      });
+      outgoing.end(body);
+    });
+  }
+
+  return {
+    async send(mutation, input) {
+      const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}`;
+      const query = `mutation ($input: ${name}Input!) { answer: ${mutation}(input: $input) { ... on Error { code message } ... on ${name}Payload { ${payloads[mutation]} } } }`;
+      const { data, errors } = JSON.parse(await post(JSON.stringify({ query, variables: { input } }))) as {
+        data?: { answer: Answer } | null;
+        errors?: { message: string; extensions: { code: string } }[];
+      };
+      const [error] = errors ?? [];
+      return data?.answer ?? { code: error?.extensions.code ?? 'NO_ANSWER', message: error?.message ?? '' };
+    },
+    close: () => agent.destroy(),
+  };
+}
