@@ -159,12 +159,12 @@ describe('PostgreSQL being away is UNAVAILABLE', () => {
   });
 
   test('when no connection becomes free, or no answer comes, in time', async () => {
-    const pool = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 20, query_timeout: 20 });
+    const pool = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 2_000, query_timeout: 1_000 });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
     const held = await pool.connect();
     expect(codeOf(await failing(prisma.task.findMany()))).toBe('UNAVAILABLE');
     held.release();
-    expect(codeOf(await failing(prisma.$queryRaw`SELECT pg_sleep(1)::text`))).toBe('UNAVAILABLE');
+    expect(codeOf(await failing(prisma.$queryRaw`SELECT pg_sleep(10)::text`))).toBe('UNAVAILABLE');
     await prisma.$disconnect();
     await pool.end();
   });
