@@ -188,17 +188,21 @@ export class LimitExceededError extends DomainError {
   }
 }
 
+const unavailable = {
+  unchanged: 'The database does not answer in time: nothing was changed, try again in a moment',
+  unknown:
+    'The connection to the database broke while this was being committed: repeat it with the same idempotency key, or read the record to see',
+  read: 'The database does not answer in time: try again in a moment; what a mutation of this request has done, it has done',
+};
+
 /**
- * A dependency did not answer in time. Nothing was written, unless `outcomeUnknown`: then the connection broke
- * while a commit was under way, and only a repeat under the same idempotency key can tell.
+ * The database did not answer in time, and `outcome` says what that means for the caller: nothing was written; the
+ * connection broke while a commit was under way, and only a repeat under the same idempotency key can tell; or it
+ * was a read that failed, perhaps that of a payload whose mutation had been committed.
  */
 export class UnavailableError extends Error {
   readonly code = 'UNAVAILABLE';
-  constructor(readonly outcomeUnknown = false) {
-    super(
-      outcomeUnknown
-        ? 'The connection to the database broke while this was being committed: repeat it with the same idempotency key, or read the record to see'
-        : 'The database does not answer in time: nothing was changed, try again in a moment',
-    );
+  constructor(readonly outcome: keyof typeof unavailable = 'unchanged') {
+    super(unavailable[outcome]);
   }
 }

@@ -69,7 +69,7 @@ describe('a transaction', () => {
         return rename('a', `after ${attempts}`)(work);
       });
       if (fate === 'resolves') await run;
-      else await expect(run).rejects.toMatchObject({ code: 'UNAVAILABLE', outcomeUnknown: false });
+      else await expect(run).rejects.toMatchObject({ code: 'UNAVAILABLE', outcome: 'unchanged' });
       expect(attempts).toBe(4);
     }
   });

@@ -270,6 +270,6 @@ async function commit(client: PoolClient): Promise<void> {
   try {
     await client.query('COMMIT');
   } catch (error) {
-    throw isDatabaseAway(error) ? new UnavailableError(true) : error;
+    throw isDatabaseAway(error) ? new UnavailableError('unknown') : error;
   }
 }

@@ -32,7 +32,7 @@ export const createMaskError =
     if (cause instanceof DomainError) return located(error, cause.message, { ...cause, code: cause.code });
     if (cause instanceof UnavailableError || isAway(cause)) {
       log.warn({ err: cause }, 'PostgreSQL did not answer in time');
-      const said = cause instanceof UnavailableError ? cause : new UnavailableError();
+      const said = cause instanceof UnavailableError ? cause : new UnavailableError('read');
       return located(error, said.message, { code: said.code });
     }
     if (error instanceof GraphQLError && cause instanceof GraphQLError) {

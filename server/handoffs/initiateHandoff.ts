@@ -34,13 +34,14 @@ export async function initiateHandoff(
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { agents: [input.targetAgentId] });
   const target = demandAgent(custody, input.targetAgentId);
+  const read = await readMove(custody, input);
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
   demandOpen(custody);
   const holder = demandActiveHolder(custody);
   if (target.id === holder.id) throw new AlreadyAssignedError(target.id);
 
-  const move = await readGuardedMove(custody, holder, target, input);
+  const move = guardedMove(custody, holder, target, read);
   const refusal = guardHandoff(move);
   if (refusal !== null) throw refusal;
   const prepared = await prepareContext(custody, { ...input, instructions: target.instructions });
@@ -70,17 +71,19 @@ SELECT
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls
 `);
 
-async function readGuardedMove(custody: Custody, holder: LockedAgent, target: LockedAgent, input: InitiateHandoffInput): Promise<GuardedMove> {
-  const { session, work } = custody;
-  const callIds = input.triggeringToolCallIds ?? [];
-  const [read] = await work.query<{
-    collaborators: string[];
-    earlier: EarlierHandoff[];
-    known_turns: number;
-    known_calls: string[];
-  }>(readMoveStatement, [session.id, holder.id, session.operatorEpoch, input.priorTurnId, callIds]);
-  if (read === undefined) throw new Error('the guard query returned no row');
+interface MoveRead {
+  collaborators: string[];
+  earlier: EarlierHandoff[];
+  known_turns: number;
+  known_calls: string[];
+}
 
+/** What the guards ask about; refuses a turn or tool calls that are not of this Session, as part of the input. */
+async function readMove({ session, work }: Custody, input: InitiateHandoffInput): Promise<MoveRead> {
+  const callIds = input.triggeringToolCallIds ?? [];
+  const values = [session.id, session.agentId, session.operatorEpoch, input.priorTurnId, callIds];
+  const [read] = await work.query<MoveRead>(readMoveStatement, values);
+  if (read === undefined) throw new Error('the guard query returned no row');
   if (input.priorTurnId !== null && read.known_turns === 0) {
     const id = encodeId('turn', input.priorTurnId);
     throw new BadUserInputError(`Turn '${id}' is not of this session: leave it out to mean the last one`, ['input', 'priorTurnId']);
@@ -89,13 +92,15 @@ async function readGuardedMove(custody: Custody, holder: LockedAgent, target: Lo
   if (unknown.length > 0) {
     throw new BadUserInputError(`Not tool calls of this session: ${unknown.join(', ')}`, ['input', 'triggeringToolCallIds']);
   }
-  return {
-    sourceAgentId: holder.id,
-    targetAgentId: target.id,
-    handoffsEnabled: session.handoffsEnabled,
-    maxHandoffs: session.maxHandoffs,
-    collaborators: read.collaborators,
-    cameFrom: custody.active.find((id) => id !== holder.id) ?? null,
-    earlier: read.earlier,
-  };
+  return read;
 }
+
+const guardedMove = ({ session, active }: Custody, holder: LockedAgent, target: LockedAgent, read: MoveRead): GuardedMove => ({
+  sourceAgentId: holder.id,
+  targetAgentId: target.id,
+  handoffsEnabled: session.handoffsEnabled,
+  maxHandoffs: session.maxHandoffs,
+  collaborators: read.collaborators,
+  cameFrom: active.find((id) => id !== holder.id) ?? null,
+  earlier: read.earlier,
+});
