@@ -1,18 +1,23 @@
 import { runWork, type Answer, type Work } from '../core/work.ts';
+import { redactInput } from '../redaction/redact.ts';
 import { modelRef, type Types } from './builder.ts';
 import type { GraphQLContext, Settings } from './context.ts';
 
 type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Settings) => Promise<A>;
 
-/** Runs a command on the decoded input, in a transaction of its own, as whoever asks. */
+/**
+ * Runs a command on the decoded input, in a transaction of its own, as whoever asks. Secrets are taken out here, before
+ * the command and before the hash that an idempotency key is bound to: what follows never sees them.
+ */
 export function run<Input extends object, A extends Answer>(
   { pool, log, caller, settings }: GraphQLContext,
   mutation: string,
   decoded: Input & { idempotencyKey?: string | null },
   command: Command<Input, A>,
 ): Promise<A> {
-  const { idempotencyKey = null, ...input } = decoded;
-  return runWork({ pool, log, caller, mutation, input, idempotencyKey }, (work) => command(work, decoded, settings));
+  const redacted = redactInput(decoded);
+  const { idempotencyKey = null, ...input } = redacted;
+  return runWork({ pool, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
 }
 
 type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;

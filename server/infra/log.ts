@@ -4,9 +4,23 @@ export type Log = Logger;
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+interface LogOptions {
+  level?: (typeof logLevels)[number];
+  /** Takes secrets out of a line, which stays JSON. */
+  redactLine?: (line: string) => string;
+  /** Where lines go; the standard output when there is none. */
+  destination?: { write(line: string): void };
+}
+
 /** JSON lines; on a terminal the same lines, readable. */
-export function createLog(level: (typeof logLevels)[number] = 'info'): Log {
-  const base = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime };
+export function createLog({ level = 'info', redactLine, destination }: LogOptions = {}): Log {
+  const base = {
+    level,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: redactLine === undefined ? {} : { streamWrite: redactLine },
+  };
+  if (destination !== undefined) return pino(base, destination);
   if (!process.stdout.isTTY) return pino(base);
   return pino({
     ...base,

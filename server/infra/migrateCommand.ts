@@ -50,7 +50,7 @@ function committedSchema(): string {
 
 async function onDatabase(env: Env, work: (url: string) => Promise<void>): Promise<void> {
   if (env.databaseUrl !== undefined) return work(env.databaseUrl);
-  const postgres = await startPostgres({ folder: env.dataFolder, database: 'baton', log: createLog('warn') });
+  const postgres = await startPostgres({ folder: env.dataFolder, database: 'baton', log: createLog({ level: 'warn' }) });
   await work(postgres.url).finally(() => postgres.stop());
 }
 

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { realDataFolder } from '../../testing/realData.ts';
+import { harmlessSamples } from './harmless.ts';
+import { isKept, redacted } from './judge.ts';
+import { placeSamples } from './places.ts';
+import { realCalls } from './realCalls.ts';
+import type { Harmless, Sample } from './samples.ts';
+import { tokenSamples } from './tokens.ts';
+
+const secrets = [...tokenSamples(), ...placeSamples()];
+const harmless = harmlessSamples();
+
+/** By kind, how many of how many. */
+function tally<T extends { kind: string }>(samples: readonly T[], counts: (sample: T) => boolean): Map<string, { is: number; of: number }> {
+  const kinds = new Map<string, { is: number; of: number }>();
+  for (const sample of samples) {
+    const { is, of } = kinds.get(sample.kind) ?? { is: 0, of: 0 };
+    kinds.set(sample.kind, { is: is + Number(counts(sample)), of: of + 1 });
+  }
+  return kinds;
+}
+
+const print = (what: string, kinds: Map<string, { is: number; of: number }>): void =>
+  console.log(`${what}: ${[...kinds].map(([kind, { is, of }]) => `${kind} ${is}/${of}`).join(', ')}`);
+
+const describe = ({ kind, form, written }: Sample): string => `${kind}, ${form}: ${redacted(written).stored.slice(0, 300)}`;
+const isTaken = ({ written }: Harmless): boolean => redacted(written).count > 0;
+
+test('of at least 80 secrets of 14 kinds, 95 in 100 are kept out, of each kind 90', () => {
+  const kinds = tally(secrets, isKept);
+  print('secrets kept out', kinds);
+  expect(kinds.size).toBeGreaterThanOrEqual(14);
+  expect(secrets.length).toBeGreaterThanOrEqual(80);
+  const missed = secrets.filter((sample) => !isKept(sample));
+  expect(missed.length / secrets.length, missed.map(describe).join('\n')).toBeLessThanOrEqual(0.05);
+  expect([...kinds].filter(([, { is, of }]) => is / of < 0.9)).toEqual([]);
+});
+
+test('of at least 80 harmless texts, at most 2 in 100 are taken for a secret', () => {
+  print('harmless texts taken for secrets', tally(harmless, isTaken));
+  expect(harmless.length).toBeGreaterThanOrEqual(80);
+  const wrong = harmless.filter(isTaken);
+  expect(wrong.length / harmless.length, wrong.map(({ written }) => redacted(written).stored.slice(0, 300)).join('\n')).toBeLessThanOrEqual(0.02);
+});
+
+test.skipIf(realDataFolder === undefined)('of the tool calls of real transcripts, at most 2 in 100 are taken for a secret', () => {
+  const calls = realCalls();
+  print('real calls taken for secrets', tally(calls, isTaken));
+  expect(calls.length).toBeGreaterThan(100);
+  expect(calls.filter(isTaken).length / calls.length).toBeLessThanOrEqual(0.02);
+});
+
+test('every secret says its kind where it was, and is counted', () => {
+  for (const sample of secrets.filter(isKept)) {
+    const { stored, count, kinds } = redacted(sample.written);
+    expect(count, describe(sample)).toBeGreaterThan(0);
+    expect(stored.match(/\[redacted: [a-z0-9. ]+\]/g)?.length).toBe(count);
+    expect(Object.values(kinds).reduce((sum, number) => sum + number)).toBe(count);
+  }
+});
+
+test('redacting what is redacted changes nothing', () => {
+  for (const { written } of [...secrets, ...harmless]) {
+    const { stored } = redacted(written);
+    expect(redacted({ text: stored }).stored).toBe(stored);
+  }
+});
+
+test('what was JSON is JSON afterwards', () => {
+  const isJson = (text: string): boolean => {
+    try {
+      return typeof JSON.parse(text) === 'object';
+    } catch {
+      return false;
+    }
+  };
+  const texts = [...secrets, ...harmless].flatMap(({ written }) => ('text' in written && isJson(written.text) ? [written.text] : []));
+  expect(texts.length).toBeGreaterThan(40);
+  expect(texts.filter((text) => !isJson(redacted({ text }).stored))).toEqual([]);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { some } from './corpus/make.ts';
+import { placeRules } from './placeRules.ts';
+import { redactText, redactTexts, redactValue } from './redact.ts';
+import { tokenRules } from './tokenRules.ts';
+
+const size = 256 * 1024;
+
+/** Milliseconds of this process's own time, whatever else the machine does. */
+function cpuTime(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+// Every beginning of every rule, alone and with a little of what should follow, over and over: what makes patterns
+// slow is to begin anew at every place, and never to end.
+const beginnings = [...new Set([...tokenRules, ...placeRules].flatMap(({ hints = [] }) => hints))];
+const seeds = [
+  ...beginnings.map((hint) => `${hint}a`),
+  ...['a', 'A1', '0', ' ', '\n', '=', '"', '\\', '\\"', '%20', '\\n', '\u{1F600}', 'aA', 'a_', 'x.y.'],
+  ...['password', 'password=', 'password="', 'password=\\"', '"password": "a', 'password: a\n', 'token ', '--token ', '--token=', 'key', 'secret.', 'host=a password', 'DB_PASSWORD'],
+  ...['bearer ', 'Bearer a', 'bearer+', 'basic ', 'basic aaaa', 'authorization: ', 'authorization:authorization:bearer ', 'x-api-key: ', 'x-a-a-', '&key=', '?key=a&'],
+  ...['cookie: ', 'cookie: a=', 'cookie: a=b; ', 'cookie=a=b;', 'set-cookie: a=', 'a.b\tTRUE\t/\tTRUE\t1\t'],
+  ...['curl ', 'curl -u ', 'curl -b a=b; ', 'mysql -p', 'docker login ', 'helm login', 'sshpass -p ', 'login a password ', 'identified by "', '<password>', '<password>a'],
+  ...['-----BEGIN PRIVATE KEY-----', '-----BEGIN RSA ', '-----BEGIN PRIVATE KEY-----a', `-----BEGIN PRIVATE KEY-----\n${some('base64', 64)}\n`, 'Private-Lines: 9\n'],
+  ...['eyJ', '-eyJ', '.eyJ', 'eyJaaaaaaaaaaaa', 'eyJaaaaaaaaa.eyJaaaaaaaaaa.', 'eyJhbGciOi.a.', '://', '://a:', '://a:b', '://a:b@', 'a:b@tcp', `SG.${'a'.repeat(128)}.${'a'.repeat(300)}`, 'xoxb-a-', 'mongodb://a:'],
+];
+
+test('256 KB made to be slow take no longer than a second, whatever they are made of', () => {
+  const slow = seeds.filter((seed) => {
+    const text = seed.repeat(Math.ceil(size / seed.length)).slice(0, size);
+    return cpuTime(() => redactText(text)) > 1_000;
+  });
+  expect(slow).toEqual([]);
+}, 120_000);
+
+test('a text twice as long takes about twice as long', () => {
+  const took = (text: string): number => cpuTime(() => redactText(text));
+  const page = `const token = await next(); // ${some('hex', 40)}\n{"id": "${some('mixed', 26)}", "password_hash": null, "n": 12}\n`;
+  const small = page.repeat(Math.ceil(size / page.length));
+  took(small);
+  const [one, four] = [Math.min(took(small), took(small), took(small)), Math.min(took(small.repeat(4)), took(small.repeat(4)))];
+  console.log(`redacting 256 KB took ${one.toFixed(0)} ms, 1 MB ${four.toFixed(0)} ms`);
+  expect(four).toBeLessThan(one * 8 + 50);
+});
+
+test('3 MB in many small texts take less than two seconds, together or one by one', () => {
+  const text = `I looked at server/log/appendTurn.ts and ran the tests: 12 passed. commit ${some('hex', 40)} `.repeat(7);
+  const texts = Array.from({ length: Math.ceil(3_000_000 / text.length) }, (_, index) => `${text}${index}`);
+  const times = [
+    cpuTime(() => redactTexts(texts)),
+    cpuTime(() => texts.forEach((one) => redactText(one))),
+    cpuTime(() => redactValue(texts.map((one) => ({ input: { one } })))),
+  ];
+  console.log(`3 MB in ${texts.length} texts: ${times.map((time) => `${time.toFixed(0)} ms`).join(', ')}`);
+  expect(Math.max(...times)).toBeLessThan(2_000);
+});

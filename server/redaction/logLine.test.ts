@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { createLog } from '../infra/log.ts';
+import { parts, some } from './corpus/make.ts';
+import { redactLogLine } from './logLine.ts';
+
+test('no line of the log holds a secret, wherever in an error it is, and each stays JSON', () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', redactLine: redactLogLine, destination: { write: (line) => void lines.push(line) } });
+  const secret = parts('gh', 'p_', some('mixed', 36));
+  const error = Object.assign(new Error(`value ${secret} is wrong`), { detail: `Failing row contains ("${secret}").`, parameters: ['x', { password: 'letmein' }] });
+  log.error({ err: error, path: `/graphql?query=${secret}` }, `failed with ${secret}`);
+  log.info({ url: 'http://127.0.0.1:4000' }, 'ready');
+  expect(lines).toHaveLength(2);
+  expect(lines.join('')).not.toContain(secret.slice(0, 12));
+  expect(lines.join('')).not.toContain('letmein');
+  expect(lines.every((line) => line.endsWith('}\n'))).toBe(true);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 50, msg: 'failed with [redacted: github token]', err: { type: 'Error' } });
+  expect(JSON.parse(lines[1]!)).toMatchObject({ level: 30, msg: 'ready', url: 'http://127.0.0.1:4000' });
+});

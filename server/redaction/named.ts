@@ -1,0 +1,174 @@
+import type { Finding } from './finding.ts';
+import { namingOf, type Naming } from './names.ts';
+import { isBasicCredentials, isPlaceholder, isVersion, looksRandom } from './values.ts';
+
+/**
+ * How a name and its value are written, which says how likely the value is data and not code:
+ * `entry` is a value that belongs to a name in JSON, a .env line, a flag, a query or a connection string;
+ * `quoted` is a text in code; `tight` is `name=value`; `loose` is `name: value` or `name = value`.
+ */
+export type Form = 'entry' | 'quoted' | 'tight' | 'loose';
+
+const most = 4096;
+const nameThenValue =
+  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b)[\w.-]{0,32}(\\{0,7}["'`]?\]?)([ \t]{0,8}(?:=>|:=|[:=,])(?:[ \t]|\\{1,2}t){0,8}|[ \t]{1,8}(?:(?:is|was)[ \t]{1,4}:?[ \t]{0,4})?)/gi;
+const opening = /(?:[bBrRuUfF]{1,2})?(\\{0,7})(["'`])/y;
+// A value is judged by its beginning, so that a text of nothing but names costs no more than its length.
+const judged = 512;
+const bareValue = /[^\s"'`,;&<>(){}[\]\\|\0]+/y;
+const lineValue = /[^\s"'`\\\0]+/y;
+const semicolonValue = /[^\s"'`;,()\\\0]+/y;
+const nearbyFields = /\b(?:host|hostname|user|username|uid|user id|dbname|database|server|data source|port|endpoint|accountname|endpointsprotocol)=/i;
+
+/** Values whose name says that they are secret: `"password": "..."`, `DB_SECRET=...`, `--token ...`, `?api_key=...`. */
+export function findNamed(text: string): Finding[] {
+  const findings: Finding[] = [];
+  nameThenValue.lastIndex = 0;
+  for (let match = nameThenValue.exec(text); match !== null; match = nameThenValue.exec(text)) {
+    const at = nameThenValue.lastIndex;
+    const found = text[at] === '[' ? valuesIn(text, match, at) : [valueOf(text, match, at)].filter((one) => one !== null);
+    findings.push(...found);
+    nameThenValue.lastIndex = found.at(-1)?.end ?? at;
+  }
+  return findings;
+}
+
+function valueOf(text: string, match: RegExpExecArray, at: number): Finding | null {
+  const [whole, closing, operator] = match as unknown as [string, string, string];
+  const nameEnd = at - operator.length - closing.length;
+  const from = nameStart(text, match.index);
+  const name = text.slice(from, nameEnd);
+  const spaced = /^[ \t]+$/.test(operator);
+  const before = text[from - 1];
+  // `--token ...`, and `set aws_secret_access_key ...`
+  if (spaced && (closing !== '' || !/^--|_/.test(name))) return null;
+  // ["--password", "..."]
+  if (operator.includes(',') && (!name.startsWith('--') || closing === '')) return null;
+  const naming = namingOf(name.replace(/^-+/, ''));
+  if (naming === null) return null;
+
+  const quoted = quotedValue(text, at);
+  if (quoted !== null) {
+    const form: Form = closing !== '' || spaced || isEnvName(name) ? 'entry' : 'quoted';
+    return isSecret(naming, text.slice(quoted.start, quoted.end), form) ? { kind: naming.kind, from, ...quoted } : null;
+  }
+  if (operator.includes(',')) return null;
+  if (closing !== '') return numberValue(text, at, from, naming);
+  const tight = operator === '=' || spaced;
+  const form = bareForm({ text, from, name, before, tight, spaced, operator, end: match.index + whole.length });
+  form.reads.lastIndex = 0;
+  const value = form.reads.exec(text.slice(at, at + judged))?.[0];
+  if (value === undefined) return null;
+  const trimmed = form.form === 'entry' ? value : value.replace(/[.:!?]+$/, '');
+  const end = at + trimmed.length;
+  if (form.form !== 'entry' && isCode(text, at, at + value.length, trimmed)) return null;
+  if (!isSecret(naming, trimmed, form.form) || (spaced && !name.startsWith('--') && !looksRandom(trimmed, 20))) return null;
+  form.reads.lastIndex = at;
+  return { kind: naming.kind, from, start: at, end: value.length < judged || !form.reads.test(text) ? end : form.reads.lastIndex };
+}
+
+/** {"tokens": ["...", "..."]} */
+function valuesIn(text: string, match: RegExpExecArray, at: number): Finding[] {
+  const from = nameStart(text, match.index);
+  const [name = ''] = /^[\w$.-]+/.exec(text.slice(from, at)) ?? [];
+  const naming = namingOf(name.replace(/s$/i, ''));
+  if (naming === null) return [];
+  const list = text.slice(at, at + most).split(']', 1)[0]!;
+  return [...list.matchAll(/(\\{0,7}["'])([^\s"'\\]{8,512})(?=\1)/g)].flatMap(({ index, 1: quote, 2: value }) => {
+    const start = at + index + quote!.length;
+    return looksRandom(value!, 16) ? [{ kind: naming.kind, from, start, end: start + value!.length }] : [];
+  });
+}
+
+const digits = /\d{4,32}(?=[\s,}\]]|\\+n|$)/y;
+
+/** {"password": 19750423} */
+function numberValue(text: string, at: number, from: number, { kind, strength }: Naming): Finding | null {
+  digits.lastIndex = at;
+  return strength === 'password' && digits.test(text) ? { kind, from, start: at, end: digits.lastIndex } : null;
+}
+
+/** The name may begin before the word by which it was found. */
+function nameStart(text: string, found: number): number {
+  let start = found;
+  while (start > 0 && found - start < 64 && /[\w$.-]/.test(text[start - 1]!)) start -= 1;
+  // An escaped line break or tab, as in "a\nPASSWORD=", is no part of the name.
+  if (start < found && text[start - 1] === '\\' && /[nrt]/.test(text[start]!)) start += 1;
+  return start;
+}
+
+const isEnvName = (name: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(name);
+
+interface Bare {
+  text: string;
+  from: number;
+  name: string;
+  before: string | undefined;
+  tight: boolean;
+  spaced: boolean;
+  operator: string;
+  end: number;
+}
+
+// To the end of the line, which JSON escapes.
+const aloneOnLine = /^[^\s"'`\\,;(){}[\]]{4,512}[ \t]*(?:\n|\r|\\+[nr]|["']|$)/;
+const lineStart = /(?:^|\n|\\n|["'])[ \t]*(?:export[ \t]+)?$/;
+
+function bareForm({ text, from, name, before, tight, spaced, operator, end }: Bare): { form: Form; reads: RegExp } {
+  if (spaced || (tight && name.startsWith('--'))) return { form: 'entry', reads: bareValue };
+  if (tight && (before === '?' || before === '&')) return { form: 'entry', reads: bareValue };
+  if (tight && isEnvName(name)) return { form: 'entry', reads: lineValue };
+  if (tight && !name.includes('.') && (before === ';' || nearbyFields.test(text.slice(Math.max(0, from - 120), from)) || nearbyFields.test(text.slice(end, end + 120).split('\n')[0]!))) {
+    return { form: 'entry', reads: semicolonValue };
+  }
+  // DB_PASSWORD: x in a compose file; spring.datasource.password=x among properties.
+  const named = operator.startsWith(':') ? isEnvName(name) && name.includes('_') : tight && name.includes('.');
+  if (named && lineStart.test(text.slice(Math.max(0, from - 40), from)) && aloneOnLine.test(text.slice(end, end + judged))) return { form: 'entry', reads: bareValue };
+  return { form: tight ? 'tight' : 'loose', reads: bareValue };
+}
+
+/** The text between quotes that open here, escaped as often as they are: `"x"`, `\"x\"` in JSON, `\\\"x\\\"` in JSON in JSON. */
+export function quotedValue(text: string, at: number): { start: number; end: number } | null {
+  opening.lastIndex = at;
+  const match = opening.exec(text);
+  if (match === null) return null;
+  const start = opening.lastIndex;
+  const rest = text.slice(start, start + most);
+  const close = match[1]! + match[2]!;
+  let end = rest.indexOf(close);
+  while (end > 0 && rest[end - 1] === '\\') end = rest.indexOf(close, end + close.length);
+  if (end < 0 || rest.slice(0, end).includes('\n')) return null;
+  return { start, end: start + end };
+}
+
+/** A call, an index, a member, a type: what code says and data does not. */
+function isCode(text: string, start: number, end: number, value: string): boolean {
+  if (/[([{<]/.test(text[end] ?? '') || text.startsWith('=>', end)) return true;
+  if (/^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return true;
+  if (/^[A-Za-z_$][\w$]*$/.test(value) && namesItself(value)) return true;
+  if (/^[A-Za-z_$]+\d{0,2}$/.test(value) && value.length < 32) return !/\d$/.test(value) || /= ?$/.test(text.slice(start - 2, start)) || /[,;)}]/.test(text[end] ?? '');
+  return /^(?:new|await|typeof|function|return|if|else)$/.test(value);
+}
+
+const namesItself = (value: string): boolean => /pass|pwd|secret|token|key|cred|auth/i.test(value);
+const label = /password|passphrase|passwort/i;
+const sentence = /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|the|a|an|too|please|enter|at least|for|to|of|and|or|with|this|that)\b/i;
+
+/** Whether the value of a name that means a secret is one. */
+export function isSecret({ strength }: Naming, value: string, form: Form): boolean {
+  if (isPlaceholder(value) || isVersion(value)) return false;
+  if (/\s/.test(value)) return strength === 'password' && form === 'entry' && value.length <= 128 && !label.test(value) && !sentence.test(value);
+  if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
+  if (strength === 'vague') return form === 'entry' && looksRandom(value, 16);
+  if (strength === 'password') {
+    if (form === 'entry') return value.length >= 3;
+    if (form === 'quoted') return value.length >= 4 && !/^[\w-]*(?:pass|pwd)[a-z_-]*$/i.test(value);
+    if (form === 'tight') return value.length >= 4 && /[\d\W]/.test(value) && !namesItself(value);
+    return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && (/[^\w]/.test(value) || looksRandom(value, 6) || /^[a-z]+\d+$/i.test(value));
+  }
+  if (strength === 'token' && isBasicCredentials(value) && form === 'entry') return true;
+  if (strength === 'secret' && form === 'entry') return value.length >= 6 && (!/^[a-z]+(?:[-_/.][a-z]+)*$/i.test(value) || value.length >= 10) && !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value);
+  const least = { entry: 8, quoted: 10, tight: 12, loose: 12 }[form] + (strength === 'token' && form !== 'entry' ? 4 : 0);
+  if (form === 'entry' && strength === 'key' && /^[A-Za-z]+\d+$/.test(value)) return value.length >= 8;
+  return looksRandom(value, least) || (form === 'entry' && value.length >= 32 && /^[\w+/=.~-]+$/.test(value) && !/[-_.]/.test(value));
+}

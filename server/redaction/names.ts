@@ -1,0 +1,39 @@
+/** What a name says about its value. */
+export interface Naming {
+  /** What to call the secret. */
+  kind: string;
+  /** How much the value itself must look like a secret: passwords may be any word, tokens are made by machines. */
+  strength: 'password' | 'secret' | 'key' | 'token' | 'vague';
+}
+
+// Words that say which one, or in which shape, after what it is: DB_PASSWORD_PROD, SECRET_KEY_BASE, API_KEY_2.
+const qualifier = /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
+const password = /(?:password|passwd|passphrase|passcode|pwd)$/;
+const secret = /(?:secret|secretkey|secretaccesskey)$/;
+const key =
+  /(?:api|access|account|private|signing|encryption|encrypt|auth|master|service|servicerole|shared|sharedaccess|deploy|license|hmac|webhook|subscription|client|admin|storage|functions?|instrumentation|ingest|consumer|ssh|write|crypto)key$/;
+const token = /token$/;
+// Tokens that are counted, or that say where a list goes on.
+const otherToken = /(?:page|next|continuation|sync|cancel|cancellation|abort|design|eos|bos|pad|stop|special|mask|unk|sep|cls|first|last|max|min|num|start|end|color|syntax|injection|json|prev|previous|current|lex|per)$/;
+
+/** What a name says: `DB_PASSWORD`, `clientSecret`, `x-api-key`; null when it names no secret. */
+export function namingOf(name: string): Naming | null {
+  const parts = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '');
+  while (parts.length > 1 && qualifier.test(parts.at(-1)!)) parts.pop();
+  const whole = parts.join('');
+  const last = parts.at(-1) ?? '';
+  if (password.test(whole) || /^(?:pass|pw)$/.test(last)) return { kind: 'password', strength: 'password' };
+  if (secret.test(whole)) return { kind: 'secret', strength: 'secret' };
+  if (key.test(whole)) return { kind: whole.endsWith('apikey') ? 'api key' : 'key', strength: 'key' };
+  if (token.test(whole)) return otherToken.test(whole.slice(0, -'token'.length)) ? null : { kind: 'token', strength: 'token' };
+  if (/^(?:credentials?|creds)$/.test(last)) return { kind: 'credentials', strength: 'key' };
+  if (/^(?:auth|jwt)$/.test(last)) return { kind: last === 'auth' ? 'credentials' : last, strength: 'token' };
+  // Too common in code to say anything unless they are the names of an environment.
+  if (/^(?:pat|salt|otp)$/.test(last) && /^[A-Z0-9_]+$/.test(name)) return { kind: last, strength: 'token' };
+  if (/^(?:key|secrets)$/.test(last) && parts.length > 1 && /^[A-Z0-9_]+$/.test(name)) return { kind: 'key', strength: 'vague' };
+  return null;
+}

@@ -1,0 +1,84 @@
+import type { Finding } from './finding.ts';
+
+export interface Span {
+  start: number;
+  end: number;
+  kind: string;
+}
+
+interface Piece {
+  leaf: number;
+  from: number;
+  to: number;
+  /** Where in its leaf the piece begins. */
+  offset: number;
+}
+
+/** Texts laid side by side, and the way back from a place in the whole to the texts. */
+export class Pieces {
+  readonly #texts: string[] = [];
+  readonly #pieces: Piece[] = [];
+  #length = 0;
+
+  get text(): string {
+    return this.#texts.join('');
+  }
+
+  add(leaf: number, text: string, offset = 0): void {
+    this.#pieces.push({ leaf, from: this.#length, to: this.#length + text.length, offset });
+    this.between(text);
+  }
+
+  between(text: string): void {
+    this.#texts.push(text);
+    this.#length += text.length;
+  }
+
+  /** Whether a finding, with the name or header that tells what it is, is not all in one piece. */
+  crosses({ from, end }: Finding): boolean {
+    return this.#pieces.some((piece) => from < piece.to && piece.to < end);
+  }
+
+  place({ start, end, kind }: Finding, spans: readonly Span[][]): void {
+    let before: Span | undefined;
+    for (const { leaf, from, to, offset } of this.#pieces) {
+      const span = { start: Math.max(start, from) - from + offset, end: Math.min(end, to) - from + offset, kind };
+      if (span.start >= span.end) continue;
+      if (before !== undefined && isComplete(before) && startsAnew.test(this.text.slice(from, Math.min(end, to)))) return;
+      spans[leaf]!.push(span);
+      before = spans[leaf]!.find((known) => known.start === span.start && known !== span && known.end === span.end);
+    }
+  }
+}
+
+// "Here is the key: sk-..." may be all of a message, and the next begin with "Thanks": a token that ends with its text is
+// complete when what follows is a word. A secret's last three characters are of no use to anybody.
+const startsAnew = /^(?:[A-Z]?[a-z]*|[A-Z]+|.{1,3})$/;
+const isComplete = ({ start, end }: Span): boolean => end - start >= 30;
+
+const high = /[\uD800-\uDBFF]/;
+const low = /[\uDC00-\uDFFF]/;
+
+/** Without overlaps: what overlaps becomes one, of the kind of the longest, or of the first among equals. No character is cut in half. */
+export function merged(spans: readonly Span[], text: string): Span[] {
+  const result: (Span & { longest: number })[] = [];
+  const inOrder = spans.map((span) => whole(span, text)).sort((a, b) => a.start - b.start || b.end - a.end);
+  for (const { start, end, kind } of inOrder) {
+    const last = result.at(-1);
+    if (last === undefined || start >= last.end) {
+      result.push({ start, end, kind, longest: end - start });
+      continue;
+    }
+    if (end - start > last.longest) Object.assign(last, { kind, longest: end - start });
+    last.end = Math.max(last.end, end);
+  }
+  return result.map(({ start, end, kind }) => ({ start, end, kind }));
+}
+
+const halves = (text: string, at: number): boolean => high.test(text[at - 1] ?? '') && low.test(text[at] ?? '');
+
+const whole = ({ start, end, kind }: Span, text: string): Span => ({
+  start: halves(text, start) ? start - 1 : start,
+  end: halves(text, end) ? end + 1 : end,
+  kind,
+});

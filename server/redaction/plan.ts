@@ -1,0 +1,108 @@
+import type { Leaf } from './leaves.ts';
+import { isSecret } from './named.ts';
+import { namingOf } from './names.ts';
+import { kindOfPair } from './pairs.ts';
+
+/** Builds the value again, with these texts in the place of its leaves. */
+type Rebuild = (texts: readonly string[]) => unknown;
+
+const leftAlone = /^(?:id|\w+Ids?|type|agentType|idempotencyKey|collaborators)$/;
+// The one text whose length the database checks: a mark may be longer than what it stands for.
+const titleCharacters = 500;
+const holdsJson = /^(?:metadata|contextVariables|arguments|result)$/;
+const headerName = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i;
+const unchanged = (value: unknown): Rebuild => () => value;
+
+/** The texts of a value, and how to put others in their places. */
+export class Plan {
+  readonly leaves: Leaf[] = [];
+
+  /** What a schema has decoded: its own names say nothing, its ids stay. */
+  input(value: unknown, path: string): Rebuild {
+    if (typeof value === 'string') return this.#leaf({ text: value, group: path });
+    if (Array.isArray(value)) return all(value.map((item) => this.input(item, `${path}.*`)));
+    if (!isPlain(value)) return unchanged(value);
+    return entries(
+      Object.entries(value).map(([name, part]) => {
+        const inner = `${path}.${name}`;
+        if (name === 'title' && typeof part === 'string') return [unchanged(name), this.#leaf({ text: part, group: inner }, titleCharacters)];
+        if (leftAlone.test(name)) return [unchanged(name), unchanged(part)];
+        return [unchanged(name), holdsJson.test(name) ? this.json(part, inner) : this.input(part, inner)];
+      }),
+    );
+  }
+
+  /** What a caller wrote: names say what their values are, and may themselves hold a secret. */
+  json(value: unknown, path: string, name?: string): Rebuild {
+    if (typeof value === 'string') {
+      const kind = name === undefined ? null : kindOf(name, value);
+      const header = name !== undefined && headerName.test(name) ? `${name}: ` : '';
+      return this.#leaf({ text: value, group: path, kind, before: header });
+    }
+    if (typeof value === 'number' && name !== undefined) {
+      const kind = /^(?:pass|pw)$/i.test(name) || Math.abs(value) < 1000 ? null : kindOf(name, String(value));
+      return kind === 'password' ? this.#leaf({ text: String(value), group: path, kind }) : unchanged(value);
+    }
+    if (Array.isArray(value)) {
+      // In ["--password", "..."] the flag names what follows it; in {"tokens": ["..."]} the name is that of each.
+      return all(value.map((item: unknown, index) => this.json(item, `${path}.*`, flag(value[index - 1]) ?? name?.replace(/s$/, ''))));
+    }
+    if (!isPlain(value)) return unchanged(value);
+    const pair = pairIn(value);
+    return entries(
+      Object.entries(value).map(([key, part]) => {
+        const own = this.#leaf({ text: key, group: `${path}.{}${key}` });
+        if (key === 'value' && pair !== null) return [own, this.#leaf({ text: pair.value, group: `${path}.value`, kind: pair.kind })];
+        return [own, this.json(part, `${path}.${key}`, key === 'value' ? (name ?? key) : key)];
+      }),
+    );
+  }
+
+  #leaf(leaf: Leaf, most = Infinity): Rebuild {
+    const index = this.leaves.push(leaf) - 1;
+    return (texts) => shortened(texts[index]!, most);
+  }
+}
+
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+}
+
+function kindOf(name: string, value: string): string | null {
+  const naming = namingOf(name);
+  return naming !== null && isSecret(naming, value, 'entry') ? naming.kind : null;
+}
+
+const flag = (item: unknown): string | null => (typeof item === 'string' && /^--[a-z][\w-]{1,40}$/i.test(item) ? item.slice(2) : null);
+
+/** The value of an object that has a name and a value, and what it is when the name says that it is secret. */
+function pairIn(object: Record<string, unknown>): { value: string; kind: string | null } | null {
+  const { value } = object;
+  const name = object['name'] ?? object['key'] ?? object['header'];
+  if (typeof name !== 'string' || typeof value !== 'string') return null;
+  return { value, kind: kindOfPair(name, value, 'httpOnly' in object || 'domain' in object) };
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+
+const all =
+  (parts: readonly Rebuild[]): Rebuild =>
+  (texts) =>
+    parts.map((part) => part(texts));
+
+/** Two names that become the same mark are told apart by a number. */
+const entries =
+  (parts: readonly (readonly Rebuild[])[]): Rebuild =>
+  (texts) => {
+    const result: Record<string, unknown> = {};
+    for (const [name, part] of parts) {
+      const wanted = name!(texts) as string;
+      let free = wanted;
+      for (let number = 2; Object.hasOwn(result, free); number += 1) free = `${wanted} ${number}`;
+      Object.defineProperty(result, free, { value: part!(texts), enumerable: true, writable: true, configurable: true });
+    }
+    return result;
+  };

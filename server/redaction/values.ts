@@ -1,0 +1,40 @@
+// What stands where a secret would: a variable, a template, a word that says so, or what a redaction left.
+const placeholderStart = /^(?:\[redacted|\$|\{\{|<|%[({]|%[sdr](?![0-9a-f])|%\w+%|!(?:ref|sub|getatt|vault|env|secret)\b|op:\/\/|vault:|ref\+|process\.|import\.|os\.|env[.(]|secrets\.|self\.|this\.|config\.|settings\.|req\.|ctx\.|\.\.\.|…)/i;
+const placeholderWord =
+  /\$\{|\{\{|(?:^|[^a-z])your[-_ ]?[a-z]|placeholder|replace[-_]?(?:me|with|this)|redacted|insert[-_]|dummy|todo\b|fixme|\.\.\.|…|x{4,}|\*{3,}|_here$|process\.env/i;
+// In capitals it is part of the keys that AWS prints in its manuals, which are as good as any other.
+const example = /example|Example/;
+const placeholderWhole =
+  /^(?:(?:my|the|some|a|test|fake|new|old|user|db|default)?[-_]?(?:password|passwd|passphrase|pass|pwd|pw|secret|secrets|token|access[-_]?token|api[-_]?key|key|credentials?|string|value|text|hash)\d?|none|null|nil|undefined|true|false|yes|no|on|off|empty|unset|required|optional|hidden|masked|inherit|change[-_ ]?(?:me|this|it)|str|int|bool|boolean|number|any|object|bytes|unknown|bearer|basic|sha\d+|hs\d+|rs\d+|es\d+|aes[-_]?\d+.*|rsa|bcrypt|argon2(?:id)?|x+|0+|1+|0x[0-9a-f]{1,8})$/i;
+const sameCharacter = /^(.)\1*$/;
+
+export function isPlaceholder(value: string): boolean {
+  return value === '' || sameCharacter.test(value) || placeholderStart.test(value) || placeholderWord.test(value) || example.test(value) || placeholderWhole.test(value);
+}
+
+const words = /^[A-Za-z]+(?:[-_./:@][A-Za-z]+)*\d{0,2}$/;
+const place = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)|\.(?:[cm]?[jt]sx?|json|ya?ml|toml|py|rb|go|rs|java|md|txt|pem|key|crt|env|sh|html?|css|scss|png|svg|lock)$/;
+const member = /^[A-Za-z_$][\w$]{0,23}(?:\??\.[A-Za-z_$][\w$]{0,23})+$/;
+const version = /^[v^~]?\d+(?:\.\d+)+(?:-[\w.]+)?$/;
+const moment = /^\d{4}-\d\d-\d\d/;
+
+export const isVersion = (value: string): boolean => version.test(value);
+
+/** Whether a value is made by a machine or to be hard to guess, and is no word, path, version or date. */
+export function looksRandom(value: string, least: number): boolean {
+  if (value.length < least || /\s/.test(value)) return false;
+  if ([place, version, moment, member].some((harmless) => harmless.test(value))) return false;
+  if (/\d/.test(value) && /[A-Za-z]/.test(value)) return !words.test(value);
+  return value.length >= 24 && caseChanges(value) >= value.length / 5 && /^[\w+/=.~-]+$/.test(value);
+}
+
+function caseChanges(value: string): number {
+  return value.match(/[a-z][A-Z]/g)?.length ?? 0;
+}
+
+/** Whether text in base64 is `name:password`. */
+export function isBasicCredentials(base64: string): boolean {
+  if (base64.length < 8) return false;
+  const decoded = Buffer.from(base64, 'base64').toString('latin1');
+  return /^[\x20-\x7e]{1,200}$/.test(decoded) && /^[^:]*:.+/.test(decoded);
+}
