@@ -85,8 +85,10 @@ export function buildApp({ env, database, schema, log, createContext, ...options
       if (reads && request.headers.accept?.includes('text/html')) return graphiql(request, response);
       return answer(request, response);
     }
+    // One for all routes: it is whose body they read that takes it from the socket.
+    const asked = toWebRequest(request, url);
     for (const candidate of options.routes ?? []) {
-      const found = await candidate(toWebRequest(request, url));
+      const found = await candidate(asked);
       if (found) return void (await sendNodeResponse(found, response, request, false));
     }
     text(response, 404, 'Nothing here. The API is at /graphql.');

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 
 export interface Tab {
   query: string;
@@ -27,11 +26,11 @@ const policy = [
 
 /** GraphiQL in one page that needs nothing else: rendered once, compressed once per encoding, then 304. */
 export function createGraphiqlPage(tabs: Tab[]): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  let page: { body: Buffer; etag: string } | undefined;
+  let rendered: ReturnType<typeof render> | undefined;
   const compressed = new Map<Encoding, Promise<Buffer>>();
 
   return async (request, response) => {
-    page ??= render(tabs);
+    const page = await (rendered ??= render(tabs));
     const encoding = chooseEncoding(request.headers['accept-encoding'] ?? '');
     const etag = `"${page.etag}-${encoding}"`;
     response.setHeader('etag', etag);
@@ -55,7 +54,9 @@ export function createGraphiqlPage(tabs: Tab[]): (request: IncomingMessage, resp
   };
 }
 
-function render(tabs: Tab[]): { body: Buffer; etag: string } {
+async function render(tabs: Tab[]): Promise<{ body: Buffer; etag: string }> {
+  // Loaded when somebody looks: it takes 85 MB of memory, a third of the server's.
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const html = renderGraphiQL({ title: 'Baton', defaultTabs: tabs, inputValueDeprecation: true });
   return { body: Buffer.from(html.trimStart()), etag: createHash('sha256').update(html).digest('base64url').slice(0, 22) };
 }

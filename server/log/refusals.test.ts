@@ -11,6 +11,7 @@ const inputs = {
   recordDecision: { text: 'Use PostgreSQL' },
   setTasks: { tasks: [{ content: 'Write it down', status: 'PENDING' }] },
   captureSnapshot: {},
+  importTranscript: { content: '{"type":"user","message":{"content":"Well?"}}' },
 } as const;
 type LogMutation = keyof typeof inputs;
 const mutations = Object.keys(inputs) as LogMutation[];
@@ -122,6 +123,35 @@ const turns: Refusal[] = [
   ),
 ];
 
+const imports: Refusal[] = [
+  {
+    mutation: 'importTranscript',
+    error: 'BadUserInputError',
+    when: 'it is no transcript',
+    given: async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), content: '{"role":"user"}' }, data: { path: ['input', 'content'] } }),
+    says: /no transcript that Baton knows \(its first line is a JSON object with the fields role\): give the JSON lines of Claude Code/,
+  },
+  {
+    mutation: 'importTranscript',
+    error: 'NotFoundError',
+    when: 'there is no such agent',
+    given: async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), agentId: 'nobody', ...inputs.importTranscript }, data: { id: 'nobody' } }),
+    says: /no agent 'nobody'/,
+  },
+  {
+    mutation: 'importTranscript',
+    error: 'InvalidStateError',
+    when: 'the agent that is named never had the session',
+    given: async (h) => {
+      const { sessionId, holder } = await held(h);
+      const other = h.unique('other');
+      await h.agent(other);
+      return { input: { sessionId: publicId(sessionId), agentId: other, ...inputs.importTranscript }, data: { state: `HELD BY ${holder}`, allowed: ['ACTIVE'] } };
+    },
+    says: /never had the session \('holder-\d+' holds it\): leave agentId out/,
+  },
+];
+
 const limit = (mutation: Mutation, what: string, most: number, input: object): Refusal => ({
   mutation,
   error: 'LimitExceededError',
@@ -142,4 +172,4 @@ const limits: Refusal[] = [
   limit('setTasks', 'tasks', 500, { tasks: times(501, (n) => ({ content: `Step ${n}`, status: 'PENDING' })) }),
 ];
 
-testRefusals(home, 'log', [...everywhere, ...turns, ...limits]);
+testRefusals(home, 'log', [...everywhere, ...turns, ...imports, ...limits]);

@@ -23,7 +23,7 @@ builder.prismaNode('Turn', {
     session: t.relation('session', { description: 'The Session that it is in.' }),
     agentSession: t.relation('agentSession', {
       nullable: true,
-      description: 'The tenure that it belongs to; null when it holds only USER or SYSTEM Messages, which belong to no Agent.',
+      description: 'The tenure that it belongs to; null when it holds only USER or SYSTEM Messages, which belong to no Agent, or was imported while nobody held the Session.',
     }),
     messages: t.relation('messages', { query: { orderBy: { sequence: 'asc' } }, description: 'Its Messages, in order.' }),
     toolCalls: t.relation('toolCalls', { query: { orderBy: { index: 'asc' } }, description: 'Its ToolCalls, in order.' }),

@@ -1,0 +1,144 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import type { ImportReport } from './importReport.ts';
+
+const usage = `npm run import -- <session id or "new"> <file> [options]
+
+  --agent <id>        whose turns they are; with "new", who is given the session
+  --format <format>   AUTO (unless given), CLAUDE_CODE or CODEX
+  --sidechain         the whole file is a sub-agent's
+  --title <title>     of the new session; the file's name unless given
+  --url <url>         where Baton runs: http://127.0.0.1:4000 unless given`;
+
+/** Something that the person at the terminal can do something about. */
+class ImportError extends Error {}
+
+async function main(argv: string[]): Promise<void> {
+  const { values, positionals } = readArguments(argv);
+  const [session, file, ...more] = positionals;
+  if (session === undefined || file === undefined || more.length > 0) throw new ImportError(usage);
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => {
+      throw new ImportError(`There is no file ${file}: check the path`);
+    },
+  );
+  const base = values.url.replace(/\/+$/, '');
+  const sessionId = session === 'new' ? await createSession(base, values.title ?? basename(file), values.agent ?? null) : session;
+  if (session === 'new') print(`Session ${sessionId} was created`);
+  const query = new URLSearchParams({ format: values.format, sidechain: String(values.sidechain), ...(values.agent !== undefined && { agentId: values.agent }) });
+  const answer = await ask(`${base}/sessions/${encodeURIComponent(sessionId)}/transcript?${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: Readable.toWeb(Readable.from(withProgress(file, size))) as ReadableStream,
+    duplex: 'half',
+  });
+  print(shown(answer as ImportReportAsJson, sessionId));
+}
+
+function readArguments(argv: string[]) {
+  try {
+    return parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: {
+        agent: { type: 'string' },
+        format: { type: 'string', default: 'AUTO' },
+        sidechain: { type: 'boolean', default: false },
+        title: { type: 'string' },
+        url: { type: 'string', default: 'http://127.0.0.1:4000' },
+      },
+    });
+  } catch (error) {
+    throw new ImportError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  }
+}
+
+/** On a terminal one line that grows; elsewhere a line for every quarter. */
+async function* withProgress(file: string, size: number): AsyncGenerator<Uint8Array> {
+  const step = process.stderr.isTTY ? 1 : 25;
+  let sent = 0;
+  let told = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    yield chunk;
+    sent += chunk.length;
+    const percent = Math.floor((sent / Math.max(size, 1)) * 100);
+    if (percent < told + step) continue;
+    told = percent - (percent % step);
+    process.stderr.write(`${process.stderr.isTTY ? '\r' : ''}sent ${percent} % of ${size} bytes${process.stderr.isTTY ? '' : '\n'}`);
+  }
+  if (process.stderr.isTTY) process.stderr.write('\n');
+}
+
+type RequestOptions = RequestInit & { duplex?: 'half' };
+
+interface Failure {
+  errors?: { message: string }[];
+}
+
+async function ask(url: string, options: RequestOptions): Promise<unknown> {
+  const response = await fetch(url, options).catch((error: unknown) => {
+    const { cause } = error as { cause?: { code?: string; message?: string } };
+    throw new ImportError(`Baton does not answer at ${new URL(url).origin} (${cause?.code ?? cause?.message ?? String(error)}): start it, or name it with --url`);
+  });
+  const body = (await response.json().catch(() => ({}))) as Failure;
+  if (!response.ok || body.errors !== undefined) throw new ImportError(body.errors?.[0]?.message ?? `Baton answered ${response.status}`);
+  return body;
+}
+
+interface Created {
+  data: { createSession: { session?: { id: string }; message?: string } };
+}
+
+async function createSession(base: string, title: string, agentId: string | null): Promise<string> {
+  const { data } = (await ask(`${base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query: 'mutation ($input: CreateSessionInput!) { createSession(input: $input) { ... on CreateSessionPayload { session { id } } ... on Error { message } } }',
+      variables: { input: { title: title.slice(0, 500), agentId } },
+    }),
+  })) as Created;
+  if (data.createSession.session === undefined) throw new ImportError(data.createSession.message ?? 'The session could not be created');
+  return data.createSession.session.id;
+}
+
+/** A report as it comes over the wire. */
+type ImportReportAsJson = Omit<ImportReport, 'firstAt' | 'lastAt'> & { firstAt: string | null; lastAt: string | null };
+
+function shown(report: ImportReportAsJson, sessionId: string): string {
+  const { usage: tokens } = report;
+  const pending = report.tasks.filter(({ status }) => status !== 'DONE').length;
+  const lines: [string, string][] = [
+    ['session', sessionId],
+    ['format', report.format],
+    ['lines', `${report.lines} (${report.badLines} broken, ${report.hugeLines} of them too long; ${report.alreadyKnown} known before)`],
+    ['from, to', `${report.firstAt ?? '?'}, ${report.lastAt ?? '?'}`],
+    ['entries', counts(report.entryTypes.map(({ type, count }) => [type, count]))],
+    ['unknown entries', counts(report.unknownTypes.map(({ type, count }) => [type, count]))],
+    ['said', `${report.humanMessages} by people, ${report.assistantMessages} by models, ${report.thinkingBlocks} thoughts not stored`],
+    ['tool calls', `${counts(report.toolCalls.map(({ name, count }) => [name, count]))}; ${report.toolErrors} failed`],
+    ['files modified', report.filesModified.join(', ') || 'none'],
+    ['tasks', `${report.tasks.length}, ${pending} of them not done`],
+    ['tokens', `${tokens.inputTokens} in, ${tokens.outputTokens} out, ${tokens.cacheCreationInputTokens} into caches, ${tokens.cacheReadInputTokens} from caches`],
+    ['compactions', String(report.compactions)],
+    ["sub-agents' lines", String(report.sidechainLines)],
+    ['added', `${report.turnsAdded} turns, ${report.messagesAdded} messages, ${report.toolCallsAdded} tool calls; ${report.resultsFilled} results filled in`],
+    ['made storable', `${report.redactions} secrets redacted, ${report.replacedCharacters} characters replaced, ${report.shortened} values shortened`],
+  ];
+  return lines.map(([name, value]) => `${`${name}:`.padEnd(20)}${value}`).join('\n');
+}
+
+const counts = (list: [string, number][]): string => list.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof ImportError ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,87 @@
+import { statement } from '../core/changes.ts';
+import type { Work } from '../core/work.ts';
+import type { Tokens, Transcript } from './transcripts/transcript.ts';
+
+/** A Turn's row, as far as an import may add to it. */
+export interface OpenTurn {
+  id: string;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  cacheCreationInputTokens: number | null;
+  cacheReadInputTokens: number | null;
+  model: string | null;
+}
+
+export interface StoredUsage extends Tokens {
+  id: string;
+  key: string;
+  turnId: string;
+}
+
+export interface StoredCall {
+  id: string;
+  callId: string;
+  /** True while nobody has said how it ended. */
+  open: boolean;
+}
+
+/** What earlier imports have left of this transcript in a locked Session. */
+export interface Known {
+  /** Whether an earlier import brought this line. */
+  line(index: number): boolean;
+  /** The Turn that earlier imports put lines of this turn of the file into. */
+  turnOf: Map<number, string>;
+  calls: Map<string, StoredCall>;
+  usage: Map<string, StoredUsage>;
+  lineCount: number;
+}
+
+const tokens = `input_tokens AS "inputTokens", output_tokens AS "outputTokens",
+  cache_creation_input_tokens AS "cacheCreationInputTokens", cache_read_input_tokens AS "cacheReadInputTokens"`;
+export const findLines = statement('SELECT line_key AS key, turn_id AS "turnId" FROM import_lines WHERE session_id = $1 AND line_key = ANY ($2::text[])');
+const findCalls = statement(
+  'SELECT id, call_id AS "callId", result IS NULL AND error IS NULL AS open FROM tool_calls WHERE session_id = $1 AND call_id = ANY ($2::text[]) ORDER BY index',
+);
+const findUsage = statement(`SELECT id, key, turn_id AS "turnId", ${tokens} FROM import_usages WHERE session_id = $1 AND key = ANY ($2::text[])`);
+const findTurns = statement(`SELECT id, ${tokens}, model FROM turns WHERE id = ANY ($1::uuid[])`);
+// A Turn goes on as long as it is the Session's last and nobody has said anything since.
+const findContinued = statement(
+  `SELECT id, ${tokens}, model FROM turns t WHERE id = $2 AND session_id = $1 AND index = $3 AND agent_session_id IS NOT DISTINCT FROM $5
+     AND EXISTS (SELECT FROM messages m WHERE m.session_id = $1 AND m.sequence = $4 AND m.turn_id = t.id)`,
+);
+
+export async function readKnown(work: Work, sessionId: string, { lines, entries, usage }: Transcript): Promise<Known> {
+  const rows = await work.query<{ key: string; turnId: string | null }>(findLines, [sessionId, lines.map(({ key }) => key)]);
+  const found = new Map(rows.map(({ key, turnId }) => [key, turnId]));
+  const turnOf = new Map<number, string>();
+  for (const { key, turn } of lines) {
+    const turnId = found.get(key);
+    if (turnId != null) turnOf.set(turn, turnId);
+  }
+  const callIds = entries.flatMap((entry) => (entry.kind === 'call' ? [entry.callId] : []));
+  const calls = await work.query<{ id: string; callId: string; open: boolean }>(findCalls, [sessionId, callIds]);
+  const stored = await work.query<StoredUsage & { key: string }>(findUsage, [sessionId, usage.map(({ key }) => key)]);
+  return {
+    line: (index) => found.has(lines[index]!.key),
+    turnOf,
+    calls: new Map(calls.map((call) => [call.callId, call])),
+    usage: new Map(stored.map((item) => [item.key, item])),
+    lineCount: lines.filter(({ key }) => found.has(key)).length,
+  };
+}
+
+export async function readTurns(work: Work, turnIds: string[]): Promise<Map<string, OpenTurn>> {
+  if (turnIds.length === 0) return new Map();
+  return new Map((await work.query<OpenTurn>(findTurns, [turnIds])).map((turn) => [turn.id, turn]));
+}
+
+/** The Turn that an import goes on with, if it still can. */
+export async function readContinued(
+  work: Work,
+  session: { id: string; turnCount: number; messageCount: number },
+  turnId: string,
+  agentSessionId: string | null,
+): Promise<OpenTurn | null> {
+  const [turn] = await work.query<OpenTurn>(findContinued, [session.id, turnId, session.turnCount, session.messageCount, agentSessionId]);
+  return turn ?? null;
+}

@@ -1,0 +1,221 @@
+import type { Custody } from '../custody/custody.ts';
+import { captureSnapshot, readVisible, type VisibleCounts } from '../custody/snapshot.ts';
+import { readContinued, readTurns, type Known, type OpenTurn } from './importKnown.ts';
+import { Cleaner } from './transcripts/clean.ts';
+import { addTokens, noTokens, sameTokens, type Called, type Compacted, type Said, type Tokens, type Transcript } from './transcripts/transcript.ts';
+
+/** So much is sent to PostgreSQL at once: a file of any size is many short statements of one transaction. */
+const batchBytes = 512 * 1024;
+const batchRows = 500;
+const mostTokens = 2 ** 31 - 1;
+
+/** Appends what is new of a transcript to a locked Session's log, in batches. */
+export class ImportLog {
+  readonly added = { messagesAdded: 0, turnsAdded: 0, toolCallsAdded: 0, resultsFilled: 0, redactions: 0 };
+  /** Whether anything of the Session has changed. */
+  changed = false;
+  readonly #turns = new Map<number, OpenTurn>();
+  readonly #messages = new Map<Said, { id: string; sequence: number }>();
+  readonly #log;
+  #turnCount: number;
+  #visible: VisibleCounts | null = null;
+  #bytes = 0;
+  #rows = 0;
+
+  private constructor(
+    private readonly custody: Custody,
+    private readonly agentSessionId: string | null,
+    private readonly transcript: Transcript,
+    private readonly known: Known,
+  ) {
+    const { id, messageCount, toolCallCount, visibleFrom, visibleCallsFrom, turnCount } = custody.session;
+    this.#log = { id, messageCount, toolCallCount, visibleFrom, visibleCallsFrom };
+    this.#turnCount = turnCount;
+  }
+
+  static async open(custody: Custody, agentSessionId: string | null, transcript: Transcript, known: Known): Promise<ImportLog> {
+    const log = new ImportLog(custody, agentSessionId, transcript, known);
+    const last = [...known.turnOf].reduce<[number, string] | null>((latest, turn) => (latest === null || turn[0] > latest[0] ? turn : latest), null);
+    const continued = last === null ? null : await readContinued(custody.work, custody.session, last[1], agentSessionId);
+    if (last !== null && continued !== null) log.#turns.set(last[0], continued);
+    const compacts = transcript.entries.some((entry) => entry.kind === 'compaction' && !known.line(entry.line));
+    if (compacts) log.#visible = await readVisible(custody.work, custody.session);
+    return log;
+  }
+
+  /** Appends, in the file's order, what no earlier import brought; and fills what one left open. */
+  async append(): Promise<void> {
+    for (const entry of this.transcript.entries) {
+      if (entry.kind === 'message') this.#say(entry);
+      else if (entry.kind === 'call') this.#call(entry);
+      else this.#compact(entry);
+      if (this.#bytes > batchBytes || this.#rows > batchRows) await this.#send();
+    }
+  }
+
+  /** Counts the tokens: of what is known already, the difference. */
+  async count(): Promise<void> {
+    const { work } = this.custody;
+    const items = this.transcript.usage.map((item) => ({ ...item, stored: this.known.usage.get(item.key) }));
+    const differing = items.filter(({ line, stored, tokens }) => !this.known.line(line) && (stored === undefined || !sameTokens(stored, tokens)));
+    const earlier = await readTurns(work, [...new Set(differing.flatMap(({ stored }) => (stored === undefined ? [] : [stored.turnId])))]);
+    const changes = new Map<string, { turn: OpenTurn; tokens: Tokens; model: string | null }>();
+    for (const { key, tokens, model, turn: number, stored } of differing) {
+      const turn = (stored && ([...this.#turns.values()].find(({ id }) => id === stored.turnId) ?? earlier.get(stored.turnId))) ?? this.#turn(number, null);
+      const change = changes.get(turn.id) ?? { turn, tokens: reported(turn), model: turn.model };
+      change.tokens = addTokens(stored === undefined ? change.tokens : addTokens(change.tokens, stored, -1), tokens);
+      change.model = model ?? change.model;
+      changes.set(turn.id, change);
+      if (stored === undefined) work.insert('import_usages', { id: work.newId(), sessionId: this.#log.id, key, turnId: turn.id, ...tokens });
+      else work.change('import_usages', stored, tokens);
+      if ((this.#rows += 1) > batchRows) await this.#send();
+    }
+    for (const { turn, tokens, model } of changes.values()) work.change('turns', turn, { ...within(tokens), model });
+    if (changes.size > 0) this.changed = true;
+  }
+
+  setTasks(): void {
+    const { tasksLine, taskRedactions, facts } = this.transcript;
+    if (tasksLine === null || this.known.line(tasksLine)) return;
+    const { work } = this.custody;
+    work.changes.clear('tasks', this.#log.id);
+    for (const [index, task] of facts.tasks.entries()) {
+      work.insert('tasks', { ...task, id: work.newId(), sessionId: this.#log.id, position: index + 1 });
+    }
+    this.added.redactions += taskRedactions;
+    this.changed = true;
+  }
+
+  /** Keeps the lines, to know them again, and the Session's new counts. */
+  async finish(): Promise<void> {
+    const { work, session } = this.custody;
+    const { id: sessionId, ...counts } = this.#log;
+    await this.#send();
+    const kept = new Set<string>();
+    for (const [index, { key, turn, bears }] of this.transcript.lines.entries()) {
+      if (this.known.line(index) || kept.has(key)) continue;
+      kept.add(key);
+      work.insert('import_lines', { sessionId, lineKey: key, turnId: bears ? (this.#turns.get(turn)?.id ?? null) : null });
+      if (kept.size % 5_000 === 0) await this.#send();
+    }
+    if (this.changed) work.change('sessions', session, { ...counts, turnCount: this.#turnCount });
+  }
+
+  #say(said: Said): void {
+    const parts = said.parts.filter(({ line }) => !this.known.line(line));
+    if (parts.length === 0) return;
+    const { work } = this.custody;
+    const content = new Cleaner().text(parts.map(({ text }) => text).join('\n\n'));
+    const message = work.insert('messages', {
+      id: work.newId(),
+      sessionId: this.#log.id,
+      sequence: (this.#log.messageCount += 1),
+      role: said.role,
+      content,
+      turnId: this.#turn(said.turn, said.at).id,
+      agentSessionId: this.agentSessionId,
+      createdAt: said.at ?? work.now,
+    });
+    this.#messages.set(said, message);
+    const bytes = Buffer.byteLength(content);
+    if (this.#visible !== null) {
+      this.#visible[countOf[said.role]] += 1;
+      this.#visible.bytes += bytes;
+    }
+    this.added.messagesAdded += 1;
+    this.#staged(bytes, said.redactions);
+  }
+
+  #call(call: Called): void {
+    const { work } = this.custody;
+    const outcome = { result: call.result, error: call.error, filesModified: call.filesModified };
+    const stored = this.known.calls.get(call.callId);
+    if (stored !== undefined) {
+      if (!stored.open || call.resultLine === null) return;
+      work.change('tool_calls', stored, outcome);
+      this.added.resultsFilled += 1;
+      this.#staged(size(outcome), call.redactions);
+      return;
+    }
+    if (this.known.line(call.line)) return;
+    const message = call.message === null ? undefined : this.#messages.get(call.message);
+    work.insert('tool_calls', {
+      ...outcome,
+      id: work.newId(),
+      sessionId: this.#log.id,
+      turnId: this.#turn(call.turn, call.at).id,
+      messageId: message?.id ?? null,
+      index: (this.#log.toolCallCount += 1),
+      sequence: message?.sequence ?? this.#log.messageCount,
+      callId: call.callId,
+      name: call.name,
+      arguments: call.arguments as never,
+    });
+    this.added.toolCallsAdded += 1;
+    this.#staged(size(outcome) + size(call.arguments), call.redactions);
+  }
+
+  /** What was visible until then is captured; from there on only what follows is. */
+  #compact({ line }: Compacted): void {
+    if (this.known.line(line) || this.#visible === null) return;
+    captureSnapshot(this.custody.work, this.#log, 'TRUNCATION', this.agentSessionId, this.#visible);
+    this.#visible = { user: 0, assistant: 0, system: 0, tool: 0, handoff: 0, bytes: 0 };
+    this.#log.visibleFrom = this.#log.messageCount + 1;
+    this.#log.visibleCallsFrom = this.#log.toolCallCount + 1;
+    this.#staged(0, 0);
+  }
+
+  /** The Turn for a turn of the file, begun when something is in it. */
+  #turn(number: number, at: Date | null): OpenTurn {
+    const begun = this.#turns.get(number);
+    if (begun !== undefined) return begun;
+    const { work } = this.custody;
+    const turn = work.insert('turns', {
+      id: work.newId(),
+      sessionId: this.#log.id,
+      agentSessionId: this.agentSessionId,
+      index: (this.#turnCount += 1),
+      inputTokens: null,
+      outputTokens: null,
+      cacheCreationInputTokens: null,
+      cacheReadInputTokens: null,
+      model: null,
+      truncated: false,
+      startedAt: at ?? work.now,
+    });
+    this.#turns.set(number, turn);
+    this.added.turnsAdded += 1;
+    return turn;
+  }
+
+  #staged(bytes: number, redactions: number): void {
+    this.changed = true;
+    this.added.redactions += redactions;
+    this.#bytes += bytes;
+    this.#rows += 1;
+  }
+
+  async #send(): Promise<void> {
+    await this.custody.work.flush();
+    this.#bytes = 0;
+    this.#rows = 0;
+  }
+}
+
+const countOf = { USER: 'user', ASSISTANT: 'assistant', SYSTEM: 'system', TOOL: 'tool' } as const;
+
+const size = (value: unknown): number => JSON.stringify(value ?? null).length;
+
+const reported = ({ inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens }: OpenTurn): Tokens => ({
+  inputTokens: inputTokens ?? 0,
+  outputTokens: outputTokens ?? 0,
+  cacheCreationInputTokens: cacheCreationInputTokens ?? 0,
+  cacheReadInputTokens: cacheReadInputTokens ?? 0,
+});
+
+/** What a column holds. */
+function within(tokens: Tokens): Tokens {
+  const held = addTokens(noTokens(), tokens);
+  for (const name of Object.keys(held) as (keyof Tokens)[]) held[name] = Math.min(held[name], mostTokens);
+  return held;
+}

@@ -1,0 +1,75 @@
+import { statement } from '../core/changes.ts';
+import { InvalidStateError, NotFoundError } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
+import { Custody } from '../custody/custody.ts';
+import { demandOpen, lockSession } from '../custody/demand.ts';
+import { readKnown } from './importKnown.ts';
+import { ImportLog } from './importLog.ts';
+import { reportOf, type ImportReport } from './importReport.ts';
+import { refusalOfAgentTurn } from './rules.ts';
+import type { Transcript } from './transcripts/transcript.ts';
+
+export interface ImportTranscriptInput {
+  sessionId: string;
+  /** Whose turns they are; null means the holder's, if there is one. */
+  agentId: string | null;
+  /** Read, and what is new of it redacted, before the Session is locked. */
+  transcript: Transcript;
+}
+
+export interface ImportAnswer {
+  sessionId: string;
+  report: ImportReport;
+}
+
+/**
+ * Writes what is new of a transcript into the log (rule 15). It is history: Handoffs, their Contexts and the state of
+ * tenures stay as they are. The same transcript again changes nothing.
+ */
+export async function importTranscript(work: Work, { sessionId, agentId, transcript }: ImportTranscriptInput): Promise<ImportAnswer> {
+  await lockSession(work, sessionId);
+  const custody = await Custody.of(work, sessionId, { holder: false });
+  const tenure = agentId === null ? null : await readTenure(work, sessionId, agentId);
+  demandOpen(custody);
+  demandMayImport(custody, agentId);
+  if (agentId !== null && tenure === null) throw neverHeld(custody, agentId);
+  const agentSessionId = agentId === null ? (custody.openTenure?.id ?? null) : tenure;
+  const known = await readKnown(work, sessionId, transcript);
+  const log = await ImportLog.open(custody, agentSessionId, transcript, known);
+  await log.append();
+  await log.count();
+  log.setTasks();
+  await log.finish();
+  if (log.changed) custody.recordLog('TURN_APPENDED');
+  return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lineCount }) };
+}
+
+/** An operator imports into any open Session, an agent into one that it holds as ACTIVE, and for itself. */
+function demandMayImport({ work, session, openTenure }: Custody, agentId: string | null): void {
+  if (work.caller.agentId === null) return;
+  for (const named of [work.caller.agentId, agentId]) {
+    const refusal = refusalOfAgentTurn({ sessionStatus: session.status, holderId: session.agentId, tenureState: openTenure?.state ?? null, agentId: named });
+    if (refusal !== null) throw refusal;
+  }
+}
+
+const findTenure = statement(
+  `SELECT a.id AS agent, (SELECT id FROM agent_sessions t WHERE t.session_id = $1 AND t.agent_id = a.id ORDER BY started_at DESC, id DESC LIMIT 1) AS tenure
+   FROM agents a WHERE a.id = $2`,
+);
+
+/** The agent's last tenure in the Session; null when it never had one. */
+async function readTenure(work: Work, sessionId: string, agentId: string): Promise<string | null> {
+  const [found] = await work.query<{ tenure: string | null }>(findTenure, [sessionId, agentId]);
+  if (found === undefined) throw new NotFoundError('agent', agentId);
+  return found.tenure;
+}
+
+function neverHeld({ session }: Custody, agentId: string): InvalidStateError {
+  const holder = session.agentId === null ? 'nobody holds it' : `'${session.agentId}' holds it`;
+  return new InvalidStateError(
+    `Agent '${agentId}' never had the session (${holder}): leave agentId out, or reassign the session to it first (reassignSession)`,
+    session.agentId === null ? 'UNASSIGNED' : `HELD BY ${session.agentId}`,
+    ['ACTIVE'],
+  );
+}

@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { completeSession } from '../sessions/completeSession.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client, send, type SendOptions } from '../testing/graphql.ts';
+import { hashAllTables } from '../testing/hash.ts';
+import { brokenInvariants } from '../testing/invariants.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+import { fixture } from './transcripts/fixtures.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+const { agent, session, run } = world(db.pool);
+const { post } = client(url);
+await agent('ada', { maxCapacity: 100 });
+const MB = 1024 * 1024;
+
+const file = (name: string): Promise<Buffer> => readFile(fixture(name));
+const address = (id: string, query = ''): string => `${url}/sessions/${id}/transcript${query}`;
+const held = async (): Promise<string> => encodeId('session', await session('ada'));
+
+async function upload(to: string, body: Buffer | string, options: SendOptions = {}) {
+  const sent = await send(to, { method: 'POST', body, ...options });
+  return { ...sent, json: JSON.parse(sent.body) as Record<string, unknown> & { errors?: { message: string; extensions: Record<string, unknown> }[] } };
+}
+
+afterEach(async () => {
+  expect(await brokenInvariants(db.pool)).toEqual([]);
+});
+
+describe('POST /sessions/<id>/transcript', () => {
+  it('answers the report that importTranscript answers', async () => {
+    const id = await held();
+    const { status, headers, json } = await upload(address(id), await file('claude-sidechain-inline'));
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    const content = (await file('claude-sidechain-inline')).toString();
+    const { data } = await post<{ importTranscript: { report: object; session: object } }>(
+      `mutation ($input: ImportTranscriptInput!) { importTranscript(input: $input) { ... on Error { message } ... on ImportTranscriptPayload { session { id } report {
+        format lines badLines hugeLines entryTypes { type count } unknownTypes { type count } humanMessages assistantMessages firstAt lastAt messagesAdded turnsAdded toolCallsAdded
+        toolCalls { name count } resultsFilled toolErrors filesModified tasks { content status } usage { inputTokens outputTokens cacheCreationInputTokens cacheReadInputTokens model }
+        compactions sidechainLines thinkingBlocks replacedCharacters shortened redactions alreadyKnown } } } }`,
+      { input: { sessionId: await held(), content } },
+    );
+    expect(data.importTranscript.report).toEqual(json);
+    expect(json).toMatchObject({ lines: 21, messagesAdded: 5, firstAt: '2026-03-02T09:00:01.000Z', tasks: [{ content: 'Ask a helper', status: 'DONE' }, { status: 'IN_PROGRESS' }] });
+  });
+
+  it('stores all of it: a call knows the message that made it, a message its moment', async () => {
+    const id = await session('ada');
+    await upload(address(encodeId('session', id)), await file('claude-incremental-1'));
+    const [call] = await db.prisma.toolCall.findMany({ where: { sessionId: id }, include: { message: true }, orderBy: { index: 'asc' } });
+    expect(call).toMatchObject({ callId: 'toolu_on', message: { content: 'I turn the water on.', createdAt: new Date('2026-03-02T09:00:03Z') } });
+  });
+
+  it('takes format, agent and sidechain from the address', async () => {
+    const id = await held();
+    const { json } = await upload(address(id, '?format=CLAUDE_CODE&agentId=ada&sidechain=true'), await file('claude-interrupts'));
+    expect(json).toMatchObject({ format: 'CLAUDE_CODE', humanMessages: 0, sidechainLines: 15 });
+    expect(await upload(address(id, '?sidechain=false&format=AUTO'), await file('claude-compaction'))).toMatchObject({ status: 200, json: { humanMessages: 1 } });
+  });
+
+  it.each(['application/json', 'application/x-ndjson', 'text/plain;charset=UTF-8', undefined])('takes a body of type %s', async (type) => {
+    const { status } = await upload(address(await held()), await file('codex-rollout'), type === undefined ? {} : { headers: { 'content-type': type } });
+    expect(status).toBe(200);
+  });
+
+  it.each<[string, () => Promise<{ to: string; body?: Buffer | string; options?: SendOptions }>, number, object]>([
+    ['an id that is none', async () => ({ to: address('nonsense') }), 400, { code: 'BAD_USER_INPUT', path: ['sessionId'] }],
+    ['an id that cannot be decoded', async () => ({ to: address('%ff') }), 400, { code: 'BAD_USER_INPUT', path: ['sessionId'] }],
+    ['a format that is none', async () => ({ to: address(await held(), '?format=WORD') }), 400, { code: 'BAD_USER_INPUT', path: ['format'] }],
+    ['a sidechain that is neither', async () => ({ to: address(await held(), '?sidechain=perhaps') }), 400, { code: 'BAD_USER_INPUT', path: ['sidechain'] }],
+    ['no transcript', async () => ({ to: address(await held()), body: 'Dear Sir or Madam' }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
+    ['no body', async () => ({ to: address(await held()), body: '' }), 400, { code: 'BAD_USER_INPUT' }],
+    ['a session that does not exist', async () => ({ to: address(encodeId('session', '01990000-0000-7000-8000-000000000000')) }), 404, { code: 'NOT_FOUND' }],
+    ['an agent that does not exist', async () => ({ to: address(await held(), '?agentId=nobody') }), 404, { code: 'NOT_FOUND', id: 'nobody' }],
+    [
+      'a finished session',
+      async () => {
+        const id = await session('ada');
+        await run(completeSession, { sessionId: id, expectedVersion: null, result: null, summary: null });
+        return { to: address(encodeId('session', id)) };
+      },
+      409,
+      { code: 'INVALID_STATE', state: 'COMPLETED' },
+    ],
+    ['another method', async () => ({ to: address(await held()), options: { method: 'PUT' } }), 405, { code: 'BAD_REQUEST' }],
+    ['a form', async () => ({ to: address(await held()), options: { headers: { 'content-type': 'multipart/form-data; boundary=x' } } }), 415, { code: 'BAD_REQUEST' }],
+    ['a page of another origin', async () => ({ to: address(await held()), options: { headers: { origin: 'https://example.com', 'content-type': 'text/plain' } } }), 403, { code: 'BAD_REQUEST' }],
+    ['a page that hides where it is from', async () => ({ to: address(await held()), options: { headers: { origin: 'null' } } }), 403, { code: 'BAD_REQUEST' }],
+  ])('refuses %s, says so in JSON, and changes nothing', async (_what, given, status, extensions) => {
+    const { to, body, options } = await given();
+    const before = await hashAllTables(db.pool);
+    const answer = await upload(to, body ?? (await file('claude-tasks')), options);
+    expect([answer.status, answer.json.errors]).toMatchObject([status, [{ message: expect.stringMatching(/\w/) as unknown, extensions }]]);
+    expect(await hashAllTables(db.pool)).toEqual(before);
+  });
+
+  it("takes the server's own pages' uploads", async () => {
+    expect(await upload(address(await held()), await file('claude-tasks'), { headers: { origin: url } })).toMatchObject({ status: 200 });
+  });
+
+  it('answers 413 to more than 64 MB, announced or not, and changes nothing', async () => {
+    const id = await held();
+    const before = await hashAllTables(db.pool);
+    const line = `${JSON.stringify({ type: 'progress', sessionId: 's', uuid: 'u', filler: 'x'.repeat(MB) })}\n`;
+    const sent = await new Promise<{ status: number; body: string }>((resolve, reject) => {
+      const outgoing = request(address(id), { method: 'POST', agent: false }, (response) => {
+        text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+      });
+      outgoing.once('error', reject);
+      let left = 66;
+      const more = (): void => {
+        while (left > 0) if (((left -= 1), !outgoing.write(line))) return void outgoing.once('drain', more);
+        outgoing.end();
+      };
+      more();
+    });
+    expect(sent.status).toBe(413);
+    expect(JSON.parse(sent.body)).toMatchObject({ errors: [{ extensions: { code: 'REQUEST_ENTITY_TOO_LARGE' } }] });
+    expect(await upload(address(id), Buffer.alloc(65 * MB, '\n'))).toMatchObject({ status: 413 });
+    expect(await hashAllTables(db.pool)).toEqual(before);
+  });
+
+  it('survives a sender that breaks off, and changes nothing', async () => {
+    const other = await startApp(db);
+    const before = await hashAllTables(db.pool);
+    const outgoing = request(`${other.url}/sessions/${await held()}/transcript`, { method: 'POST', agent: false, headers: { 'content-length': '1000000' } });
+    const gone = new Promise((resolve) => outgoing.once('close', resolve).once('error', () => undefined));
+    createReadStream(fixture('claude-compaction')).once('end', () => outgoing.destroy()).pipe(outgoing, { end: false });
+    await gone;
+    // It stops when no request runs any more.
+    await other.stop();
+    expect((await hashAllTables(db.pool)).tables['messages']).toEqual(before.tables['messages']);
+    expect((await hashAllTables(db.pool)).tables['import_lines']).toEqual(before.tables['import_lines']);
+  });
+});
+
+describe('npm run import', () => {
+  const command = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
+    const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('importCommand.ts', import.meta.url)), ...args]);
+    const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), new Promise<number | null>((resolve) => child.once('close', resolve))]);
+    return { code, out, err };
+  };
+
+  it('creates a session, sends the file with progress, and prints the report', async () => {
+    const { code, out, err } = await command('new', fixture('claude-compaction'), '--title', 'The hedge', '--agent', 'ada', '--url', url);
+    expect([code, err]).toEqual([0, expect.stringMatching(/^sent 100 % of \d+ bytes\n$/)]);
+    expect(out).toMatch(/^Session session_\w{26} was created\n/);
+    expect(out).toMatch(/\nlines: +9 \(0 broken, 0 of them too long; 0 known before\)\n/);
+    expect(out).toMatch(/\nadded: +1 turns, 5 messages, 2 tool calls; 0 results filled in\n/);
+    expect(await db.prisma.session.findFirstOrThrow({ where: { title: 'The hedge' } })).toMatchObject({ agentId: 'ada', messageCount: 5 });
+  });
+
+  it('imports into a session that is there, with its options', async () => {
+    const id = await held();
+    const { code, out } = await command(id, fixture('claude-subagent'), '--sidechain', '--format', 'CLAUDE_CODE', `--url=${url}/`);
+    expect([code, out]).toEqual([0, expect.stringContaining(`session:            ${id}\n`)]);
+  });
+
+  it.each<[string, () => string[], RegExp]>([
+    ['nothing to do', () => [], /^npm run import -- <session id or "new"> <file>/],
+    ['an unknown option', () => ['new', 'x', '--colour'], /--colour[^]*npm run import --/],
+    ['no such file', () => ['new', '/no/such.jsonl', '--url', url], /^There is no file \/no\/such\.jsonl/],
+    ['no server', () => ['new', fixture('claude-tasks'), '--url', 'http://127.0.0.1:1'], /^Baton does not answer at http:\/\/127\.0\.0\.1:1/],
+    ['a refusal', () => ['nonsense', fixture('claude-tasks'), '--url', url], /no id: give the id of a session/],
+    ['an agent that does not exist', () => ['new', fixture('claude-tasks'), '--agent', 'nobody', '--url', url], /^There is no agent 'nobody'/],
+  ])('says what to do about %s, and exits 1', async (_what, args, says) => {
+    const { code, err } = await command(...args());
+    expect(code).toBe(1);
+    expect(err.replace(/^sent .*\n/, '')).toMatch(says);
+  });
+});

@@ -1,0 +1,117 @@
+import { GraphQLError } from 'graphql';
+import { z } from 'zod';
+import { badArgument } from '../graphql/badArgument.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { decodeArgs, idOf } from '../graphql/input.ts';
+import { importOptions, runImport } from './importMutation.ts';
+
+const address = /^\/sessions\/([^/]+)\/transcript$/;
+const maxBytes = 64 * 1024 * 1024;
+/** What a browser sends from a foreign page without asking first, apart from plain text, which programs send by default. */
+const forms = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
+
+const query = z.object({
+  sessionId: idOf('session'),
+  ...importOptions,
+  sidechain: z.enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' }).nullish().transform((value) => value === 'true' || value === '1'),
+});
+
+const statusOf: Record<string, number> = { BAD_USER_INPUT: 400, NOT_FOUND: 404, INVALID_STATE: 409, LIMIT_EXCEEDED: 413, UNAVAILABLE: 503 };
+
+export interface TranscriptRouteOptions {
+  createContext: () => GraphQLContext;
+  maskError: (error: unknown) => Error;
+}
+
+/**
+ * `POST /sessions/<id>/transcript`: an import whose file is the body, read as it arrives, up to 64 MB. It answers the
+ * report of importTranscript as JSON, or why not in the form of a GraphQL error.
+ */
+export const transcriptRoute =
+  ({ createContext, maskError }: TranscriptRouteOptions) =>
+  async (request: Request): Promise<Response | undefined> => {
+    const url = new URL(request.url);
+    const sessionId = address.exec(url.pathname)?.[1];
+    if (sessionId === undefined) return undefined;
+    if (request.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'A transcript is sent with POST.', { allow: 'POST' });
+    if (forms.test(request.headers.get('content-type') ?? '')) return refusal(415, 'BAD_REQUEST', 'Send the transcript itself as the body, as application/x-ndjson.');
+    if (isForeign(request)) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
+    const body = new Body(request.body);
+    try {
+      if (Number(request.headers.get('content-length')) > maxBytes) throw new TooLarge();
+      const options = decodeArgs(query, { ...Object.fromEntries(url.searchParams), sessionId: decoded(sessionId) });
+      const { report } = await runImport(createContext(), { ...options, chunks: body.chunks() });
+      return Response.json(report, { headers: { 'cache-control': 'no-store' } });
+    } catch (error) {
+      if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The transcript broke off while it was sent: nothing was changed, send it again.');
+      // Whoever still sends does not listen: the rest is taken and thrown away first.
+      await body.drain();
+      if (error instanceof TooLarge) {
+        return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`, { connection: 'close' });
+      }
+      const { message, extensions } = masked(maskError(error));
+      const status = statusOf[String(extensions['code'])] ?? 500;
+      return Response.json({ errors: [{ message, extensions }] }, { status, headers: { 'cache-control': 'no-store', ...(status === 503 && { 'retry-after': '1' }) } });
+    }
+  };
+
+class TooLarge extends Error {}
+class BrokenOff extends Error {}
+
+/** A body that is read once, by whom it is for or by nobody. */
+class Body {
+  readonly #reader;
+  #bytes = 0;
+
+  constructor(body: ReadableStream<Uint8Array> | null) {
+    this.#reader = body?.getReader();
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    for (let part = await this.#next(); part !== null; part = await this.#next()) {
+      this.#bytes += part.byteLength;
+      if (this.#bytes > maxBytes) throw new TooLarge();
+      yield part;
+    }
+  }
+
+  async drain(): Promise<void> {
+    try {
+      while ((await this.#next()) !== null);
+    } catch {
+      // It broke off: then nobody sends any more.
+    }
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    try {
+      const part = await this.#reader?.read();
+      return part?.value ?? null;
+    } catch {
+      throw new BrokenOff();
+    }
+  }
+}
+
+/** Browsers tell with every POST which page it comes from; programs are not asked. */
+function isForeign(request: Request): boolean {
+  const origin = request.headers.get('origin');
+  if (origin === null) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== request.headers.get('host');
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw badArgument(`sessionId is '${part.slice(0, 60)}', which is no id: give the id of a session`, ['sessionId']);
+  }
+}
+
+const masked = (error: Error): { message: string; extensions: Record<string, unknown> } => ({
+  message: error.message,
+  extensions: error instanceof GraphQLError ? error.extensions : {},
+});
+
+const refusal = (status: number, code: string, message: string, headers: Record<string, string> = {}): Response =>
+  Response.json({ errors: [{ message, extensions: { code } }] }, { status, headers });

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { callsIn, readFixture, saidIn } from './fixtures.ts';
+
+test('a file whose only Write failed was not modified', async () => {
+  const transcript = await readFixture('claude-failed-write');
+  expect(transcript.facts).toMatchObject({ filesModified: [], toolErrors: 1, toolCalls: [{ name: 'Write', count: 1 }] });
+  expect(callsIn(transcript)).toMatchObject([{ callId: 'toolu_w', result: null, error: '<tool_use_error>File has not been read yet.</tool_use_error>', filesModified: [] }]);
+});
+
+test('a slash command is what a person said; the text behind it is not', async () => {
+  const transcript = await readFixture('claude-failed-write');
+  expect(transcript.facts.humanMessages).toBe(1);
+  expect(saidIn(transcript)).toEqual([
+    '0 USER: <command-message>init is analyzing your codebase…</command-message>\n<command-name>/init</command-name>',
+    '0 SYSTEM: Look at this codebase and write down what a newcomer needs.',
+    '0 ASSISTANT: NOTES.md was there already; nothing was written.',
+  ]);
+});
+
+test("a sub-agent's lines in between belong to the turn, and its words to a tool", async () => {
+  const transcript = await readFixture('claude-sidechain-inline');
+  expect(transcript.facts).toMatchObject({ sidechainLines: 6, humanMessages: 1, assistantMessages: 10 });
+  expect(saidIn(transcript)).toEqual([
+    '0 USER: Update the notes.',
+    '0 SYSTEM: Look around in the garden.',
+    '0 TOOL: I look around.',
+    '0 TOOL: There is one file, NOTES.md.',
+    '0 ASSISTANT: The notes are up to date.',
+  ]);
+});
+
+test('files are modified where the result exists and is no error, and the tasks are the last good list of the main chain', async () => {
+  const { facts } = await readFixture('claude-sidechain-inline');
+  expect(facts).toMatchObject({
+    filesModified: ['/home/someone/garden/NOTES.md', '/home/someone/garden/plan.ipynb'],
+    toolErrors: 2,
+    tasks: [
+      { content: 'Ask a helper', status: 'DONE' },
+      { content: 'Update the notes', status: 'IN_PROGRESS' },
+    ],
+  });
+});
+
+test('interruptions, the output of local commands and notifications are no messages of people', async () => {
+  const transcript = await readFixture('claude-interrupts');
+  expect(transcript.facts).toMatchObject({
+    humanMessages: 3,
+    toolErrors: 1,
+    unknownTypes: [],
+    entryTypes: [
+      { name: 'file-history-snapshot', count: 1 },
+      { name: 'progress', count: 1 },
+      { name: 'user', count: 9 },
+      { name: 'assistant', count: 2 },
+      { name: 'system', count: 1 },
+      { name: 'queue-operation', count: 1 },
+    ],
+  });
+  expect(saidIn(transcript).map((said) => said.slice(0, 40))).toEqual([
+    '0 USER: Start the server in the backgrou',
+    '0 SYSTEM: [Request interrupted by user f',
+    '0 SYSTEM: <local-command-caveat>Caveat: ',
+    '1 USER: <command-name>/mcp</command-name',
+    '1 SYSTEM: <local-command-stdout>Reconnec',
+    '1 SYSTEM: <task-notification>\n<task-id>b',
+    '2 USER: And now stop it again.',
+    '2 ASSISTANT: It is stopped.',
+    '2 SYSTEM: [Request interrupted by user]',
+  ]);
+});
+
+test('the moments are those of the lines, not of what they carry', async () => {
+  const { facts } = await readFixture('claude-interrupts');
+  expect([facts.firstAt, facts.lastAt]).toEqual([new Date('2026-03-02T09:00:01Z'), new Date('2026-03-02T09:00:30Z')]);
+});
+
+test('what progress lines repeat of a sub-agent is not read twice', async () => {
+  const transcript = await readFixture('claude-subagent-parent');
+  expect(callsIn(transcript).map(({ name, result }) => [name, result])).toEqual([
+    ['Task', 'It is 4 by 6 metres.'],
+    ['AskUserQuestion', 'User has answered your questions: Glass or foil? = Glass'],
+    ['ExitPlanMode', 'User has approved your plan.'],
+  ]);
+  expect(transcript.facts).toMatchObject({ assistantMessages: 4, thinkingBlocks: 1, filesModified: [] });
+});
+
+test.each([true, false])("a sub-agent's own file has no person in it (sidechain: %s)", async (sidechain) => {
+  const transcript = await readFixture('claude-subagent', { sidechain });
+  expect(transcript.facts).toMatchObject({ humanMessages: 0, assistantMessages: 2, sidechainLines: 5, toolErrors: 1, tasks: [] });
+  expect(saidIn(transcript)).toEqual(['0 SYSTEM: Measure the plot.', '0 TOOL: It is 4 by 6 metres.']);
+});
+
+test("with sidechain: true even lines that do not say so are a sub-agent's", async () => {
+  const { facts } = await readFixture('claude-sidechain-inline', { sidechain: true });
+  expect(facts).toMatchObject({ humanMessages: 0, sidechainLines: 21, tasks: [], assistantMessages: 10 });
+});
+
+test('a compaction stands where it happened, its summary after it', async () => {
+  const { entries, facts } = await readFixture('claude-compaction');
+  expect(entries.map((entry) => (entry.kind === 'message' ? entry.role : entry.kind))).toEqual([
+    'USER',
+    'ASSISTANT',
+    'call',
+    'compaction',
+    'SYSTEM',
+    'ASSISTANT',
+    'call',
+    'ASSISTANT',
+  ]);
+  expect(facts).toMatchObject({ compactions: 1, humanMessages: 1 });
+});
+
+test('a message that spans several lines is one, with the usage of its last line', async () => {
+  const transcript = await readFixture('claude-several-lines');
+  expect(transcript.facts).toMatchObject({
+    lines: 8,
+    assistantMessages: 2,
+    thinkingBlocks: 2,
+    usage: { inputTokens: 4, outputTokens: 47, cacheCreationInputTokens: 200, cacheReadInputTokens: 2_000, model: 'claude-opus-4-6' },
+  });
+  expect(saidIn(transcript)).toEqual(['0 USER: Count the apples.', '0 ASSISTANT: I count.', '0 ASSISTANT: Seven.']);
+  const [call] = callsIn(transcript);
+  expect(call?.message?.parts[0]?.text).toBe('I count.');
+});
+
+test('tasks that are created and updated one by one make a list; what failed and what was deleted does not count', async () => {
+  const { facts } = await readFixture('claude-tasks');
+  expect(facts.tasks).toEqual([
+    { content: 'Saw the boards', status: 'DONE' },
+    { content: 'Sand the boards', status: 'IN_PROGRESS' },
+    { content: 'Paint it', status: 'PENDING' },
+  ]);
+});
+
+test('broken, unknown and odd lines are counted, and the others read', async () => {
+  const transcript = await readFixture('claude-broken-lines');
+  expect(transcript.facts).toMatchObject({
+    lines: 13,
+    badLines: 4,
+    hugeLines: 0,
+    unknownTypes: [
+      { name: 'butterfly', count: 2 },
+      { name: '(none)', count: 1 },
+    ],
+    humanMessages: 1,
+    assistantMessages: 3,
+    toolCalls: [],
+    usage: { inputTokens: 3, outputTokens: 10, cacheCreationInputTokens: 100, cacheReadInputTokens: 1_000 },
+  });
+  expect(saidIn(transcript)).toEqual(['0 USER: Weed the path.', '0 ASSISTANT: The path is clean.']);
+});
+
+test('NUL and halves of characters become U+FFFD wherever they are, and are counted', async () => {
+  const transcript = await readFixture('claude-unstorable');
+  expect(transcript.facts.replacedCharacters).toBe(6);
+  expect(saidIn(transcript)).toEqual(['0 USER: A NUL \uFFFD in words.', '0 ASSISTANT: half \uFFFD half']);
+  expect(callsIn(transcript)).toMatchObject([{ arguments: { command: 'printf \uFFFD', 'deep\uFFFDkey': ['x\uFFFD'] }, result: 'out\uFFFDput' }]);
+});

@@ -1,0 +1,121 @@
+import type { Draft, Place } from './draft.ts';
+import type { Reader } from './detect.ts';
+import { shortHash } from './lines.ts';
+import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Called, type Fields } from './transcript.ts';
+
+export const claudeCodeTypes: ReadonlySet<unknown> = new Set([
+  'user',
+  'assistant',
+  'system',
+  'summary',
+  'progress',
+  'attachment',
+  'file-history-snapshot',
+  'queue-operation',
+]);
+
+/** What the program writes in a person's place. */
+const notHuman = /^\s*(\[Request interrupted by user|<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|task-notification|system-reminder)>)/;
+
+/** The session transcripts of Claude Code: one JSON entry a line. */
+export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
+  const list = new TaskList();
+
+  function user(entry: Fields, place: Place, sidechain: boolean): void {
+    const { content } = fieldsOf(entry['message']);
+    const blocks = blocksOf(content);
+    const results = blocks.filter(({ type }) => type === 'tool_result');
+    for (const block of results) {
+      const outcome = { text: textOf(block['content']), failed: block['is_error'] === true };
+      const call = draft.answer(block['tool_use_id'], outcome, place);
+      if (call !== null && !outcome.failed && !sidechain) list.heard(call, entry['toolUseResult'], draft, place);
+    }
+    const said = textsOf(blocks);
+    const own = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0 && !notHuman.test(said[0] ?? '');
+    // The prompt of a sub-agent, the text behind a slash command, what hooks and interruptions leave.
+    if (sidechain || !own) draft.say('SYSTEM', said, place);
+    else if (said.some((text) => text.trim() !== '')) draft.person(said, place);
+  }
+
+  function assistant(entry: Fields, place: Place, sidechain: boolean): void {
+    const message = fieldsOf(entry['message']);
+    const id = typeof message['id'] === 'string' ? message['id'] : `line ${draft.lines[place.line]!.key}`;
+    draft.assistant(id);
+    const blocks = blocksOf(message['content']);
+    draft.thinkingBlocks += blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking').length;
+    // Words of a sub-agent are what a tool answered, so that the agent's own last words stay the last.
+    draft.say(sidechain ? 'TOOL' : 'ASSISTANT', textsOf(blocks), place, id);
+    for (const block of blocks) {
+      if (block['type'] === 'tool_use') draft.call(block['id'], block['name'], block['input'], writtenBy(block), place, id);
+    }
+    const usage = fieldsOf(message['usage']);
+    draft.use(
+      `message ${id}`,
+      {
+        inputTokens: tokensOf(usage['input_tokens']),
+        outputTokens: tokensOf(usage['output_tokens']),
+        cacheCreationInputTokens: tokensOf(usage['cache_creation_input_tokens']),
+        cacheReadInputTokens: tokensOf(usage['cache_read_input_tokens']),
+      },
+      typeof message['model'] === 'string' && !message['model'].startsWith('<') ? draft.clean.name(message['model'], 'unknown') : null,
+      place,
+    );
+  }
+
+  return {
+    format: 'CLAUDE_CODE',
+    knows: ({ type }) => claudeCodeTypes.has(type),
+    typeOf: ({ type }) => type,
+    keyOf: ({ sessionId, uuid }) => (typeof uuid === 'string' ? shortHash(`${typeof sessionId === 'string' ? sessionId : ''} ${uuid}`) : null),
+    at: ({ timestamp }) => instantOf(timestamp),
+    read(entry, place) {
+      const sidechain = sidechainFile || entry['isSidechain'] === true;
+      if (sidechain) draft.sidechainLines += 1;
+      if (entry['type'] === 'user') user(entry, place, sidechain);
+      else if (entry['type'] === 'assistant') assistant(entry, place, sidechain);
+      else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain) draft.compact(place);
+    },
+  };
+}
+
+/** TodoWrite gives the whole list; newer versions create and update tasks one by one. */
+class TaskList {
+  readonly #tasks = new Map<string, { content: unknown; status: unknown }>();
+
+  heard({ name, arguments: args, result }: Called, answer: unknown, draft: Draft, place: Place): void {
+    const input = fieldsOf(args);
+    if (name === 'TodoWrite') {
+      draft.setTasks(listOf(input['todos']).map((todo) => ({ content: fieldsOf(todo)['content'], status: fieldsOf(todo)['status'] })), place);
+      return;
+    }
+    if (name === 'TaskCreate') {
+      const { id } = fieldsOf(fieldsOf(answer)['task']);
+      const number = typeof id === 'string' ? id : (/#(\w+)/.exec(result ?? '')?.[1] ?? String(this.#tasks.size + 1));
+      this.#tasks.set(number, { content: input['subject'], status: 'pending' });
+    } else if (name === 'TaskUpdate') {
+      const { taskId } = input;
+      const id = typeof taskId === 'number' ? String(taskId) : taskId;
+      const task = typeof id === 'string' ? this.#tasks.get(id) : undefined;
+      if (typeof id !== 'string' || task === undefined) return;
+      if (input['status'] === 'deleted') this.#tasks.delete(id);
+      else this.#tasks.set(id, { content: input['subject'] ?? task.content, status: input['status'] ?? task.status });
+    } else {
+      return;
+    }
+    draft.setTasks([...this.#tasks.values()], place);
+  }
+}
+
+const writers = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
+
+function writtenBy({ name, input }: Fields): unknown[] {
+  const { file_path, notebook_path } = fieldsOf(input);
+  return typeof name === 'string' && writers.has(name) ? [file_path ?? notebook_path] : [];
+}
+
+const blocksOf = (content: unknown): Fields[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).filter(isObject));
+
+const textsOf = (blocks: Fields[]): string[] =>
+  blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : type === 'image' ? ['[image]'] : []));
+
+const textOf = (content: unknown): string => textsOf(blocksOf(content)).join('\n');

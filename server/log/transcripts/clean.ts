@@ -1,0 +1,79 @@
+const KB = 1024;
+/** What a message, the arguments or the result of a call may have. */
+const maxBytes = 256 * KB;
+const maxDepth = 32;
+const maxNameCharacters = 200;
+
+// NUL, and halves of characters: neither PostgreSQL nor UTF-8 can hold them.
+const unstorable = /\0|\p{Surrogate}/gu;
+
+/** Makes what a transcript holds storable, and counts what it had to change. */
+export class Cleaner {
+  /** Characters that became U+FFFD. */
+  replaced = 0;
+  /** Texts and values that were larger or deeper than a field holds. */
+  shortened = 0;
+
+  text(value: string, bytes = maxBytes): string {
+    const text = this.#storable(value);
+    // A UTF-16 unit has three bytes at most.
+    if (text.length * 3 <= bytes) return text;
+    const all = Buffer.from(text);
+    if (all.length <= bytes) return text;
+    this.shortened += 1;
+    const mark = `\n[... ${all.length - bytes} bytes more were not kept]`;
+    return all.subarray(0, wholeUntil(all, bytes - mark.length - 16)).toString() + mark;
+  }
+
+  /** A name or an id: short, on one line, never empty. */
+  name(value: unknown, otherwise: string): string {
+    if (typeof value !== 'string' || value.trim() === '') return otherwise;
+    const name = this.#storable(value).trim();
+    const characters = [...name.slice(0, 2 * maxNameCharacters)];
+    return characters.length <= maxNameCharacters ? name : characters.slice(0, maxNameCharacters).join('');
+  }
+
+  json(value: unknown): unknown {
+    const whole = this.#value(value, 0, Number.MAX_SAFE_INTEGER);
+    if (whole === undefined || whole === null) return null;
+    if (jsonBytes(whole) <= maxBytes) return whole;
+    this.shortened += 1;
+    for (const limit of [64 * KB, 8 * KB, KB]) {
+      const shorter = this.#value(whole, 0, limit);
+      if (jsonBytes(shorter) <= maxBytes) return shorter;
+    }
+    return this.text(JSON.stringify(whole), maxBytes / 2);
+  }
+
+  #value(value: unknown, depth: number, longest: number): unknown {
+    if (typeof value === 'string') {
+      const text = this.#storable(value);
+      return text.length <= longest ? text : `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}[...]`;
+    }
+    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= maxDepth) {
+      this.shortened += 1;
+      return '[nested too deep]';
+    }
+    if (Array.isArray(value)) return value.map((part) => this.#value(part, depth + 1, longest));
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [this.#storable(key), this.#value(part, depth + 1, longest)]));
+  }
+
+  #storable(text: string): string {
+    if (text.search(unstorable) < 0) return text;
+    return text.replace(unstorable, () => {
+      this.replaced += 1;
+      return '\uFFFD';
+    });
+  }
+}
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** The last place at or before `end` where no character is cut. */
+function wholeUntil(bytes: Buffer, end: number): number {
+  let at = end;
+  while (at > 0 && (bytes[at]! & 0xc0) === 0x80) at -= 1;
+  return at;
+}

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { BadUserInputError } from '../../core/errors.ts';
+import { readTranscript } from './detect.ts';
+import { callsIn, fixture, readFixture, readText, saidIn } from './fixtures.ts';
+import { maxLineCharacters, piecesOf } from './lines.ts';
+
+const person = (content: unknown, uuid = 'u1') => JSON.stringify({ type: 'user', sessionId: 's', uuid, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
+const answer = (...content: object[]) => JSON.stringify({ type: 'assistant', sessionId: 's', uuid: 'a1', message: { id: 'm1', content } });
+
+test.each([
+  ['claude-compaction', 'CLAUDE_CODE'],
+  ['claude-subagent', 'CLAUDE_CODE'],
+  ['claude-broken-lines', 'CLAUDE_CODE'],
+  ['codex-rollout', 'CODEX'],
+])('AUTO recognises %s as %s', async (name, format) => {
+  expect((await readFixture(name)).format).toBe(format);
+});
+
+test('AUTO looks past broken lines at the beginning', async () => {
+  expect(await readText(`garbage\n{"type":"butterfly"}\n${person('Hello')}`)).toMatchObject({ format: 'CLAUDE_CODE', facts: { badLines: 1, lines: 3 } });
+});
+
+test.each([
+  ['', 'it is empty'],
+  ['\n \n', 'it is empty'],
+  ['Dear Sir or Madam,\nhello', "its first line is no JSON object, it begins with 'Dear Sir or Madam,'"],
+  ['[{"role":"user"}]', `its first line is no JSON object, it begins with '[{"role":"user"}]'`],
+  ['{"role":"user","content":"hi"}', 'its first line is a JSON object with the fields role, content'],
+  ['{}', 'its first line is a JSON object with no fields'],
+  ['x\n'.repeat(100_000), "its first line is no JSON object, it begins with 'x'"],
+])('AUTO says what it saw instead of a transcript: %#', async (text, saw) => {
+  const refusal = await readText(text).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(BadUserInputError);
+  expect(refusal).toMatchObject({ path: ['input', 'content'], message: expect.stringContaining(`(${saw}): give `) as unknown });
+});
+
+test('a format that is named is believed, and what does not fit it is counted', async () => {
+  expect((await readText('Dear Sir or Madam,\nhello', { format: 'CLAUDE_CODE' })).facts).toMatchObject({ lines: 2, badLines: 2, humanMessages: 0 });
+  expect((await readText('', { format: 'CODEX' })).facts).toMatchObject({ lines: 0, firstAt: null, lastAt: null });
+  expect((await readFixture('codex-rollout', { format: 'CLAUDE_CODE' })).facts).toMatchObject({ lines: 39, badLines: 0, humanMessages: 0 });
+});
+
+test('a line that is too long to read is skipped and counted, and the others are read', async () => {
+  const { facts, lines } = await readText(`${person('Before')}\n${'x'.repeat(maxLineCharacters + 1)}\n${answer({ type: 'text', text: 'After' })}`);
+  expect(facts).toMatchObject({ lines: 3, badLines: 1, hugeLines: 1, humanMessages: 1, assistantMessages: 1 });
+  expect(new Set(lines.map(({ key }) => key)).size).toBe(3);
+});
+
+test('texts and values larger than a field are shortened, say so, and are counted', async () => {
+  const transcript = await readText(
+    [
+      person('é'.repeat(200_000)),
+      answer({ type: 'tool_use', id: 'c1', name: 'Write', input: { file_path: 'a.ts', content: 'y'.repeat(400_000) } }),
+      person([{ type: 'tool_result', tool_use_id: 'c1', content: 'z'.repeat(300_000) }], 'u2'),
+    ].join('\n'),
+  );
+  const [said] = saidIn(transcript);
+  expect(said).toMatch(/é\n\[\.\.\. 137856 bytes more were not kept\]$/);
+  expect(Buffer.byteLength(said!)).toBeLessThanOrEqual(256 * 1024);
+  const [call] = callsIn(transcript);
+  expect(JSON.stringify(call?.arguments).length).toBeLessThanOrEqual(256 * 1024);
+  expect(call?.arguments).toMatchObject({ file_path: 'a.ts' });
+  expect(Buffer.byteLength(call?.result ?? '')).toBeLessThanOrEqual(256 * 1024);
+  expect(transcript.facts.shortened).toBe(3);
+});
+
+test('arguments nested without end are flattened, and one that cannot be parsed is a broken line', async () => {
+  const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
+  const { facts } = await readText(`${answer({ type: 'tool_use', id: 'c1', name: 'Odd', input: JSON.parse(deep) as object })}\n${'['.repeat(3_000_000)}`);
+  expect(facts).toMatchObject({ lines: 2, badLines: 1, shortened: 1 });
+});
+
+test('characters that arrive in pieces are whole', async () => {
+  expect(saidIn(await readText(person('é😀'.repeat(2_000))))).toEqual([`0 USER: ${'é😀'.repeat(2_000)}`]);
+});
+
+test('carriage returns, a byte order mark and a missing last line end make no difference', async () => {
+  const plain = await readFile(fixture('claude-sidechain-inline'), 'utf8');
+  const expected = await readFixture('claude-sidechain-inline');
+  for (const text of [plain, plain.trimEnd(), plain.replaceAll('\n', '\r\n'), `\uFEFF${plain}`, plain.replaceAll('\n', '\n\n')]) {
+    expect(await readText(text)).toEqual(expected);
+    expect(await readTranscript(piecesOf(text), { format: 'AUTO', sidechain: false })).toEqual(expected);
+  }
+});
+
+test('lines are known by session and uuid, else by what they say and how often they have said it', async () => {
+  const keys = async (...lines: string[]) => (await readText(lines.join('\n'), { format: 'CLAUDE_CODE' })).lines.map(({ key }) => key);
+  const [first, changed, other] = await keys(person('One'), person('Another text'), person('One', 'u2'));
+  expect(changed).toBe(first);
+  expect(other).not.toBe(first);
+  const summary = '{"type":"summary","summary":"S"}';
+  const [one, two] = await keys(summary, summary);
+  expect(two).not.toBe(one);
+  expect(await keys(summary, summary, summary)).toEqual([one, two, expect.not.stringMatching(`^(${one}|${two})$`)]);
+});

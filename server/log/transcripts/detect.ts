@@ -1,0 +1,132 @@
+import { BadUserInputError } from '../../core/errors.ts';
+import { claudeCodeReader, claudeCodeTypes } from './claudeCode.ts';
+import { codexReader, codexTypes } from './codex.ts';
+import { Draft, type Place } from './draft.ts';
+import { readLines, type Line } from './lines.ts';
+import { isObject, type Fields, type Transcript, type TranscriptFormat } from './transcript.ts';
+
+/** One format's way of reading: it is given every entry of a file in order. */
+export interface Reader {
+  format: TranscriptFormat;
+  knows(entry: Fields): boolean;
+  typeOf(entry: Fields): unknown;
+  /** What the file knows the line by; null when it has no id. */
+  keyOf(entry: Fields): string | null;
+  at(entry: Fields): Date | null;
+  read(entry: Fields, place: Place): void;
+}
+
+export interface ReadOptions {
+  format: TranscriptFormat | 'AUTO';
+  /** The whole file is a sub-agent's. */
+  sidechain: boolean;
+}
+
+const maxLines = 200_000;
+/** So many entries at the beginning are looked at to recognise a format. */
+const lookAt = 50;
+
+/** Reads a transcript as it arrives. @throws BadUserInputError when AUTO knows no such format, and it says what it saw. */
+export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain }: ReadOptions): Promise<Transcript> {
+  const draft = new Draft();
+  const intake = new Intake(draft);
+  let reader = format === 'AUTO' ? null : readerOf(format, draft, sidechain);
+  let waiting: Line[] = [];
+  let looked = 0;
+  for await (const lines of readLines(chunks)) {
+    let rest = lines;
+    if (reader === null) {
+      waiting.push(...lines);
+      looked += lines.length;
+      const recognised = recognise(waiting.slice(0, lookAt));
+      if (recognised === null && looked >= lookAt) throw unrecognised(waiting);
+      if (recognised === null) continue;
+      reader = readerOf(recognised, draft, sidechain);
+      rest = waiting;
+      waiting = [];
+    }
+    for (const line of rest) intake.take(reader, line);
+  }
+  if (reader === null) throw unrecognised(waiting);
+  return draft.finish(reader.format);
+}
+
+const readerOf = (format: TranscriptFormat, draft: Draft, sidechain: boolean): Reader =>
+  format === 'CLAUDE_CODE' ? claudeCodeReader(draft, sidechain) : codexReader(draft, sidechain);
+
+class Intake {
+  /** Lines without ids are known by what they say, and the how-manieth they are that says it. */
+  readonly #repeats = new Map<string, number>();
+  readonly #keys = new Set<string>();
+
+  constructor(private readonly draft: Draft) {}
+
+  take(reader: Reader, line: Line): void {
+    const { draft } = this;
+    if (draft.lines.length >= maxLines) {
+      throw new BadUserInputError(`input.content has more than ${maxLines} lines: import it in parts`, ['input', 'content']);
+    }
+    const entry = entryOf(line);
+    const key = (entry === null ? null : reader.keyOf(entry)) ?? this.#keyOf(line);
+    const place: Place = { line: draft.lines.push({ key, turn: draft.turn, bears: false }) - 1, at: entry === null ? null : reader.at(entry) };
+    if (entry === null) {
+      draft.badLines += 1;
+      if (line.text === null) draft.hugeLines += 1;
+      return;
+    }
+    const type = draft.clean.name(reader.typeOf(entry), '(none)').slice(0, 100);
+    draft.entryTypes.add(type);
+    if (!reader.knows(entry)) draft.unknownTypes.add(type);
+    draft.seen(place.at);
+    // A line that the program wrote twice says nothing new.
+    if (this.#keys.has(key)) return;
+    this.#keys.add(key);
+    reader.read(entry, place);
+  }
+
+  #keyOf(line: Line): string {
+    const hash = line.hash();
+    const times = (this.#repeats.get(hash) ?? 0) + 1;
+    this.#repeats.set(hash, times);
+    return times === 1 ? hash : `${hash}.${times}`;
+  }
+}
+
+function entryOf({ text }: Line): Fields | null {
+  if (text === null) return null;
+  try {
+    const entry: unknown = JSON.parse(text);
+    return isObject(entry) ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+function recognise(lines: Line[]): TranscriptFormat | null {
+  for (const line of lines) {
+    const entry = entryOf(line);
+    if (entry === null) continue;
+    if (codexTypes.has(entry['type']) && isObject(entry['payload'])) return 'CODEX';
+    if (claudeCodeTypes.has(entry['type']) && ['sessionId', 'message', 'summary', 'snapshot', 'uuid'].some((field) => field in entry)) return 'CLAUDE_CODE';
+  }
+  return null;
+}
+
+function unrecognised(lines: Line[]): BadUserInputError {
+  return new BadUserInputError(
+    `input.content is no transcript that Baton knows (${whatIs(lines)}): give the JSON lines of Claude Code or a rollout of OpenAI Codex, or name the format`,
+    ['input', 'content'],
+  );
+}
+
+function whatIs(lines: Line[]): string {
+  const [first] = lines;
+  if (first === undefined) return 'it is empty';
+  const entry = entryOf(first);
+  if (entry !== null) {
+    const names = Object.keys(entry).map((name) => (name.length > 30 ? `${name.slice(0, 30)}...` : name));
+    return `its first line is a JSON object with ${names.length === 0 ? 'no fields' : `the fields ${names.slice(0, 8).join(', ')}${names.length > 8 ? ', ...' : ''}`}`;
+  }
+  if (first.text === null) return 'its first line is too long to be read';
+  return `its first line is no JSON object, it begins with '${[...first.text.slice(0, 40)].slice(0, 20).join('')}'`;
+}

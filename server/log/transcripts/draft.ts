@@ -1,0 +1,225 @@
+import { Cleaner } from './clean.ts';
+import { shortHash } from './lines.ts';
+import {
+  addTokens,
+  noTokens,
+  type Called,
+  type Count,
+  type Entry,
+  type ImportedTask,
+  type Said,
+  type Tokens,
+  type Transcript,
+  type TranscriptFormat,
+  type UsageItem,
+} from './transcript.ts';
+
+const KB = 1024;
+const maxTasks = 500;
+const maxFiles = 200;
+
+/** Where a reader is in the file. */
+export interface Place {
+  line: number;
+  at: Date | null;
+}
+
+/** The result of a call, as the file has it. */
+export interface Outcome {
+  text: string;
+  failed: boolean;
+}
+
+/** What both readers write into: it keeps what was seen in order, storable, each call and message once. */
+export class Draft {
+  readonly clean = new Cleaner();
+  readonly lines: Transcript['lines'] = [];
+  readonly entryTypes = new Tally();
+  readonly unknownTypes = new Tally();
+  badLines = 0;
+  hugeLines = 0;
+  sidechainLines = 0;
+  thinkingBlocks = 0;
+  compactions = 0;
+  readonly #entries: Entry[] = [];
+  readonly #messages = new Map<string, Said>();
+  readonly #assistants = new Set<string>();
+  readonly #calls = new Map<string, Called>();
+  readonly #callNames = new Tally();
+  readonly #failed = new Set<string>();
+  readonly #written = new Map<string, string[]>();
+  readonly #files = new Set<string>();
+  readonly #usage = new Map<string, UsageItem>();
+  readonly #models = new Set<string>();
+  #tasks: ImportedTask[] = [];
+  #tasksLine: number | null = null;
+  #firstAt: Date | null = null;
+  #lastAt: Date | null = null;
+  #people = 0;
+  #agentActed = false;
+  turn = 0;
+
+  seen(at: Date | null): void {
+    if (at === null) return;
+    if (this.#firstAt === null || at < this.#firstAt) this.#firstAt = at;
+    if (this.#lastAt === null || at > this.#lastAt) this.#lastAt = at;
+  }
+
+  /** A person speaks: that begins a turn, which the instructions before the first one belong to. */
+  person(texts: string[], place: Place): void {
+    if (this.#people > 0 || this.#agentActed) {
+      this.turn += 1;
+      this.lines[place.line]!.turn = this.turn;
+    }
+    this.#people += 1;
+    this.say('USER', texts, place);
+  }
+
+  /** Adds what was said to the message of that id, if it has one. Blank texts say nothing. */
+  say(role: Said['role'], texts: string[], { line, at }: Place, messageId: string | null = null): void {
+    if (role !== 'SYSTEM' && role !== 'USER') this.#agentActed = true;
+    const parts = texts.filter((text) => text.trim() !== '').map((text) => ({ line, text: this.clean.text(text) }));
+    if (parts.length === 0) return;
+    this.lines[line]!.bears = true;
+    const begun = messageId === null ? undefined : this.#messages.get(messageId);
+    if (begun !== undefined) {
+      begun.parts.push(...parts);
+      return;
+    }
+    const message: Said = { kind: 'message', turn: this.turn, role, at, parts, redactions: 0 };
+    this.#entries.push(message);
+    if (messageId !== null) this.#messages.set(messageId, message);
+  }
+
+  assistant(messageId: string): void {
+    this.#agentActed = true;
+    this.#assistants.add(messageId);
+  }
+
+  /** `written`: the paths that it writes if it succeeds. */
+  call(id: unknown, name: unknown, args: unknown, written: unknown[], { line, at }: Place, messageId: string | null): void {
+    this.#agentActed = true;
+    const callId = this.#callId(id, `line-${line}`);
+    if (this.#calls.has(callId)) return;
+    const known = this.clean.name(name, 'unknown');
+    const message = messageId === null ? null : (this.#messages.get(messageId) ?? null);
+    const call: Called = {
+      kind: 'call',
+      turn: this.turn,
+      line,
+      at,
+      message,
+      callId,
+      name: known,
+      arguments: this.clean.json(args),
+      resultLine: null,
+      result: null,
+      error: null,
+      filesModified: [],
+      redactions: 0,
+    };
+    this.lines[line]!.bears = true;
+    this.#calls.set(callId, call);
+    this.#callNames.add(known);
+    this.#entries.push(call);
+    const paths = written.filter((path): path is string => typeof path === 'string' && path.trim() !== '');
+    if (paths.length > 0) this.#written.set(callId, [...new Set(paths.map((path) => this.clean.text(path, 4 * KB)))].slice(0, maxFiles));
+  }
+
+  /** The first outcome of a call counts. Returns the call, if this is it and the file has the call. */
+  answer(id: unknown, { text, failed }: Outcome, { line }: Place): Called | null {
+    const callId = this.#callId(id, '');
+    if (failed) this.#failed.add(callId);
+    const call = this.#calls.get(callId);
+    if (call === undefined || call.resultLine !== null) return null;
+    call.resultLine = line;
+    const outcome = this.clean.text(text);
+    if (failed) {
+      call.error = outcome === '' ? 'failed' : outcome;
+    } else {
+      call.result = outcome;
+      call.filesModified = this.#written.get(callId) ?? [];
+      for (const path of call.filesModified) this.#files.add(path);
+    }
+    return call;
+  }
+
+  compact({ line }: Place): void {
+    this.compactions += 1;
+    this.#entries.push({ kind: 'compaction', turn: this.turn, line });
+  }
+
+  /** The last report under a key is the one that counts. */
+  use(key: string, tokens: Tokens, model: string | null, { line }: Place): void {
+    if (model !== null) this.#models.add(model);
+    const item = this.#usage.get(key) ?? { key: shortHash(key), line, turn: this.turn, model: null, tokens };
+    this.#usage.set(key, { ...item, line, tokens, model: model ?? item.model });
+  }
+
+  setTasks(tasks: readonly { content: unknown; status: unknown }[], { line }: Place): void {
+    this.#tasksLine = line;
+    this.#tasks = tasks
+      .filter((task): task is { content: string; status: unknown } => typeof task.content === 'string' && task.content.trim() !== '')
+      .slice(0, maxTasks)
+      .map(({ content, status }) => ({
+        content: this.clean.text(content, 4 * KB),
+        status: status === 'completed' ? 'DONE' : status === 'in_progress' ? 'IN_PROGRESS' : 'PENDING',
+      }));
+  }
+
+  finish(format: TranscriptFormat): Transcript {
+    const usage = [...this.#usage.values()];
+    return {
+      format,
+      lines: this.lines,
+      entries: this.#entries,
+      usage,
+      tasksLine: this.#tasksLine,
+      taskRedactions: 0,
+      facts: {
+        lines: this.lines.length,
+        badLines: this.badLines,
+        hugeLines: this.hugeLines,
+        entryTypes: this.entryTypes.list(),
+        unknownTypes: this.unknownTypes.list(),
+        humanMessages: this.#people,
+        assistantMessages: this.#assistants.size,
+        firstAt: this.#firstAt,
+        lastAt: this.#lastAt,
+        toolCalls: this.#callNames.list(),
+        toolErrors: this.#failed.size,
+        filesModified: [...this.#files].sort(),
+        tasks: this.#tasks,
+        usage: {
+          ...usage.reduce((sum, { tokens }) => addTokens(sum, tokens), noTokens()),
+          model: this.#models.size === 1 ? [...this.#models][0]! : null,
+        },
+        compactions: this.compactions,
+        sidechainLines: this.sidechainLines,
+        thinkingBlocks: this.thinkingBlocks,
+        replacedCharacters: this.clean.replaced,
+        shortened: this.clean.shortened,
+      },
+    };
+  }
+
+  /** Ids are kept as they are while they are short, as all real ones are. */
+  #callId(id: unknown, otherwise: string): string {
+    if (typeof id !== 'string' || id.trim() === '') return otherwise;
+    return id.length <= 200 ? this.clean.name(id, otherwise) : `${this.clean.name(id.slice(0, 150), '')}-${shortHash(id)}`;
+  }
+}
+
+/** Counts by name. A hostile file cannot make it grow for ever. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(name: string): void {
+    const key = this.#counts.has(name) || this.#counts.size < 200 ? name : '(others)';
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  list(): Count[] {
+    return [...this.#counts].map(([name, count]) => ({ name, count }));
+  }
+}

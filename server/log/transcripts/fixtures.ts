@@ -1,0 +1,25 @@
+import { createReadStream } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readTranscript, type ReadOptions } from './detect.ts';
+import type { Entry, Transcript } from './transcript.ts';
+
+/** Transcripts written for these tests, in the formats of the tools. */
+export const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}.jsonl`, import.meta.url));
+
+export const readFixture = (name: string, options: Partial<ReadOptions> = {}): Promise<Transcript> =>
+  readTranscript(createReadStream(fixture(name)), { format: 'AUTO', sidechain: false, ...options });
+
+export const readText = (text: string, options: Partial<ReadOptions> = {}): Promise<Transcript> =>
+  readTranscript(piecewise(text, 1_000), { format: 'AUTO', sidechain: false, ...options });
+
+async function* piecewise(text: string, size: number): AsyncGenerator<Uint8Array> {
+  // In bytes, so that characters are cut.
+  const bytes = new TextEncoder().encode(text);
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+/** What was said, each as "turn ROLE: words". */
+export const saidIn = ({ entries }: Transcript): string[] =>
+  entries.flatMap((entry) => (entry.kind === 'message' ? [`${entry.turn} ${entry.role}: ${entry.parts.map(({ text }) => text).join(' | ')}`] : []));
+
+export const callsIn = ({ entries }: Transcript): Extract<Entry, { kind: 'call' }>[] => entries.filter((entry) => entry.kind === 'call');

@@ -1,0 +1,82 @@
+import { createHash, type Hash } from 'node:crypto';
+
+/** A line of a file; `text` is null when it is longer than can be read. */
+export interface Line {
+  text: string | null;
+  /** Equal for equal lines. */
+  hash(): string;
+}
+
+/** Longer lines are images and dumps that nobody reads: they are skipped without ever being held whole. */
+export const maxLineCharacters = 8 * 1024 * 1024;
+
+/** The longest that the process answers nobody else while it reads. */
+const yieldAfterMs = 15;
+
+export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+/**
+ * The lines of a UTF-8 file as they arrive, many at a time, blank ones left out. Whoever awaits them leaves room for
+ * others at least every few milliseconds.
+ */
+export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Line[]> {
+  const decoder = new TextDecoder();
+  const splitter = new Splitter();
+  let last = performance.now();
+  for await (const chunk of chunks) {
+    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    yield splitter.push(text);
+    if (performance.now() - last > yieldAfterMs) {
+      await new Promise((resolve) => setImmediate(resolve));
+      last = performance.now();
+    }
+  }
+  yield splitter.push(`${decoder.decode()}\n`);
+}
+
+/** A text in pieces that are read like a file's. */
+export async function* piecesOf(text: string): AsyncGenerator<string> {
+  const size = 64 * 1024;
+  for (let from = 0; from < text.length; from += size) yield text.slice(from, from + size);
+}
+
+class Splitter {
+  #parts: string[] = [];
+  #length = 0;
+  /** Of a line that has become too long, whose beginning is gone. */
+  #hash: Hash | null = null;
+
+  push(text: string): Line[] {
+    const lines: Line[] = [];
+    let from = 0;
+    for (let end = text.indexOf('\n', from); end >= 0; end = text.indexOf('\n', from)) {
+      this.#keep(text.slice(from, end));
+      const line = this.#end();
+      if (line !== null) lines.push(line);
+      from = end + 1;
+    }
+    if (from < text.length) this.#keep(text.slice(from));
+    return lines;
+  }
+
+  #keep(part: string): void {
+    this.#parts.push(part);
+    this.#length += part.length;
+    if (this.#length <= maxLineCharacters) return;
+    this.#hash ??= createHash('sha256');
+    for (const known of this.#parts) this.#hash.update(known);
+    this.#parts = [];
+  }
+
+  #end(): Line | null {
+    const text = this.#parts.join('');
+    const hash = this.#hash;
+    this.#parts = [];
+    this.#length = 0;
+    this.#hash = null;
+    if (hash !== null) return { text: null, hash: () => hash.digest('base64url').slice(0, 22) };
+    // A byte order mark goes with the blanks.
+    const trimmed = text.trim();
+    return trimmed === '' ? null : { text: trimmed, hash: () => shortHash(trimmed) };
+  }
+}

@@ -1,0 +1,27 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where transcripts of real tools are, each with the facts that it holds beside it; undefined where they are not at hand. */
+export const realDataFolder: string | undefined = process.env['BATON_REAL_DATA'] || undefined;
+
+/** Every transcript under it that has expected facts, by its path in the folder. Empty when there is none. */
+export function realTranscripts(): string[] {
+  if (realDataFolder === undefined) return [];
+  return ['claude-code', 'codex'].flatMap((tool) => {
+    const folder = join(realDataFolder, tool);
+    if (!existsSync(folder)) return [];
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.jsonl') && existsSync(expectedOf(join(folder, name))))
+      .map((name) => join(tool, name))
+      .sort();
+  });
+}
+
+export const realPath = (name: string): string => join(realDataFolder ?? '', name);
+
+export function expectedOf(file: string): string {
+  return file.replace(/\.jsonl$/, '.expected.json');
+}
+
+/** Files that the tool keeps apart for its sub-agents. */
+export const isSubagent = (name: string): boolean => /[/\\]subagents[/\\]/.test(name);
