@@ -1,5 +1,8 @@
 import { seed } from '../prisma/seed.ts';
 import { buildApp, type App } from './app.ts';
+import { startArchiving } from './exports/archive.ts';
+import { downloadRoute } from './exports/downloadRoute.ts';
+import { createRecords } from './exports/records.ts';
 import { createContext } from './graphql/context.ts';
 import { createMaskError } from './graphql/maskError.ts';
 import { noSuggestions } from './graphql/noSuggestions.ts';
@@ -10,6 +13,8 @@ import { readEnv } from './infra/env.ts';
 import { createLog } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
 import { StartError } from './infra/startError.ts';
+import { redactLogLine } from './redaction/logLine.ts';
+import { transcriptRoute } from './log/transcriptRoute.ts';
 
 const stopWithin = 9_500;
 // Ctrl-C reaches a server under npm twice: from the terminal, and passed on by npm.
@@ -21,20 +26,25 @@ let first: { signal: string; at: number } | undefined;
 
 async function start(): Promise<void> {
   const env = readEnv(process.env);
-  const log = createLog(env.logLevel);
+  const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
   database = await openDatabase(env, log, fail);
   const { prisma, pool, embedded } = database;
+  const { archiveFolder: folder } = env;
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
+  const asking = { createContext: () => createContext({ prisma, pool, env, log }), maskError: createMaskError(log) };
   app = buildApp({
     env,
     database,
     schema,
     log,
-    createContext: () => createContext({ prisma, pool, env, log }),
-    maskError: createMaskError(log),
+    ...asking,
     plugins: [noSuggestions],
+    routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
     graphiqlTabs: readTabs(),
-    background: [() => startSweeping({ pool, log })],
+    background: [
+      () => startSweeping({ pool, log }),
+      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, records: createRecords({ schema, ...asking }), ...asking })]),
+    ],
   });
   await app.start();
   log.info({ url: app.url }, `Baton is ready: open ${app.url}/graphql`);

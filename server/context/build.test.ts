@@ -1,32 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildContext, contentHash, shorten, type BuildInput } from './build.ts';
-import { mergeVariables } from './context.ts';
+import { someSources } from '../testing/contexts.ts';
+import { buildContext, contentHash, type BuildInput } from './build.ts';
+import { isOwnVariable, mergeVariables } from './context.ts';
 import type { Sources } from './sources.ts';
 
-const sources = (fields: Partial<Sources> = {}): Sources => ({
-  title: 'Fix the login',
-  turns: 2,
-  tools: [{ name: 'Read', calls: 3, errors: 1, lastResult: 'ok' }],
-  files: ['b.ts', 'a.ts'],
-  tasks: [
-    { content: 'write a test', status: 'DONE' },
-    { content: 'fix it', status: 'IN_PROGRESS' },
-    { content: 'tell people', status: 'PENDING' },
-  ],
-  decisions: ['wait for the cookie'],
-  recent: [
-    { sequence: 1, role: 'USER', content: 'please' },
-    { sequence: 2, role: 'ASSISTANT', content: 'done' },
-  ],
-  lastAssistant: { sequence: 2, role: 'ASSISTANT', content: 'done' },
-  lastTurnId: null,
-  lastTurnCallIds: [],
-  lastAgentTurnHash: 'h',
-  visible: { user: 1, assistant: 1, system: 0, tool: 0, handoff: 0, bytes: 10 },
-  ...fields,
-});
-
+const sources = someSources;
 const input: BuildInput = { summary: null, variables: {}, instructions: null };
 
 describe('a Context', () => {
@@ -47,18 +25,55 @@ describe('a Context', () => {
 
   it('always has the last assistant message, even when talk since then would fill the budget', () => {
     const talk = Array.from({ length: 20 }, (_, n) => ({ sequence: 100 + n, role: 'USER' as const, content: 'x'.repeat(1_900) }));
-    const context = buildContext(sources({ recent: talk, lastAssistant: { sequence: 2, role: 'ASSISTANT', content: 'my last words' } }), input);
-    expect(context.recentMessages[0]).toEqual({ role: 'ASSISTANT', content: 'my last words' });
+    const context = buildContext(sources({ recent: talk, lastAssistant: { sequence: 2, role: 'ASSISTANT', content: 'my last words', shortened: false, agentId: 'ada' } }), input);
+    expect(context.recentMessages[0]).toMatchObject({ role: 'ASSISTANT', content: 'my last words' });
     expect(context.recentMessages.slice(1).every(({ role }) => role === 'USER')).toBe(true);
     expect(context.recentMessages.length).toBeGreaterThan(2);
   });
 
   it('lists context variables by name, each with who set it last', () => {
     const variables = mergeVariables(mergeVariables({}, { b: 1, a: { deep: true } }, 'operator'), { b: 2 }, 'claude-1');
-    expect(buildContext(sources(), { ...input, variables }).contextVariables).toEqual([
+    expect(buildContext(sources(), { ...input, variables }).contextVariables.filter((variable) => !isOwnVariable(variable))).toEqual([
       { name: 'a', value: { deep: true }, setBy: 'operator' },
       { name: 'b', value: 2, setBy: 'claude-1' },
     ]);
+  });
+});
+
+describe('what a Context begins and ends with', () => {
+  it('is the original request, the latest one where there is another, and the last words with who said them', () => {
+    const context = buildContext(sources({ lastUser: { sequence: 5, role: 'USER', content: 'and now this', shortened: false } }), input);
+    expect(context.originalRequest).toEqual({ sequence: 1, content: 'please', shortened: false, agentId: null });
+    expect(context.latestRequest).toMatchObject({ sequence: 5, content: 'and now this' });
+    expect(context.lastMessage).toEqual({ sequence: 2, content: 'done', shortened: false, agentId: 'ada' });
+    expect(buildContext(sources(), input).latestRequest).toBeNull();
+    expect(buildContext(sources({ firstUser: null, lastUser: null, lastAssistant: null, recent: [] }), input)).toMatchObject({ originalRequest: null, latestRequest: null, lastMessage: null });
+  });
+
+  it('is counted where it does not carry all of the log', () => {
+    const totals = { messages: 90, decisions: 101, files: 700, tools: 120, lastCalls: 30, unansweredCalls: 2 };
+    const { leftOut } = buildContext(sources({ totals }), input);
+    expect(leftOut).toEqual({ tasks: 0, decisions: 100, files: 698, tools: 119, calls: 29, unansweredCalls: 2, messages: 88, shortened: 0 });
+    expect(buildContext(sources(), input).leftOut).toEqual({ tasks: 0, decisions: 0, files: 0, tools: 0, calls: 0, unansweredCalls: 0, messages: 0, shortened: 0 });
+  });
+});
+
+describe("Baton's own variables", () => {
+  const own = (given: Partial<BuildInput>) =>
+    Object.fromEntries(buildContext(sources(), { ...input, ...given }).contextVariables.filter(isOwnVariable).map(({ name, value, setBy }) => [name, [value, setBy]]));
+
+  it('tell from whom and to whom it goes, as which Handoff, why, and who had it before', () => {
+    expect(own({ passage: { to: 'bob', depth: 3, reason: null } })).toEqual({
+      _handoff_chain: [['ada', 'bob'], 'baton'],
+      _handoff_depth: [3, 'baton'],
+      _handoff_from: ['ada', 'baton'],
+      _handoff_reason: [null, 'baton'],
+      _handoff_to: ['bob', 'baton'],
+    });
+  });
+
+  it('say no more than is known in a preview', () => {
+    expect(own({})).toEqual({ _handoff_chain: [['ada'], 'baton'], _handoff_from: ['ada', 'baton'] });
   });
 });
 
@@ -86,21 +101,11 @@ describe('the content hash', () => {
     expect(hash(fields, given)).not.toBe(hash());
   });
 
+  it("does not change with Baton's own variables", () => {
+    expect(hash({}, { passage: { to: 'bob', depth: 2, reason: 'because' } })).toBe(hash({}, { passage: { to: 'bob', depth: 4, reason: 'once more' } }));
+  });
+
   it('does not change with who set a variable', () => {
     expect(hash({}, { variables: { a: { value: 1, setBy: 'x' } } })).toBe(hash({}, { variables: { a: { value: 1, setBy: 'y' } } }));
-  });
-});
-
-describe('a shortened text', () => {
-  it('is never longer than asked, keeps its beginning, and never splits a character', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 70 }), (text, length) => {
-        const short = shorten(text, length);
-        expect(short.length).toBeLessThanOrEqual(Math.max(length, 1));
-        expect(short).not.toMatch(/\p{Surrogate}/u);
-        if (text.length <= length) expect(short).toBe(text);
-        else expect(text.startsWith(short.slice(0, -1))).toBe(true);
-      }),
-    );
   });
 });

@@ -1,39 +1,70 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/canonicalJson.ts';
-import { listVariables, type Context, type RecentMessage, type StoredVariables } from './context.ts';
+import { composeSummary } from './compose.ts';
+import { byName, isOwnVariable, listVariables, ownVariables, type CarriedMessage, type Context, type Passage, type StoredVariables } from './context.ts';
+import { fitContext } from './fitContext.ts';
 import { bounds, type Sources } from './sources.ts';
+import { shorten } from './shorten.ts';
 
 export interface BuildInput {
   /** The caller's words; composed from the log when null. */
   summary: string | null;
   variables: StoredVariables;
   instructions: string | null;
+  /** What the next agent is told about the move itself, where that is known. */
+  passage?: Omit<Passage, 'from' | 'chain'>;
 }
 
 const recentBudget = 16_000;
 
-/** Deterministic: the same log and input give the same Context. */
-export function buildContext(sources: Sources, { summary, variables, instructions }: BuildInput): Context {
-  return {
+/** Deterministic: the same log and input give the same Context. It fits the room that a Handoff has for it. */
+export function buildContext(sources: Sources, { summary, variables, instructions, passage = {} }: BuildInput): Context {
+  const recentMessages = recentOf(sources);
+  const { firstUser, lastUser, lastAssistant, totals } = sources;
+  const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
+  return fitContext({
     summary: summary ?? composeSummary(sources),
-    toolSummaries: sources.tools.map(({ name, calls, errors, lastResult }) => ({
+    summaryComposed: summary === null,
+    originalRequest: carried(firstUser),
+    latestRequest: lastUser?.sequence === firstUser?.sequence ? null : carried(lastUser),
+    lastMessage: carried(lastAssistant),
+    toolSummaries: sources.tools.map(({ name, calls, errors, lastResult, lastCallId }) => ({
       toolName: name,
       callCount: calls,
       errorCount: errors,
       lastResult: lastResult === null ? null : shorten(lastResult, bounds.toolResultCharacters),
+      ...(lastResult !== null && lastResult.length > bounds.toolResultCharacters ? { lastCallId } : {}),
+    })),
+    lastToolCalls: sources.lastCalls.map(({ id, name, arguments: given, outcome, outcomeShortened, failed }) => ({
+      toolCallId: id,
+      toolName: name,
+      arguments: shorten(given ?? '{}', bounds.argumentCharacters),
+      outcome,
+      failed,
+      shortened: outcomeShortened || (given ?? '').length > bounds.argumentCharacters,
     })),
     filesModified: sources.files,
-    pendingTasks: pendingTasks(sources),
+    pendingTasks: sources.tasks.filter((task) => task.status !== 'DONE').map((task) => task.content),
     decisions: sources.decisions,
-    recentMessages: recentMessages(sources),
-    contextVariables: listVariables(variables),
+    recentMessages,
+    contextVariables: [...ownVariables({ ...passage, from: sources.sourceAgentId, chain }), ...listVariables(variables)].sort(byName),
     instructions,
-  };
+    leftOut: {
+      tasks: 0,
+      decisions: totals.decisions - sources.decisions.length,
+      files: totals.files - sources.files.length,
+      tools: totals.tools - sources.tools.length,
+      calls: totals.lastCalls - sources.lastCalls.length,
+      unansweredCalls: totals.unansweredCalls,
+      messages: totals.messages - distinct([...recentMessages, firstUser, lastUser, lastAssistant]),
+      shortened: 0,
+    },
+  });
 }
 
 /**
- * Equal for two Contexts that tell the next agent the same. A composed summary is left out: it follows from the
- * rest, and its counts would hide that nothing else is new.
+ * Equal for two Contexts that tell the next agent the same. A composed summary and Baton's own variables are left
+ * out: they follow from the rest or from the move, and would hide that nothing else is new.
  */
 export function contentHash(context: Context, callerSummary: string | null, lastAgentTurnHash: string | null): string {
   const told = [
@@ -41,61 +72,34 @@ export function contentHash(context: Context, callerSummary: string | null, last
     context.filesModified,
     context.pendingTasks,
     context.decisions,
-    context.contextVariables.map(({ name, value }) => [name, value]),
+    context.contextVariables.filter((variable) => !isOwnVariable(variable)).map(({ name, value }) => [name, value]),
     lastAgentTurnHash,
   ];
   return createHash('sha256').update(canonicalJson(told)).digest('hex');
 }
 
-const pendingTasks = (sources: Sources): string[] =>
-  sources.tasks.filter((task) => task.status !== 'DONE').map((task) => task.content);
+const distinct = (messages: readonly ({ sequence: number } | null)[]): number =>
+  new Set(messages.flatMap((message) => (message === null ? [] : [message.sequence]))).size;
+
+const carried = (message: { sequence: number; content: string; shortened: boolean; agentId?: string | null } | null): CarriedMessage | null =>
+  message === null ? null : { sequence: message.sequence, content: message.content, shortened: message.shortened, agentId: message.agentId ?? null };
+
+type Recent = Context['recentMessages'][number] & { sequence: number };
 
 /** The last messages within the budget; the last assistant message is always among them. */
-function recentMessages({ recent, lastAssistant }: Sources): RecentMessage[] {
-  const kept = new Map<number, RecentMessage>();
+function recentOf({ recent, lastAssistant }: Sources): Recent[] {
+  const kept = new Map<number, Recent>();
   let left = recentBudget;
   const keep = ({ sequence, role, content }: Sources['recent'][number]): boolean => {
     const short = shorten(content, bounds.messageCharacters);
     if (short.length > left) return false;
     left -= short.length;
-    kept.set(sequence, { role, content: short });
+    kept.set(sequence, { sequence, role, content: short, shortened: short !== content });
     return true;
   };
   if (lastAssistant !== null) keep(lastAssistant);
   for (const message of recent.toReversed()) {
     if (!kept.has(message.sequence) && !keep(message)) break;
   }
-  return [...kept].sort(([a], [b]) => a - b).map(([, message]) => message);
-}
-
-function composeSummary(sources: Sources): string {
-  const calls = sum(sources.tools.map((tool) => tool.calls));
-  const errors = sum(sources.tools.map((tool) => tool.errors));
-  const pending = pendingTasks(sources);
-  const sentences = [
-    `"${sources.title}": ${count(sources.turns, 'turn')} so far` +
-      (calls === 0 ? '.' : `, ${count(calls, 'tool call')}${errors === 0 ? '' : ` (${errors} failed)`}.`),
-    sources.files.length === 0 ? 'No file was changed.' : `${count(sources.files.length, 'file')} changed, last ${sources.files[0]!}.`,
-    sources.tasks.length === 0
-      ? ''
-      : pending.length === 0
-        ? 'All tasks are done.'
-        : `${count(pending.length, 'task')} left, next: ${clause(pending[0]!, 200)}.`,
-    sources.decisions.length === 0 ? '' : `Last decision: ${clause(sources.decisions.at(-1)!, 300)}.`,
-  ];
-  return sentences.filter((sentence) => sentence !== '').join(' ');
-}
-
-/** A text as the end of a sentence: shortened, on one line, without a full stop of its own. */
-const clause = (text: string, characters: number): string => shorten(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''), characters);
-
-const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
-/** Cuts a text to `characters` UTF-16 units at most, never inside a surrogate pair, and marks the cut. */
-export function shorten(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const end = characters - 1;
-  const cut = /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end;
-  return `${text.slice(0, cut)}…`;
+  return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
 }

@@ -5,24 +5,34 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
 import { buildContext } from './build.ts';
 import type { Context, StoredVariables } from './context.ts';
-import { itemsOf, renderMarkdown, renderPrompt, smallestBudget } from './render.ts';
+import { itemsOf, wholeContent } from './items.ts';
+import { renderMarkdown } from './markdown.ts';
+import { pack, smallestBudget } from './pack.ts';
+import { redactionsIn } from './redactions.ts';
 import { ContextItem, ContextPreview, ContextPrompt } from './schema.ts';
 import { readSources } from './sources.ts';
 
 /** The columns of a Handoff that are its Context. */
 const contextColumns = {
   summary: true,
+  summaryComposed: true,
+  originalRequest: true,
+  latestRequest: true,
+  lastMessage: true,
   toolSummaries: true,
+  lastToolCalls: true,
   filesModified: true,
   pendingTasks: true,
   decisions: true,
   recentMessages: true,
   contextVariables: true,
   instructions: true,
-} as const satisfies Prisma.HandoffSelect;
+  leftOut: true,
+} as const satisfies Prisma.HandoffSelect & Record<keyof Context, true>;
 
-type Stored = Prisma.HandoffGetPayload<{ select: typeof contextColumns }>;
-const contextOf = (handoff: Stored): Context => handoff as unknown as Context;
+const moveColumns = { reason: true, sourceAgentId: true, targetAgentId: true, session: { select: { title: true } } } as const satisfies Prisma.HandoffSelect;
+
+const contextOf = (handoff: Prisma.HandoffGetPayload<{ select: typeof contextColumns }>): Context => handoff as unknown as Context;
 
 const budgetArgs = builder.args((t) => ({
   maxTokens: t.int({ description: `At most so many estimated tokens, ${smallestBudget.maxTokens} or more; no such bound when null.` }),
@@ -38,29 +48,35 @@ const budget = {
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   contextPrompt: t.field({
     type: ContextPrompt,
-    description: 'What it carries, as a text for the next Agent. For now it is cut plainly where the budget ends.',
+    description:
+      'What it carries, as a text for the next Agent: within the budget what matters most, the rest counted. What was recorded stands in fences and is marked as untrusted.',
     args: budgetArgs,
-    select: contextColumns,
-    resolve: (handoff, args) => renderPrompt(contextOf(handoff), decodeArgs(z.object(budget), args)),
+    select: { ...contextColumns, ...moveColumns },
+    resolve: (handoff, args) => {
+      const context = contextOf(handoff);
+      const { reason, sourceAgentId, targetAgentId, session } = handoff;
+      const move = { title: session.title, sourceAgentId, targetAgentId, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
+      return pack(itemsOf(context, reason), move, decodeArgs(z.object(budget), args));
+    },
   }),
   markdown: t.string({
     description: 'The whole record as Markdown, for people.',
     select: {
       ...contextColumns,
+      ...moveColumns,
       status: true,
       depth: true,
-      reason: true,
-      sourceAgentId: true,
-      targetAgentId: true,
       initiatedAt: true,
       acceptedAt: true,
+      completedAt: true,
       closedAt: true,
       deadlineAt: true,
       rejectionReason: true,
       failureReason: true,
       cancelReason: true,
       actorPrincipal: true,
-      session: { select: { title: true } },
+      sourceAgentType: true,
+      targetAgentType: true,
     },
     resolve: (handoff) => {
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
@@ -75,7 +91,7 @@ builder.queryFields((t) => ({
   contextPreview: t.field({
     type: ContextPreview,
     nullable: true,
-    description: 'What a Handoff of this Session would carry if it were started now; null when there is no such Session.',
+    description: 'What a Handoff of this Session would carry if it were started now; writes nothing. Null when there is no such Session.',
     args: { sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }), ...budgetArgs },
     resolve: async (_root, args, { prisma, pool }) => {
       const { sessionId, ...within } = decodeArgs(z.object({ sessionId: idOf('session'), ...budget }), args);
@@ -87,21 +103,31 @@ builder.queryFields((t) => ({
       if (session === null || sources === null) return null;
       const variables = session.contextVariables as unknown as StoredVariables;
       const context = buildContext(sources, { summary: null, variables, instructions: null });
-      return { ...renderPrompt(context, within), redactionCount: 0 };
+      const { title, sourceAgentId } = sources;
+      const move = { title, sourceAgentId, targetAgentId: null, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
+      return { ...pack(itemsOf(context, null), move, within), redactionCount: redactionsIn(context) };
     },
   }),
   contextItem: t.field({
     type: ContextItem,
     nullable: true,
-    description: 'One item of what a Handoff carries; null when there is no such Handoff or item.',
+    description: 'One item of what a Handoff carries, whole, as it was recorded; null when there is no such Handoff or item.',
     args: {
       handoffId: t.arg.id({ required: true, description: 'Id of a Handoff.' }),
       itemId: t.arg.id({ required: true, description: 'Id of an item, from `kept` or `dropped` of its `contextPrompt`.' }),
     },
     resolve: async (_root, args, { prisma }) => {
       const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
-      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId }, select: contextColumns });
-      return handoff === null ? null : (itemsOf(contextOf(handoff)).find(({ id }) => id === itemId) ?? null);
+      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId }, select: { ...contextColumns, reason: true, sessionId: true } });
+      if (handoff === null) return null;
+      const item = itemsOf(contextOf(handoff), handoff.reason).find(({ id }) => id === itemId);
+      if (item === undefined) return null;
+      const { sessionId } = handoff;
+      const content = await wholeContent(item, {
+        message: async (sequence) => (await prisma.message.findUnique({ where: { sessionId_sequence: { sessionId, sequence } }, select: { content: true } }))?.content,
+        call: async (id) => (await prisma.toolCall.findFirst({ where: { id, sessionId }, select: { name: true, arguments: true, result: true, error: true } })) ?? undefined,
+      });
+      return { ...item, content };
     },
   }),
 }));

@@ -43,7 +43,7 @@ describe('contextPrompt', () => {
     expect(dropped).toEqual([]);
     expect(text).toContain('Half of it is there.');
     expect(text).toContain('Be brief.');
-    expect(kept.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['INSTRUCTIONS', 'SUMMARY', 'DECISION', 'MESSAGE']));
+    expect(kept.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['INSTRUCTIONS', 'SUMMARY', 'DECISION', 'LAST_MESSAGE', 'VARIABLE']));
     expect(tokenEstimate).toBe(Math.ceil(Buffer.byteLength(text) / 4));
   });
 

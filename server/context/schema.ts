@@ -1,5 +1,7 @@
-import { builder } from '../graphql/builder.ts';
-import type { Item, Prompt } from './render.ts';
+import { builder, modelRef } from '../graphql/builder.ts';
+import type { CarriedCall, CarriedMessage, LeftOut } from './context.ts';
+import type { Item } from './items.ts';
+import type { Prompt } from './pack.ts';
 
 builder.objectType('ContextVariable', {
   description: 'A named value that the Agents of a Session share.',
@@ -13,13 +15,17 @@ builder.objectType('ContextVariable', {
 export const ContextItemKind = builder.enumType('ContextItemKind', {
   description: 'What an item of a Context is.',
   values: {
-    INSTRUCTIONS: { description: "The target Agent's instructions." },
+    REQUEST: { description: 'What the user asked for: at first, and last.' },
+    LAST_MESSAGE: { description: 'The last words of the Agent that hands off.' },
+    REASON: { description: 'Why it is handed off.' },
     SUMMARY: { description: 'What was done so far.' },
+    INSTRUCTIONS: { description: "The target Agent's instructions." },
     TASK: { description: 'A task that is not done.' },
     DECISION: { description: 'Something that was settled.' },
     VARIABLE: { description: 'A context variable.' },
     FILE: { description: 'A file that was changed.' },
     TOOL: { description: 'How a tool was used.' },
+    CALL: { description: 'One of the last tool calls, with what came of it.' },
     MESSAGE: { description: 'One of the last Messages.' },
   },
 });
@@ -31,11 +37,12 @@ const DropReason = builder.enumType('ContextDropReason', {
 
 const itemId = 'Its id, the same in every prompt of the same Handoff: for `contextItem`.';
 
-const KeptItem = builder.objectRef<Item>('KeptContextItem').implement({
+const KeptItem = builder.objectRef<Prompt['kept'][number]>('KeptContextItem').implement({
   description: 'An item of a Context that a prompt holds, shortened where it had to be.',
   fields: (t) => ({
     id: t.exposeID('id', { description: itemId }),
     kind: t.expose('kind', { type: ContextItemKind, description: 'What it is.' }),
+    shortened: t.exposeBoolean('shortened', { description: 'Whether there is more of it: `contextItem` has it whole.' }),
   }),
 });
 
@@ -49,9 +56,9 @@ const DroppedItem = builder.objectRef<Prompt['dropped'][number]>('DroppedContext
 });
 
 const PromptFields = builder.interfaceRef<Prompt>('ContextText').implement({
-  description: 'A Context as a text for the next Agent, cut to a budget.',
+  description: 'A Context as a text for the next Agent, within a budget.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'The text, Markdown. When something is left out, it says so.' }),
+    text: t.exposeString('text', { description: 'The text, Markdown. What was recorded stands in fences. When something is left out or shortened, it says how much.' }),
     tokenEstimate: t.exposeInt('tokenEstimate', { description: 'Its estimated tokens (bytes / 4), not a count.' }),
     kept: t.field({ type: [KeptItem], description: 'What is in it, what matters most first.', resolve: ({ kept }) => kept }),
     dropped: t.field({ type: [DroppedItem], description: 'What is left out; empty when everything fits.', resolve: ({ dropped }) => dropped }),
@@ -78,3 +85,77 @@ export const ContextItem = builder.objectRef<Item>('ContextItem').implement({
     content: t.exposeString('content', { description: 'The whole item, however much of it a prompt holds.' }),
   }),
 });
+
+const CarriedMessage = builder.objectRef<CarriedMessage>('CarriedMessage').implement({
+  description: 'A Message that has a place of its own in what a Handoff carries.',
+  fields: (t) => ({
+    sequence: t.exposeInt('sequence', { description: "Its number in the Session's log." }),
+    content: t.exposeString('content', { description: 'What is said; of a long one the beginning and the end.' }),
+    shortened: t.exposeBoolean('shortened', { description: 'Whether the log has more of it.' }),
+    agentId: t.exposeString('agentId', { nullable: true, description: 'Id of the Agent that said it; null for a user.' }),
+  }),
+});
+
+const CarriedToolCall = builder.objectRef<CarriedCall>('CarriedToolCall').implement({
+  description: 'A ToolCall with what came of it, as a Handoff carries it.',
+  fields: (t) => ({
+    toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
+    arguments: t.exposeString('arguments', { description: 'What it was given: JSON, cut where it was long.' }),
+    outcome: t.exposeString('outcome', { description: 'What it answered, or its error; of a long one the beginning and the end.' }),
+    failed: t.exposeBoolean('failed', { description: 'Whether `outcome` is an error.' }),
+    shortened: t.exposeBoolean('shortened', { description: 'Whether the log has more of it.' }),
+  }),
+});
+
+const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
+  description: 'How much of the log a Handoff does not carry, by what it is.',
+  fields: (t) => ({
+    tasks: t.exposeInt('tasks', { description: 'Tasks that are not done.' }),
+    decisions: t.exposeInt('decisions', { description: 'Decisions, the oldest.' }),
+    files: t.exposeInt('files', { description: 'Changed files, those touched first.' }),
+    tools: t.exposeInt('tools', { description: 'Tools, those used least lately.' }),
+    calls: t.exposeInt('calls', { description: 'ToolCalls of the last Turn that made any, the first of them.' }),
+    unansweredCalls: t.exposeInt('unansweredCalls', { description: 'ToolCalls of that Turn that had no result yet.' }),
+    messages: t.exposeInt('messages', { description: 'Messages, those before the last.' }),
+    shortened: t.exposeInt('shortened', { description: 'Items that it carries shortened, since all of it was more than 256 KB.' }),
+  }),
+});
+
+builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
+  originalRequest: t.field({
+    type: CarriedMessage,
+    nullable: true,
+    description: 'What the work began with: the first Message of a user. Null when there was none.',
+    select: { originalRequest: true },
+    resolve: ({ originalRequest }) => originalRequest as unknown as CarriedMessage | null,
+  }),
+  latestRequest: t.field({
+    type: CarriedMessage,
+    nullable: true,
+    description: 'The last Message of a user; null when that is `originalRequest`.',
+    select: { latestRequest: true },
+    resolve: ({ latestRequest }) => latestRequest as unknown as CarriedMessage | null,
+  }),
+  lastMessage: t.field({
+    type: CarriedMessage,
+    nullable: true,
+    description: 'The last words of the Agent that handed off, or of one before it when it said nothing; null when no Agent has spoken.',
+    select: { lastMessage: true },
+    resolve: ({ lastMessage }) => lastMessage as unknown as CarriedMessage | null,
+  }),
+  lastToolCalls: t.field({
+    type: [CarriedToolCall],
+    nullable: true,
+    description: 'The last 20 answered ToolCalls of the last Turn that made any, in order; null in Handoffs of before they were kept.',
+    select: { lastToolCalls: true },
+    resolve: ({ lastToolCalls }) => lastToolCalls as unknown as CarriedCall[] | null,
+  }),
+  summaryComposed: t.exposeBoolean('summaryComposed', { nullable: true }),
+  leftOut: t.field({
+    type: ContextLeftOut,
+    nullable: true,
+    description: 'What of the log it does not carry; null in Handoffs of before this was counted.',
+    select: { leftOut: true },
+    resolve: ({ leftOut }) => leftOut as unknown as LeftOut | null,
+  }),
+}));

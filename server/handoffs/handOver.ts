@@ -1,5 +1,6 @@
 import { buildContext, contentHash } from '../context/build.ts';
 import type { Context, StoredVariables } from '../context/context.ts';
+import { redactionsIn } from '../context/redactions.ts';
 import { readSources, type Sources } from '../context/sources.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { encodeId } from '../core/ids.ts';
@@ -31,13 +32,15 @@ export interface Prepared {
 /** Builds what the Handoff will carry. A failure here fails the whole mutation (rule 24). */
 export async function prepareContext(
   custody: Custody,
-  given: { summary: string | null; contextVariables: Record<string, unknown> | null; instructions: string | null },
+  given: { summary: string | null; reason: string | null; contextVariables: Record<string, unknown> | null },
+  target: LockedAgent,
 ): Promise<Prepared> {
   const { work, session } = custody;
   const sources = await readSources(work, session.id);
   if (sources === null) throw new Error(`session ${session.id} vanished under its lock`);
   const variables = custody.variablesWith(given.contextVariables);
-  const context = buildContext(sources, { summary: given.summary, variables, instructions: given.instructions });
+  const passage = { to: target.id, depth: session.handoffCount + 1, reason: given.reason };
+  const context = buildContext(sources, { summary: given.summary, variables, instructions: target.instructions, passage });
   return { context, sources, variables, contentHash: contentHash(context, given.summary, sources.lastAgentTurnHash) };
 }
 
@@ -78,6 +81,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
   const visible = { ...sources.visible, handoff: sources.visible.handoff + 1, bytes: sources.visible.bytes + `Routed to ${target.id}`.length };
   const tenure = custody.beginTenure(target, 'PENDING', visible);
 
+  const carried = canonicalJson(context);
   const handoff = work.insert('handoffs', {
     id: handoffId,
     sessionId: session.id,
@@ -85,6 +89,12 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     via: input.via,
     reason: input.reason,
     summary: context.summary,
+    summaryComposed: context.summaryComposed,
+    originalRequest: context.originalRequest as never,
+    latestRequest: context.latestRequest as never,
+    lastMessage: context.lastMessage as never,
+    lastToolCalls: context.lastToolCalls as never,
+    leftOut: context.leftOut as never,
     toolSummaries: context.toolSummaries as never,
     filesModified: context.filesModified,
     pendingTasks: context.pendingTasks,
@@ -96,8 +106,8 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     depth: session.handoffCount,
     circular: custody.active.includes(target.id),
     operatorEpoch: session.operatorEpoch,
-    tokenEstimate: estimateTokensOf(canonicalJson(context)),
-    redactionCount: 0,
+    tokenEstimate: estimateTokensOf(carried),
+    redactionCount: redactionsIn(context),
     contentHash: prepared.contentHash,
     sourceAgentId: source?.agent.id ?? null,
     sourceAgentType: source?.agent.type ?? null,

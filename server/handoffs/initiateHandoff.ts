@@ -44,7 +44,7 @@ export async function initiateHandoff(
   const move = guardedMove(custody, holder, target, read);
   const refusal = guardHandoff(move);
   if (refusal !== null) throw refusal;
-  const prepared = await prepareContext(custody, { ...input, instructions: target.instructions });
+  const prepared = await prepareContext(custody, input, target);
   const refused = guardLoop(move, prepared.contentHash) ?? refusalToTake(target);
   if (refused !== null) throw refused;
 

@@ -106,7 +106,7 @@ describe('a Handoff', () => {
         filesModified: ['a.ts'],
         pendingTasks: [],
         decisions: [],
-        contextVariables: [{ name: 'ticket', value: 7, setBy: 'operator' }],
+        contextVariables: expect.arrayContaining([{ name: 'ticket', value: 7, setBy: 'operator' }, { name: '_handoff_from', value: 'bob', setBy: 'baton' }]) as unknown,
         actor: { principal: 'operator', role: 'OPERATOR' },
         snapshot: { type: 'HANDOFF_INITIATED' },
         session: { openHandoff: { depth: 3 } },

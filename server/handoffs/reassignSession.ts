@@ -74,7 +74,7 @@ export async function reassignSession(
     await moveWithoutHandoff(custody, target, input);
     return answer(null, 'No handoff was made, as skipHandoff asked.');
   }
-  const prepared = await prepareContext(custody, { ...input, instructions: target.instructions });
+  const prepared = await prepareContext(custody, input, target);
   const handoffId = handOver(custody, prepared, { ...input, target, via: 'OPERATOR', staleAfterMinutes });
   return answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was made and waits until it accepts.`);
 }

@@ -11,6 +11,7 @@ describe('the environment', () => {
       dataFolder: '.baton',
       staleAfterMinutes: 30,
       handoffsEnabled: true,
+      archiveFolder: undefined,
       demo: undefined,
       logLevel: 'info',
     });
@@ -27,10 +28,11 @@ describe('the environment', () => {
         PORT: '0',
         BATON_STALE_AFTER_MINUTES: '0.5',
         BATON_HANDOFFS_ENABLED: '0',
+        BATON_ARCHIVE_DIR: '/srv/handoffs',
         BATON_DEMO: '1',
         LOG_LEVEL: 'debug',
       }),
-    ).toMatchObject({ host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, demo: true, logLevel: 'debug' });
+    ).toMatchObject({ host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, archiveFolder: '/srv/handoffs', demo: true, logLevel: 'debug' });
   });
 
   test.each([

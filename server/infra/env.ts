@@ -29,6 +29,7 @@ const variables = z.object({
     .transform(Number)
     .default(30),
   BATON_HANDOFFS_ENABLED: flag.default(true),
+  BATON_ARCHIVE_DIR: z.string().optional(),
   BATON_DEMO: flag.optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
@@ -41,6 +42,8 @@ export interface Env {
   dataFolder: string;
   staleAfterMinutes: number;
   handoffsEnabled: boolean;
+  /** Where every Handoff is also written as files. Undefined: nowhere. */
+  archiveFolder: string | undefined;
   /** Undefined: with an empty embedded database only. */
   demo: boolean | undefined;
   logLevel: (typeof logLevels)[number];
@@ -67,6 +70,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     dataFolder: data.BATON_DATA,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
+    archiveFolder: data.BATON_ARCHIVE_DIR,
     demo: data.BATON_DEMO,
     logLevel: data.LOG_LEVEL,
   };

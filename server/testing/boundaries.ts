@@ -8,9 +8,10 @@ export interface Import {
 
 const nouns = 'agents|sessions|log|handoffs|keys|tools|pipelines|analytics';
 
-// What a file is, by its path; the first that fits. The GraphQL side of a folder is its schema.ts and the files it is split into.
+// What a file is, by its path; the first that fits. The side of a folder that is asked from outside is its schema.ts and the files it is split
+// into, and what answers plain HTTP.
 const kinds = {
-  free: /^server\/(testing|bench|soak|main\.ts)|\.test\.ts$/,
+  free: /^server\/(testing|bench|soak|redaction\/corpus|main\.ts)|\.test\.ts$/,
   client: /^client\//,
   app: /^server\/app\.ts$/,
   generatedClient: /^server\/generated\/prisma\/client\.ts$/,
@@ -20,8 +21,10 @@ const kinds = {
   graphiql: /^server\/graphiql\//,
   core: /^server\/core\//,
   infra: /^server\/infra\//,
+  redaction: /^server\/redaction\//,
   rules: /^server\/\w+\/rules\.ts$/,
-  schema: /^server\/\w+\/((\w+S|s)chema|(\w+M|m)utations?)\.ts$/,
+  exports: /^server\/exports\//,
+  schema: /^server\/\w+\/((\w+S|s)chema|(\w+M|m)utations?|(\w+R|r)outes?)\.ts$/,
   events: /^server\/events\//,
   custody: /^server\/custody\//,
   context: /^server\/context\//,
@@ -47,12 +50,15 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
     values: ['custody', 'rules', 'events', 'context', 'core', 'package'],
     types: ['custody', 'rules', 'events', 'context', 'core', 'generated', 'generatedClient', 'package'],
   },
-  context: { values: ['context', 'core', 'package'], types: ['context', 'core', 'generated', 'generatedClient', 'package'] },
+  context: { values: ['context', 'redaction', 'core', 'package'], types: ['context', 'redaction', 'core', 'generated', 'generatedClient', 'package'] },
+  redaction: { values: ['redaction', 'package'] },
   command: {
-    values: ['command', 'rules', 'custody', 'events', 'context', 'core', 'package'],
-    types: ['command', 'rules', 'custody', 'events', 'context', 'core', 'generated', 'generatedClient', 'package'],
+    values: ['command', 'rules', 'custody', 'events', 'context', 'redaction', 'core', 'package'],
+    types: ['command', 'rules', 'custody', 'events', 'context', 'redaction', 'core', 'generated', 'generatedClient', 'package'],
   },
-  graphql: { values: ['graphql', 'core', 'generated', 'generatedClient', 'package', 'pothos', 'graphqlPackage'], types: 'all' },
+  graphql: { values: ['graphql', 'redaction', 'core', 'generated', 'generatedClient', 'package', 'pothos', 'graphqlPackage'], types: 'all' },
+  // Asks the API from inside, as anybody does from outside.
+  exports: { values: ['exports', 'core', 'package', 'graphqlPackage'], types: 'all' },
   schemaRoot: { values: ['schemaRoot', 'graphql', 'schema', 'package', 'graphqlPackage'] },
   schema: {
     values: [

@@ -21,7 +21,7 @@ import { world, type World } from './world.ts';
 export const mutationsOf = {
   agents: ['registerAgent', 'updateAgent', 'archiveAgent', 'setAgentStatus'],
   sessions: ['createSession', 'pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession'],
-  log: ['appendTurn', 'recordDecision', 'setTasks', 'captureSnapshot'],
+  log: ['appendTurn', 'recordDecision', 'setTasks', 'captureSnapshot', 'importTranscript'],
   reassign: ['reassignSession'],
   initiate: ['initiateHandoff'],
   handoffs: [

@@ -2,12 +2,14 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildApp, type App, type AppOptions } from '../app.ts';
+import { downloadRoute } from '../exports/downloadRoute.ts';
 import { createContext } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { noSuggestions } from '../graphql/noSuggestions.ts';
 import { schema } from '../graphql/schema.ts';
 import { readEnv } from '../infra/env.ts';
 import { silentLog, type Log } from '../infra/log.ts';
+import { transcriptRoute } from '../log/transcriptRoute.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -98,14 +100,15 @@ export async function startApp(
   const env = readEnv({ PORT: '0', ...variables });
   const log = options.log ?? silentLog;
   const { prisma, pool } = database;
+  const asking = { createContext: () => createContext({ prisma, pool, env, log }), maskError: createMaskError(log) };
   const app = buildApp({
     env,
     database,
     schema,
     log,
-    createContext: () => createContext({ prisma, pool, env, log }),
-    maskError: createMaskError(log),
+    ...asking,
     plugins: [noSuggestions],
+    routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
     ...options,
   });
   await app.start();

@@ -1,0 +1,28 @@
+import type { Sources } from './sources.ts';
+import { shorten } from './shorten.ts';
+
+/** A summary for a Handoff whose caller gave none: what the log says, in a few sentences. */
+export function composeSummary(sources: Sources): string {
+  const calls = sum(sources.tools.map((tool) => tool.calls));
+  const errors = sum(sources.tools.map((tool) => tool.errors));
+  const pending = sources.tasks.filter((task) => task.status !== 'DONE');
+  const { files, decisions, totals } = sources;
+  const sentences = [
+    `"${sources.title}": ${count(sources.turns, 'turn')} so far` +
+      (calls === 0 ? '.' : `, ${count(calls, 'tool call')}${errors === 0 ? '' : ` (${errors} failed)`}.`),
+    files.length === 0 ? 'No file was changed.' : `${count(totals.files, 'file')} changed, last ${files[0]!}.`,
+    sources.tasks.length === 0
+      ? ''
+      : pending.length === 0
+        ? 'All tasks are done.'
+        : `${count(pending.length, 'task')} left, next: ${clause(pending[0]!.content, 200)}.`,
+    decisions.length === 0 ? '' : `Last decision: ${clause(decisions.at(-1)!, 300)}.`,
+  ];
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+/** A text as the end of a sentence: shortened, on one line, without a full stop of its own. */
+const clause = (text: string, characters: number): string => shorten(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''), characters);
+
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,112 @@
+import type { Context, LeftOut } from './context.ts';
+import { abridge, longest, shorten } from './shorten.ts';
+
+/** The most that a Handoff keeps of its Context, in bytes of JSON. */
+export const contextBytes = 256 * 1024;
+
+// What each text may take when all of it is too much. Variables have their limit of 64 KB already; with Baton's own
+// and these, a seventh of the room is still left for the lists.
+const textBytes = { request: 24_000, latest: 16_000, last: 24_000, summary: 40_000, instructions: 40_000 };
+const shortestItem = 80;
+/** A path of which a part is missing names no file. */
+const shortestPath = 1_000;
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
+
+/**
+ * A Context that fits the room that a Handoff has for it: nothing is too long to be handed off. Texts are shortened
+ * first, then the least important items of each list are left out, and counted.
+ */
+export function fitContext(context: Context): Context {
+  if (jsonBytes(context) <= contextBytes) return context;
+  const leftOut: LeftOut = { ...context.leftOut! };
+  const fitText = (text: string, bytes: number): string => {
+    if (jsonBytes(text) <= bytes) return text;
+    leftOut.shortened += 1;
+    return longest((characters) => abridge(text, characters), 0, text.length, (form) => jsonBytes(form) <= bytes) ?? '';
+  };
+  const fitMessage = <M extends { content: string; shortened: boolean }>(message: M | null, bytes: number): M | null => {
+    if (message === null) return null;
+    const content = fitText(message.content, bytes);
+    return { ...message, content, shortened: message.shortened || content !== message.content };
+  };
+  const fixed = {
+    ...context,
+    summary: fitText(context.summary, textBytes.summary),
+    instructions: context.instructions === null ? null : fitText(context.instructions, textBytes.instructions),
+    originalRequest: fitMessage(context.originalRequest, textBytes.request),
+    latestRequest: fitMessage(context.latestRequest, textBytes.latest),
+    lastMessage: fitMessage(context.lastMessage, textBytes.last),
+  };
+  const lists = { pendingTasks: [], decisions: [], filesModified: [], toolSummaries: [], lastToolCalls: [], recentMessages: [] };
+  // The counts may become longer than they are now.
+  let left = contextBytes - jsonBytes({ ...fixed, ...lists }) - 200;
+  /** A share of what is left for one list; what it does not need is for the next ones. */
+  const fitList = <T>(items: readonly T[], share: number, short: (item: T, characters: number) => T, count: keyof LeftOut, least = shortestItem): T[] => {
+    const { kept, cut } = fitItems(items, left * share, short, least);
+    left -= kept.reduce((bytes, item) => bytes + jsonBytes(item), 0);
+    leftOut[count] += items.length - kept.length;
+    leftOut.shortened += cut;
+    return kept;
+  };
+  return {
+    ...fixed,
+    pendingTasks: fitList(context.pendingTasks, 0.4, shorten, 'tasks'),
+    decisions: fitList(context.decisions.toReversed(), 0.5, shorten, 'decisions').reverse(),
+    filesModified: fitList(context.filesModified, 0.5, shorten, 'files', shortestPath),
+    toolSummaries: fitList(
+      context.toolSummaries,
+      0.4,
+      (tool, characters) => ({ ...tool, toolName: shorten(tool.toolName, characters), lastResult: tool.lastResult && shorten(tool.lastResult, characters) }),
+      'tools',
+    ),
+    lastToolCalls: fitList(
+      (context.lastToolCalls ?? []).toReversed(),
+      0.5,
+      (call, characters) => ({
+        ...call,
+        toolName: shorten(call.toolName, characters),
+        arguments: shorten(call.arguments, characters),
+        outcome: abridge(call.outcome, characters),
+        shortened: true,
+      }),
+      'calls',
+    ).reverse(),
+    recentMessages: fitList(
+      context.recentMessages.toReversed(),
+      1,
+      (message, characters) => ({ ...message, content: shorten(message.content, characters), shortened: true }),
+      'messages',
+    ).reverse(),
+    leftOut,
+  };
+}
+
+/** As many of the first items as fit: all of them, each shortened as little as need be, or else the first, as short as they may be. */
+function fitItems<T>(items: readonly T[], bytes: number, short: (item: T, characters: number) => T, least: number): { kept: T[]; cut: number } {
+  const size = (list: readonly T[]): number => list.reduce((sum, item) => sum + jsonBytes(item), 0);
+  if (size(items) <= bytes) return { kept: [...items], cut: 0 };
+  const all = longest(
+    (characters) => items.map((item) => shortIfLonger(item, short, characters)),
+    least,
+    4_096,
+    (list) => size(list) <= bytes,
+  );
+  const kept: T[] = all ?? [];
+  if (all === null) {
+    let left = bytes;
+    for (const item of items) {
+      const form = shortIfLonger(item, short, least);
+      left -= jsonBytes(form);
+      if (left < 0) break;
+      kept.push(form);
+    }
+  }
+  return { kept, cut: kept.filter((item, index) => item !== items[index]).length };
+}
+
+/** The item itself when shortening would not make it smaller. */
+function shortIfLonger<T>(item: T, short: (item: T, characters: number) => T, characters: number): T {
+  const form = short(item, characters);
+  return jsonBytes(form) < jsonBytes(item) ? form : item;
+}

@@ -1,0 +1,106 @@
+import { isOwnVariable, type Context } from './context.ts';
+import { cellCode, code, codeBlock, entry, plain, quoted } from './containedMarkdown.ts';
+import { shorten } from './shorten.ts';
+import { logNote } from './words.ts';
+
+export interface HandoffFacts {
+  /** Public id. */
+  id: string;
+  title: string;
+  status: string;
+  depth: number;
+  reason: string | null;
+  /** Null when nobody held the Session. */
+  sourceAgentId: string | null;
+  sourceAgentType: string | null;
+  targetAgentId: string;
+  targetAgentType: string;
+  initiatedAt: Date;
+  acceptedAt: Date | null;
+  completedAt: Date | null;
+  closedAt: Date | null;
+  deadlineAt: Date;
+  /** Rejection, failure or cancellation reason, whichever there is. */
+  closedBecause: string | null;
+  actor: string;
+}
+
+const longestCell = 300;
+
+/** A Handoff as Markdown for a person: first what it is and where it stands, then what the next agent is told, what matters most first. */
+export function renderMarkdown(facts: HandoffFacts, context: Context): string {
+  const { title, reason, targetAgentId } = facts;
+  const lastMessage = context.lastMessage ?? context.recentMessages.findLast(({ role }) => role === 'ASSISTANT') ?? null;
+  const speaker = context.lastMessage?.agentId ?? null;
+  const talk = context.recentMessages.filter((message) => message !== lastMessage && message.sequence !== (context.lastMessage?.sequence ?? -1));
+  const own = context.contextVariables.filter(isOwnVariable);
+  const sections: [heading: string, body: string][] = [
+    ['Why', reason === null ? '' : quoted(reason)],
+    ['Summary', quoted(context.summary)],
+    ['Original request', context.originalRequest === null ? '' : quoted(context.originalRequest.content)],
+    ['Latest request', context.latestRequest === null ? '' : quoted(context.latestRequest.content)],
+    [speaker === null ? 'Last message' : `Last message of ${speaker}`, lastMessage === null ? '' : quoted(lastMessage.content)],
+    [`Tasks left (${count(context.pendingTasks, context.leftOut?.tasks)})`, list(context.pendingTasks, (task) => `- [ ] ${plain(task)}`)],
+    ['Decisions', list(context.decisions, (decision, index) => entry(`${index + 1}.`, decision))],
+    [`Files changed (${count(context.filesModified, context.leftOut?.files)})`, list(context.filesModified, (file) => `- ${code(file)}`)],
+    ['Tools used', toolTable(context)],
+    ['Last tool calls', (context.lastToolCalls ?? []).map(callBlock).join('\n\n')],
+    ['Recent messages', talk.map(({ role, content }) => `**${role.toLowerCase()}**\n\n${quoted(content)}`).join('\n\n')],
+    ['Context variables', variableTable(context.contextVariables.filter((variable) => !isOwnVariable(variable)))],
+    ["Baton's own variables", variableTable(own)],
+    [`Instructions of ${targetAgentId}`, context.instructions === null ? '' : quoted(context.instructions)],
+  ];
+  const body = sections.filter(([, text]) => text !== '').map(([heading, text]) => `\n\n## ${heading}\n\n${text}`);
+  return `# ${plain(title) || 'Untitled'}\n\n${factTable(facts)}${body.join('')}${logNote(context.leftOut)}\n`;
+}
+
+function factTable(facts: HandoffFacts): string {
+  const { acceptedAt, completedAt, closedAt, deadlineAt } = facts;
+  const from = facts.sourceAgentId === null ? 'nobody' : `${facts.sourceAgentId} (${facts.sourceAgentType ?? 'unknown'})`;
+  const rows: [string, string][] = [
+    ['From', from],
+    ['To', `${facts.targetAgentId} (${facts.targetAgentType})`],
+    ['Status', facts.closedBecause === null ? facts.status : `${facts.status}: ${plain(facts.closedBecause)}`],
+    ['Handoff', `${code(facts.id)}, number ${facts.depth} of its session`],
+    ['Started', `${at(facts.initiatedAt)} by ${plain(facts.actor)}`],
+  ];
+  if (acceptedAt !== null) rows.push(['Accepted', at(acceptedAt)]);
+  if (completedAt !== null) rows.push(['Taken over', at(completedAt)]);
+  else if (closedAt !== null) rows.push(['Closed', at(closedAt)]);
+  else if (acceptedAt === null) rows.push(['To be accepted by', at(deadlineAt)]);
+  return table(['', ''], rows);
+}
+
+/** As a person writes it; the JSON has the milliseconds. */
+const at = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+const count = (items: readonly unknown[], leftOut = 0): string => (leftOut === 0 ? `${items.length}` : `${items.length} of ${items.length + leftOut}`);
+
+const list = <T>(items: readonly T[], line: (item: T, index: number) => string): string => items.map(line).join('\n');
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const toolTable = ({ toolSummaries }: Context): string =>
+  toolSummaries.length === 0
+    ? ''
+    : table(
+        ['Tool', 'Calls', 'Failed', 'Last result'],
+        toolSummaries.map(({ toolName, callCount, errorCount, lastResult }) => [
+          cellCode(toolName),
+          `${callCount}`,
+          `${errorCount}`,
+          lastResult === null || lastResult.trim() === '' ? '' : cellCode(shorten(lastResult, longestCell)),
+        ]),
+      );
+
+const callBlock = ({ toolName, arguments: given, outcome, failed }: NonNullable<Context['lastToolCalls']>[number]): string =>
+  `${code(toolName)} ${code(shorten(given, longestCell))}${failed ? ' failed:' : ''}${outcome.trim() === '' ? '' : `\n\n${codeBlock(outcome)}`}`;
+
+const variableTable = (variables: Context['contextVariables']): string =>
+  variables.length === 0
+    ? ''
+    : table(
+        ['Name', 'Value', 'Set by'],
+        variables.map(({ name, value, setBy }) => [cellCode(name), cellCode(shorten(JSON.stringify(value), longestCell)), plain(setBy)]),
+      );

@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { estimateTokensOf } from '../core/tokens.ts';
+import { anyContext, emptyContext, hostile, message } from '../testing/contexts.ts';
+import type { Context } from './context.ts';
+import { itemsOf, stages, type ItemKind } from './items.ts';
+import { neutralise } from './neutralise.ts';
+import { pack, smallestBudget, type Budget, type Prompt } from './pack.ts';
+import type { Move } from './sections.ts';
+
+const slug = 'x'.repeat(52);
+const anyMove: fc.Arbitrary<Omit<Move, 'leftOut'>> = fc.record({
+  title: hostile,
+  sourceAgentId: fc.option(fc.constantFrom('ada', slug)),
+  targetAgentId: fc.option(fc.constantFrom('bob', slug)),
+  lastSpeaker: fc.option(fc.constantFrom('ada', slug)),
+});
+const anyBudget: fc.Arbitrary<Budget> = fc.oneof(
+  fc.record({ maxTokens: fc.integer({ min: smallestBudget.maxTokens, max: 3_000 }), maxCharacters: fc.constant(null) }),
+  fc.record({ maxTokens: fc.constant(null), maxCharacters: fc.integer({ min: smallestBudget.maxCharacters, max: 12_000 }) }),
+  fc.record({ maxTokens: fc.integer({ min: smallestBudget.maxTokens, max: 3_000 }), maxCharacters: fc.integer({ min: smallestBudget.maxCharacters, max: 12_000 }) }),
+);
+const move: Move = { title: 'Fix the login', sourceAgentId: 'ada', targetAgentId: 'bob', lastSpeaker: 'ada', leftOut: null };
+const packed = (context: Context, budget: Partial<Budget> = {}, reason: string | null = null): Prompt =>
+  pack(itemsOf(context, reason), { ...move, leftOut: context.leftOut }, { maxTokens: null, maxCharacters: null, ...budget });
+const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
+
+/** The lines of a text outside of its fences, and the contents of these. */
+function fenced(text: string): { outside: string[]; inside: string[][]; open: boolean } {
+  const [outside, inside]: [string[], string[][]] = [[], []];
+  let fence: string | null = null;
+  for (const line of text.split('\n')) {
+    if (fence === null) {
+      fence = /^`{3,}$/.exec(line)?.[0] ?? null;
+      if (fence === null) outside.push(line);
+      else inside.push([]);
+    } else if (/^ {0,3}(`{3,})\s*$/.exec(line)?.[1]?.startsWith(fence) === true) fence = null;
+    else inside.at(-1)!.push(line);
+  }
+  return { outside, inside, open: fence !== null };
+}
+
+describe('a prompt of any Context within any budget', () => {
+  it('never exceeds it, and keeps or drops every item', () => {
+    fc.assert(
+      fc.property(anyContext, anyMove, fc.option(hostile), anyBudget, (context, about, reason, budget) => {
+        const items = itemsOf(context, reason);
+        const { text, tokenEstimate, kept, dropped } = pack(items, { ...about, leftOut: context.leftOut }, budget);
+        expect(text.length).toBeLessThanOrEqual(budget.maxCharacters ?? Infinity);
+        expect(estimateTokensOf(text)).toBeLessThanOrEqual(budget.maxTokens ?? Infinity);
+        expect(tokenEstimate).toBe(estimateTokensOf(text));
+        expect(ids([...kept, ...dropped]).sort()).toEqual(ids(items).sort());
+        expect(new Set(ids(items)).size).toBe(items.length);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('says how much it leaves out or shortens', () => {
+    fc.assert(
+      fc.property(anyContext, anyBudget, (context, budget) => {
+        const { text, kept, dropped } = packed(context, budget);
+        const shortened = kept.filter((item) => item.shortened).length;
+        if (dropped.length > 0) expect(text).toMatch(/Left out/);
+        const short = text.match(/\(Left out: (\d+) of (\d+) items\.\)$/);
+        if (short !== null) expect([Number(short[1]), Number(short[2])]).toEqual([dropped.length, kept.length + dropped.length]);
+        else if (shortened > 0) expect(text).toContain(`Shortened: ${shortened} item`);
+      }),
+    );
+  });
+
+  it('has the first 200 characters of the request, and the last message, if only its beginning', () => {
+    fc.assert(
+      fc.property(anyContext, hostile, hostile, anyBudget, (context, asked, said, budget) => {
+        const { text, kept } = packed({ ...context, originalRequest: message(1, `q${asked}`), lastMessage: message(2_000, `a${said}`, 'ada') }, budget);
+        expect(ids(kept).slice(0, 2)).toEqual(['request-1', 'last-message-1']);
+        expect(text).toContain(neutralise(`q${asked}`).slice(0, 200).replace(/\p{Surrogate}$/u, ''));
+        expect(text).toMatch(/## Last message[^\n]*\n`+\na/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has nothing of a stage while it lacks something of an earlier one', () => {
+    fc.assert(
+      fc.property(anyContext, anyBudget, (context, budget) => {
+        const { kept, dropped } = packed(context, budget);
+        const last = Math.max(...kept.map(({ stage }) => stages.indexOf(stage)));
+        const first = Math.min(...dropped.map(({ stage }) => stages.indexOf(stage)));
+        expect(last).toBeLessThanOrEqual(first);
+      }),
+    );
+  });
+
+  it('is the same each time, and grows with its budget', () => {
+    fc.assert(
+      fc.property(anyContext, anyBudget, (context, budget) => {
+        const prompt = packed(context, budget);
+        expect(packed(structuredClone(context), budget)).toEqual(prompt);
+        const whole = packed(context);
+        expect(whole.dropped).toEqual([]);
+        expect(whole.kept.length).toBeGreaterThanOrEqual(prompt.kept.length);
+      }),
+    );
+  });
+
+  it('holds what was recorded in fences that it cannot close, without what is not seen', () => {
+    fc.assert(
+      fc.property(anyContext, hostile, anyBudget, (context, title, budget) => {
+        const { text } = pack(itemsOf(context, 'why'), { ...move, title, leftOut: context.leftOut }, budget);
+        const { outside, inside, open } = fenced(text);
+        expect(open).toBe(false);
+        expect(inside.length).toBeGreaterThan(0);
+        expect(text).not.toMatch(/[\p{Default_Ignorable_Code_Point}\p{Surrogate}\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/u);
+        expect(text.replaceAll('\n', '').replaceAll('\t', '')).not.toMatch(/\p{Cc}/u);
+        // Outside there are only Baton's own words: sentences, and headings that it knows.
+        const headings = outside.filter((line) => line.startsWith('#'));
+        for (const heading of headings) expect(heading).toMatch(/^(# Handoff from ada to bob|## [A-Z][a-z' ]+(, newest first)?( of ada)?( \(\d+( of \d+)?\))?)$/);
+        for (const line of outside.filter((other) => other !== '' && !other.startsWith('#'))) expect(line).toMatch(/^(Handoff\.|You take|\(?Left out|Shortened|Not carried|The last turn|contextItem)/);
+        expect(outside.join('\n')).toMatch(/untrusted/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has no tool call without its outcome', () => {
+    const calls = Array.from({ length: 12 }, (_, n) => ({
+      toolCallId: `${n}`,
+      toolName: 'Bash',
+      arguments: JSON.stringify({ command: `step ${n} ${'x'.repeat(300)}` }),
+      outcome: `outcome of ${n} ${'y'.repeat(300)}`,
+      failed: false,
+      shortened: false,
+    }));
+    fc.assert(
+      fc.property(fc.integer({ min: 800, max: 9_000 }), (maxCharacters) => {
+        const { text } = packed({ ...emptyContext, lastToolCalls: calls }, { maxCharacters });
+        const lines = text.split('\n').filter((line) => line.startsWith('- Bash'));
+        for (const line of lines) expect(line).toMatch(/^- Bash .+ -> o/);
+      }),
+    );
+  });
+});
+
+describe('a prompt', () => {
+  const long = (kind: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${kind} ${n} ${'of some length '.repeat(4)}`);
+  const rich: Context = {
+    ...emptyContext,
+    originalRequest: message(1, 'Make the importer fast. '.repeat(200)),
+    latestRequest: message(50, 'And now the tests.'),
+    lastMessage: message(60, 'The parser is done; the tests are next. '.repeat(60), 'ada'),
+    pendingTasks: long('task', 60),
+    decisions: long('decision', 60),
+    filesModified: Array.from({ length: 100 }, (_, n) => `/home/ada/projects/importer/src/file-${n}.ts`),
+    toolSummaries: [{ toolName: 'Bash', callCount: 7, errorCount: 2, lastResult: 'ok' }],
+  };
+
+  it('at 2,000 characters has the request, a task and their number, the last decision, the number of files, and the last words', () => {
+    const { text } = packed(rich, { maxCharacters: 2_000 });
+    expect(text).toContain(rich.originalRequest!.content.slice(0, 200));
+    expect(text).toContain('And now the tests.');
+    expect(text).toContain('task 0');
+    expect(text).toContain('decision 59');
+    expect(text).toContain('Tasks left: 60; decisions: 60; files changed: 100.');
+    expect(text).toContain('The parser is done; the tests are next. '.repeat(3));
+  });
+
+  it('at its smallest still has 200 characters of a request of three bytes each, and the last words', () => {
+    const about = { title: '題'.repeat(500), sourceAgentId: slug, targetAgentId: slug, lastSpeaker: slug, leftOut: null };
+    const context = { ...rich, originalRequest: message(1, '字'.repeat(900)), lastMessage: message(2, `\`\`\`\`\`${'語'.repeat(900)}`, slug) };
+    const { text } = pack(itemsOf(context, '理'.repeat(900)), about, { maxTokens: 200, maxCharacters: null });
+    expect(text).toContain('字'.repeat(200));
+    expect(text).toMatch(/## Last message\n`{6}\n`{3}/);
+    expect(estimateTokensOf(text)).toBeLessThanOrEqual(200);
+  });
+
+  it('prefers the newest decisions and the first tasks, and shows each list in its own order', () => {
+    const { text, kept } = packed(rich, { maxCharacters: 4_000 });
+    const shown = kept.filter(({ kind }) => kind === 'DECISION').map(({ id }) => Number(id.split('-')[1]));
+    expect(shown).toEqual(shown.toSorted((a, b) => b - a));
+    expect(shown[0]).toBe(60);
+    expect(text.indexOf(`decision ${60 - shown.length} `)).toBeLessThan(text.indexOf('decision 59'));
+    expect(text).toContain(`## Decisions (${shown.length} of 60)`);
+  });
+
+  it('names the folder that most files share only once when there is little room, and every path in full when there is enough', () => {
+    const files = { ...emptyContext, filesModified: rich.filesModified };
+    expect(packed(files, { maxCharacters: 2_000 }).text).toMatch(/in \/home\/ada\/projects\/importer\/src\/\n- file-0\.ts/);
+    expect(packed(files).text).toContain('- /home/ada/projects/importer/src/file-99.ts');
+  });
+
+  it('shows the longer message before a last one that is only a word', () => {
+    const report = `All done. ${'What was done, in detail. '.repeat(20)}`;
+    const recentMessages = [{ role: 'ASSISTANT' as const, content: report, sequence: 8, shortened: false }];
+    const { text, kept } = packed({ ...emptyContext, recentMessages, lastMessage: message(9, 'No action needed.', 'ada') }, { maxCharacters: 900 });
+    expect(ids(kept).slice(0, 2)).toEqual(['last-message-1', 'last-message-2']);
+    expect(text.indexOf('All done.')).toBeLessThan(text.indexOf('No action needed.'));
+    expect(packed({ ...emptyContext, recentMessages, lastMessage: message(9, report, 'ada') }).text).not.toContain('Last longer message');
+  });
+
+  it('at no budget has a tool while a file is left out, or a word while a tool is', () => {
+    const recentMessages = [{ role: 'USER' as const, content: 'x', sequence: 1, shortened: false }];
+    const files = Array.from({ length: 12 }, (_, n) => `${n}/${'long'.repeat(20)}.ts`);
+    const tools = Array.from({ length: 12 }, (_, n) => ({ toolName: `t${n}`, callCount: 1, errorCount: 0, lastResult: null }));
+    for (let maxCharacters = 800; maxCharacters < 2_500; maxCharacters += 7) {
+      const { dropped } = packed({ ...emptyContext, filesModified: files, toolSummaries: tools, recentMessages }, { maxCharacters });
+      const kinds = dropped.map(({ kind }) => kind);
+      if (kinds.includes('FILE')) expect(kinds.filter((kind) => kind === 'TOOL')).toHaveLength(12);
+      if (kinds.includes('TOOL')) expect(kinds).toContain('MESSAGE');
+    }
+  });
+
+  it('has no item that looks like several', () => {
+    const { text } = packed({ ...emptyContext, pendingTasks: ['one\n- two\n## Decisions\n- three'] });
+    expect(text).toContain('\n- one\n  - two\n  ## Decisions\n  - three\n');
+  });
+
+  it('of a long text keeps the beginning and the end, and says how much is between', () => {
+    const lastMessage = message(1, `BEGIN ${'and so on '.repeat(400)} END`, 'ada');
+    const { text } = packed({ ...emptyContext, lastMessage }, { maxCharacters: 2_000 });
+    expect(text).toMatch(/BEGIN and so on[^]* \[… \d+ characters …\] [^]*END\n/);
+  });
+
+  it('has no result of a tool that stands without its call', () => {
+    const recentMessages = [{ role: 'TOOL' as const, content: 'a result', sequence: 1, shortened: false }, { role: 'USER' as const, content: 'a word', sequence: 2, shortened: false }];
+    const { text } = packed({ ...emptyContext, recentMessages });
+    expect(text).toContain('user: a word');
+    expect(text).not.toContain('a result');
+  });
+
+  it('of a Handoff of before has the last assistant message of those it carries', () => {
+    const recentMessages = [{ role: 'ASSISTANT' as const, content: 'bye' }, { role: 'USER' as const, content: 'wait' }];
+    const old: Context = { ...emptyContext, summaryComposed: null, lastToolCalls: null, leftOut: null, recentMessages };
+    const { kept, text } = packed(old, { maxCharacters: 800 });
+    expect(kept.map(({ kind }): ItemKind => kind)).toEqual(['LAST_MESSAGE', 'SUMMARY', 'MESSAGE']);
+    expect(text).toMatch(/## Last message[^\n]*\n```\nbye\n```/);
+  });
+});

@@ -1,0 +1,80 @@
+import { estimateTokensOf } from '../core/tokens.ts';
+import type { Item } from './items.ts';
+import { fitsIn, Packing, sizeOf, type Chosen, type Size } from './packing.ts';
+import { fenceOf, layOut, piecesOf, type Move } from './sections.ts';
+import { heading, leftOutNote, logNote, shortNote, titleOf, type Wording } from './words.ts';
+
+export interface Budget {
+  /** At most so many estimated tokens; null for no such bound. */
+  maxTokens: number | null;
+  /** At most so many characters (UTF-16 units); null for no such bound. */
+  maxCharacters: number | null;
+}
+
+/** The smallest budget that a prompt can be asked for: 200 estimated tokens, or as many characters as those are. */
+export const smallestBudget = { maxTokens: 200, maxCharacters: 800 };
+
+export interface Prompt {
+  text: string;
+  tokenEstimate: number;
+  /** What matters most first. */
+  kept: (Item & { shortened: boolean })[];
+  dropped: (Item & { reason: 'BUDGET' })[];
+}
+
+/** From so many characters on there is room for whole sentences around the items. */
+const fullFrom = 1_500;
+
+/**
+ * Items as a text for the next agent, within a budget. What matters most goes in first, shortened where it must be;
+ * as long as an item of one stage is left out, so is every item of the later ones. What is left out or shortened is
+ * counted in the text and listed: nothing is lost silently. The same items give the same text.
+ */
+export function pack(items: readonly Item[], move: Move, budget: Budget): Prompt {
+  const room: Size = { characters: budget.maxCharacters ?? Infinity, bytes: (budget.maxTokens ?? Infinity) * 4 };
+  const fence = fenceOf(piecesOf(items, move, false), titleOf(move));
+  const wordings: Wording[] = Math.min(room.characters, room.bytes) >= fullFrom ? ['full', 'brief', 'bare'] : ['brief', 'bare'];
+  return wholeText(items, move, room, fence, wordings[0]!) ?? cutText(items, move, room, fence, wordings);
+}
+
+function wholeText(items: readonly Item[], move: Move, room: Size, fence: string, wording: Wording): Prompt | null {
+  const everything = piecesOf(items, move, false).map((piece) => ({ piece, form: piece.full }));
+  const note = leftOutNote([], items.filter(isShortened).length, hasItems(move));
+  const text = `${heading(move, items, fence, wording)}${layOut(everything, fence)}${note}${logNote(move.leftOut)}`;
+  return fitsIn(sizeOf(text), room) ? promptOf(text, items, everything) : null;
+}
+
+/** With fewer words around them where the pieces that must be in find no room otherwise. */
+function cutText(items: readonly Item[], move: Move, room: Size, fence: string, wordings: readonly Wording[]): Prompt {
+  for (const wording of wordings) {
+    const head = heading(move, items, fence, wording);
+    const log = wording === 'full' ? logNote(move.leftOut) : '';
+    const most = sizeOf(`${head}${wording === 'full' ? leftOutNote(items, items.length, hasItems(move)) : shortNote(items.length, items.length)}${log}`);
+    const pieces = piecesOf(items, wording === 'full' ? move : { ...move, lastSpeaker: null }, true);
+    const packing = new Packing(pieces, fence, { characters: room.characters - most.characters, bytes: room.bytes - most.bytes });
+    packing.fill();
+    if (!packing.hasEssentials) continue;
+    const { chosen } = packing;
+    const { kept, dropped } = promptOf('', items, chosen);
+    const notes = [leftOutNote(dropped, kept.filter(({ shortened }) => shortened).length, hasItems(move)), shortNote(dropped.length, items.length)];
+    const text = notes.map((note) => `${head}${layOut(chosen, fence)}${note}${log}`).find((form) => fitsIn(sizeOf(form), room));
+    if (text !== undefined) return promptOf(text, items, chosen);
+  }
+  throw new Error(`no prompt of ${items.length} items fits ${room.characters} characters and ${room.bytes} bytes`);
+}
+
+/** A preview has no Handoff, so nobody can ask for its items. */
+const hasItems = (move: Move): boolean => move.targetAgentId !== null;
+
+/** Whether a Context carries it shortened already. */
+const isShortened = (item: Item): boolean => item.origin !== undefined;
+
+function promptOf(text: string, items: readonly Item[], chosen: readonly Chosen[]): Prompt {
+  const forms = new Map(chosen.map(({ piece, form }) => [piece.item, form !== piece.full || isShortened(piece.item)]));
+  return {
+    text,
+    tokenEstimate: estimateTokensOf(text),
+    kept: items.filter((item) => forms.has(item)).map((item) => ({ ...item, shortened: forms.get(item)! })),
+    dropped: items.filter((item) => !forms.has(item)).map((item) => ({ ...item, reason: 'BUDGET' })),
+  };
+}

@@ -1,0 +1,76 @@
+import { createReadStream } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { importTranscript } from '../log/importTranscript.ts';
+import { prepareImport } from '../log/prepareImport.ts';
+import { recordDecision } from '../log/recordDecision.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { isSubagent, realDataFolder, realPath, realTranscripts } from '../testing/realData.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+import { neutralise } from './neutralise.ts';
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const { post } = client(url);
+const { agent, session, reassign, run } = world(database.pool);
+await agent('ada', { maxCapacity: 100 });
+await agent('bob', { maxCapacity: 100, instructions: 'Follow CONTRIBUTING.md, and run the tests before you hand anything back.' });
+
+interface Prompt {
+  text: string;
+  kept: { id: string }[];
+  dropped: { id: string }[];
+}
+
+const budgets = [800, 1_200, 2_000, 5_000, 20_000];
+const decision = 'Keep the public names as they are: programs outside of this repository call them, and none of them is ours to change.';
+
+/** A session that a real transcript was imported into, handed over: its prompts by budget, and what its log says. */
+async function handedOver(name: string) {
+  const sessionId = await session('ada', { title: name });
+  const transcript = await prepareImport(database.pool, { sessionId, format: 'AUTO', sidechain: isSubagent(name), chunks: createReadStream(realPath(name)) });
+  await run(importTranscript, { sessionId, agentId: null, transcript });
+  for (const text of ['An older decision.', decision]) await run(recordDecision, { sessionId, text });
+  const { handoffId } = await reassign(sessionId, { agentId: 'bob', reason: 'The window of ada is full' });
+  const id = encodeId('handoff', handoffId!);
+  const fields = budgets.map((budget) => `p${budget}: contextPrompt(maxCharacters: ${budget}) { text kept { id } dropped { id } }`).join(' ');
+  const { data } = await post<{ handoff: Record<string, Prompt> & { markdown: string } }>(`{ handoff(id: "${id}") { markdown ${fields} } }`);
+  const where = { sessionId };
+  const said = (role: 'USER' | 'ASSISTANT', order: 'asc' | 'desc') =>
+    database.prisma.message.findFirst({ where: { ...where, role }, orderBy: { sequence: order }, select: { content: true } });
+  const files = await database.prisma.toolCall.findMany({ where, select: { filesModified: true } });
+  return {
+    id,
+    handoff: data.handoff,
+    request: (await said('USER', 'asc'))?.content ?? null,
+    lastMessage: (await said('ASSISTANT', 'desc'))?.content ?? null,
+    tasks: (await database.prisma.task.findMany({ where: { ...where, status: { not: 'DONE' } }, orderBy: { position: 'asc' } })).map(({ content }) => content),
+    files: new Set(files.flatMap(({ filesModified }) => filesModified)).size,
+  };
+}
+
+describe.runIf(realDataFolder !== undefined)('what a session of a real transcript hands over', () => {
+  it.for(realTranscripts())('%s', async (name) => {
+    const { id, handoff, request, lastMessage, tasks, files } = await handedOver(name);
+    const prompt = handoff['p2000']!.text;
+    if (request !== null) expect(prompt).toContain(neutralise(request).slice(0, 200));
+    if (lastMessage !== null) expect(prompt).toContain(neutralise(lastMessage).slice(0, 150));
+    expect(prompt).toContain(decision.slice(0, 80));
+    expect(prompt).toContain(`Tasks left: ${tasks.length}; decisions: 2; files changed: ${files}.`);
+    if (tasks[0] !== undefined) expect(prompt).toContain(neutralise(tasks[0]).slice(0, 60));
+
+    for (const budget of budgets) {
+      const { text, kept, dropped } = handoff[`p${budget}`]!;
+      expect(text.length).toBeLessThanOrEqual(budget);
+      expect(kept.length + dropped.length).toBe(handoff['p800']!.kept.length + handoff['p800']!.dropped.length);
+    }
+    const lost = handoff['p800']!.dropped.slice(0, 12).map((item, index) => `i${index}: contextItem(handoffId: "${id}", itemId: "${item.id}") { content }`);
+    const { data } = await post<Record<string, { content: string } | null>>(`{ ${lost.length === 0 ? 'viewer { role }' : lost.slice(0, 9).join(' ')} }`);
+    expect(Object.values(data)).not.toContain(null);
+    expect(handoff.markdown).toContain('## Decisions\n\n1. An older decision.\n2. Keep the public names');
+  });
+});
+
+if (realDataFolder === undefined) it.skip('sessions of real transcripts are not checked: BATON_REAL_DATA does not name their folder', () => undefined);

@@ -1,0 +1,146 @@
+import type { LeftOut } from './context.ts';
+import type { Item, ItemKind } from './items.ts';
+import { fenceFor, inline, neutralise } from './neutralise.ts';
+import { abridge, ends, shorten } from './shorten.ts';
+
+/** Where an item stands in a prompt, and how it is written there. */
+export interface Piece {
+  item: Item;
+  section: Section;
+  /** What it says in full. */
+  full: string;
+  /** The same in about that many characters, never more. */
+  short(characters: number): string;
+}
+
+export interface Section {
+  title: string;
+  /** One text as it is, or a list of them. */
+  list: boolean;
+  /** How many there are in all, whether or not the Context carries them. */
+  total: number;
+  /** What stands before the list; null for nothing. */
+  intro: string | null;
+}
+
+/** Who hands what to whom, for the words around the items. */
+export interface Move {
+  title: string;
+  /** Null when nobody held the Session. */
+  sourceAgentId: string | null;
+  /** Null in a preview. */
+  targetAgentId: string | null;
+  /** Who said the last message, where that is known. */
+  lastSpeaker: string | null;
+  leftOut: LeftOut | null;
+}
+
+// In the order in which they are read: what is to be done, what there is, where it stopped.
+const order = ['INSTRUCTIONS', 'REQUEST', 'REASON', 'SUMMARY', 'TASK', 'DECISION', 'VARIABLE', 'FILE', 'TOOL', 'CALL', 'MESSAGE', 'LAST_MESSAGE'] as const satisfies ItemKind[];
+
+const titles: Record<ItemKind, string> = {
+  INSTRUCTIONS: 'Your instructions',
+  REQUEST: 'Original request',
+  REASON: 'Why it was handed over',
+  SUMMARY: 'Summary',
+  TASK: 'Tasks left',
+  DECISION: 'Decisions',
+  VARIABLE: 'Context variables',
+  FILE: 'Files changed, newest first',
+  TOOL: 'Tools used',
+  CALL: 'Last tool calls',
+  MESSAGE: 'Recent messages',
+  LAST_MESSAGE: 'Last message',
+};
+const leftOutOf: Partial<Record<ItemKind, keyof LeftOut>> = { TASK: 'tasks', DECISION: 'decisions', FILE: 'files', TOOL: 'tools', CALL: 'calls' };
+const second: Record<string, string> = { 'request-2': 'Latest request', 'last-message-2': 'Last longer message' };
+const notCarried = (kind: ItemKind, leftOut: LeftOut | null): number => {
+  const name = leftOutOf[kind];
+  return name === undefined || leftOut === null ? 0 : leftOut[name];
+};
+const paragraphs: readonly ItemKind[] = ['INSTRUCTIONS', 'REQUEST', 'REASON', 'SUMMARY', 'LAST_MESSAGE'];
+
+/** Items as pieces of a prompt, in their order. `compact` names the folder that most files are in only once. */
+export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<Move, 'lastSpeaker' | 'leftOut'>, compact: boolean): Piece[] {
+  const sections = new Map<string, Section>();
+  const folder = compact ? commonFolder(items.filter(({ kind }) => kind === 'FILE').map(({ content }) => inline(content))) : null;
+  return items.map((item) => {
+    const { kind } = item;
+    const speaker = kind === 'LAST_MESSAGE' && lastSpeaker !== null ? ` of ${lastSpeaker}` : '';
+    const title = `${second[item.id] ?? titles[kind]}${speaker}`;
+    const section = sections.get(title) ?? {
+      title,
+      list: !paragraphs.includes(kind),
+      total: items.filter((other) => other.kind === kind).length + notCarried(kind, leftOut),
+      intro: kind === 'FILE' && folder !== null ? `in ${folder}` : null,
+    };
+    sections.set(title, section);
+    return { item, section, ...writing(item, folder) };
+  });
+}
+
+function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short'> {
+  if (item.kind === 'FILE') {
+    const path = inline(item.content);
+    const full = `- ${folder !== null && path.startsWith(folder) ? path.slice(folder.length) : path}`;
+    return { full, short: (characters) => shorten(full, characters) };
+  }
+  if (item.call !== undefined) {
+    const [made, gist, outcome, line] = [inline(item.call.made), inline(item.call.gist), indented(item.call.outcome), inline(item.call.outcome)];
+    const full = `- ${made} -> ${outcome}`;
+    return {
+      full,
+      short: (characters) => {
+        if (full.length <= characters) return full;
+        const call = shorten(`- ${gist}`, Math.max(Math.ceil(characters * 0.4), characters - 4 - line.length));
+        return `${call} -> ${ends(line, Math.max(characters - call.length - 4, 1))}`;
+      },
+    };
+  }
+  if (item.brief !== undefined) {
+    const [full, brief] = [`- ${inline(item.content)}`, `- ${inline(item.brief)}`];
+    const short = (characters: number): string => (characters < brief.length + 20 ? shorten(brief, characters) : shorten(full, characters));
+    return { full, short: (characters) => (characters < full.length ? short(characters) : full) };
+  }
+  const full = paragraphs.includes(item.kind) ? neutralise(item.content) : `- ${indented(item.content)}`;
+  return { full, short: (characters) => abridge(full, characters) };
+}
+
+/** Every line but the first stands in from the margin, so that no content looks like the next item. */
+const indented = (text: string): string => neutralise(text).replaceAll('\n', '\n  ');
+
+/** The folder that saves most when it is named once; null when none saves much. */
+export function commonFolder(paths: readonly string[]): string | null {
+  const saves = new Map<string, number>();
+  for (const path of paths) {
+    for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', end + 1)) {
+      const folder = path.slice(0, end + 1);
+      saves.set(folder, (saves.get(folder) ?? -folder.length - 5) + folder.length);
+    }
+  }
+  const [best] = [...saves].sort(([a, savesA], [b, savesB]) => savesB - savesA || (a < b ? -1 : 1));
+  return best !== undefined && best[1] >= 20 ? best[0] : null;
+}
+
+/** A heading that is Baton's, and the fence that opens what is not. */
+export function opening({ title, list, total, intro }: Section, shown: number, fence: string): string {
+  const counted = list ? (shown < total ? ` (${shown} of ${total})` : ` (${total})`) : '';
+  return `\n\n## ${title}${counted}\n${fence}${intro === null ? '' : `\n${intro}`}`;
+}
+
+/** Sections one after the other, each with its pieces as they were chosen. */
+export function layOut(pieces: readonly { piece: Piece; form: string }[], fence: string): string {
+  const sections = new Map<Section, { piece: Piece; form: string }[]>();
+  for (const chosen of pieces) sections.set(chosen.piece.section, [...(sections.get(chosen.piece.section) ?? []), chosen]);
+  return [...sections]
+    .sort(([, [a]], [, [b]]) => placeOf(a!.piece.item) - placeOf(b!.piece.item))
+    .map(([section, chosen]) => `${opening(section, chosen.length, fence)}\n${chosen.sort(inList).map(({ form }) => form).join('\n')}\n${fence}`)
+    .join('');
+}
+
+/** A longer message stands before the last one, which came after it. */
+const placeOf = ({ id, kind }: Item): number => order.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0);
+const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
+const inList = (a: { piece: Piece }, b: { piece: Piece }): number => numberOf(a) - numberOf(b);
+
+export const fenceOf = (pieces: readonly Piece[], title: string): string => fenceFor([...pieces.map(({ full }) => full), title]);

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A temporary file of this age belongs to nobody who still writes it. */
+const abandonedAfter = 10 * 60_000;
+const temporary = /^\..*\.tmp$/;
+const mark = '.caught-up';
+
+/** A folder of files that are there whole or not at all. It is never created: a folder that is missing may be a disk that is. */
+export class ArchiveFolder {
+  constructor(private readonly path: string) {}
+
+  /** Writes beside the file, to the disk, and then renames: whoever reads sees the old one or the new one. Readable by the owner only. */
+  async write(name: string, text: string): Promise<void> {
+    const draft = join(this.path, `.${name}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`);
+    try {
+      const handle = await open(draft, 'wx', 0o600);
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(draft, join(this.path, name));
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Up to when everything is written; null when nothing is known. */
+  async readMark(): Promise<Date | null> {
+    const text = await readFile(join(this.path, mark), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw error;
+    });
+    const at = new Date(text.trim());
+    return Number.isNaN(at.getTime()) ? null : at;
+  }
+
+  async writeMark(at: Date): Promise<void> {
+    await this.write(mark, `${at.toISOString()}\n`);
+  }
+
+  /** Removes what a process left that died while it wrote. */
+  async tidy(): Promise<void> {
+    for (const name of await readdir(this.path)) {
+      if (!temporary.test(name)) continue;
+      const { mtimeMs } = await stat(join(this.path, name)).catch(() => ({ mtimeMs: Infinity }));
+      if (Date.now() - mtimeMs > abandonedAfter) await rm(join(this.path, name), { force: true });
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { validate } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { schema } from '../graphql/schema.ts';
+import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client, send } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+import { documents } from './records.ts';
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const { post } = client(url);
+const { agent, session, reassign, turn, run } = world(database.pool);
+let sessionId = '';
+const handoffIds: string[] = [];
+
+beforeAll(async () => {
+  await agent('ada');
+  await agent('bob');
+  const id = await session('ada', { title: 'Write the importer' });
+  await turn(id, { messages: [{ role: 'USER', content: 'Write it.' }, { role: 'ASSISTANT', content: 'Half of it is there.' }] });
+  sessionId = encodeId('session', id);
+  for (const to of ['bob', 'ada', 'bob']) {
+    const { handoffId } = await reassign(id, { agentId: to, metadata: { to } });
+    await run(acceptHandoff, { handoffId: handoffId! });
+    handoffIds.push(encodeId('handoff', handoffId!));
+  }
+});
+
+const unknown = 'handoff_00000000000000000000000000';
+
+describe('GET /handoffs/<id>.md', () => {
+  test('is the Markdown of the query, as a file that no browser takes for a page', async () => {
+    const { data } = await post<{ handoff: { markdown: string } }>(`{ handoff(id: "${handoffIds[0]}") { markdown } }`);
+    const { status, headers, body } = await send(`${url}/handoffs/${handoffIds[0]}.md`);
+    expect(status).toBe(200);
+    expect(body).toBe(data.handoff.markdown);
+    expect(headers).toMatchObject({
+      'content-type': 'text/markdown; charset=utf-8',
+      'content-disposition': `attachment; filename="${handoffIds[0]}.md"`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-cache',
+    });
+  });
+
+  test.each([unknown, 'handoff_x', 'nonsense', '%00', 'session'])('knows no %s', async (id) => {
+    const { status, headers, body } = await send(`${url}/handoffs/${id === 'session' ? sessionId : id}.md`);
+    expect(status).toBe(404);
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(body).toBe('There is no handoff with this id.\n');
+  });
+});
+
+describe('GET /handoffs/<id>.json', () => {
+  test('is the whole record under the names of the API, with its place in the chain', async () => {
+    const { status, headers, body } = await send(`${url}/handoffs/${handoffIds[1]}.json`);
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(JSON.parse(body)).toMatchObject({
+      id: handoffIds[1],
+      status: 'COMPLETED',
+      session: { id: sessionId, title: 'Write the importer' },
+      sourceAgent: { id: 'bob' },
+      targetAgent: { id: 'ada' },
+      originalRequest: { sequence: 1, content: 'Write it.' },
+      lastMessage: { content: 'Half of it is there.', agentId: 'ada' },
+      metadata: { to: 'ada' },
+      previous: { id: handoffIds[0] },
+      next: { id: handoffIds[2] },
+      chain: handoffIds.map((id, index) => ({ id, depth: index + 1 })),
+    });
+  });
+
+  test('says in JSON that there is none', async () => {
+    const { status, body } = await send(`${url}/handoffs/${unknown}.json`);
+    expect(status).toBe(404);
+    expect(JSON.parse(body)).toEqual({ errors: [{ message: 'There is no handoff with this id.', extensions: { code: 'NOT_FOUND' } }] });
+  });
+});
+
+describe('GET /sessions/<id>.json', () => {
+  test('is the session with its whole chain, the first handoff first', async () => {
+    const { status, body } = await send(`${url}/sessions/${sessionId}.json`);
+    expect(status).toBe(200);
+    const record = JSON.parse(body) as { chain: { id: string; summary: string }[] };
+    expect(record).toMatchObject({ id: sessionId, title: 'Write the importer', agent: { id: 'bob' }, olderHandoffs: 0 });
+    expect(record.chain.map(({ id }) => id)).toEqual(handoffIds);
+    expect(record.chain.every(({ summary }) => summary !== '')).toBe(true);
+  });
+
+  test('of a long chain has the newest, and says how many are before', async () => {
+    const id = await session('ada');
+    for (let n = 0; n < 205; n += 1) {
+      const { handoffId } = await reassign(id, { agentId: n % 2 === 0 ? 'bob' : 'ada' });
+      await run(acceptHandoff, { handoffId: handoffId! });
+    }
+    const { body } = await send(`${url}/sessions/${encodeId('session', id)}.json`);
+    const { chain, olderHandoffs } = JSON.parse(body) as { chain: { depth: number }[]; olderHandoffs: number };
+    expect([chain.length, chain[0]!.depth, chain.at(-1)!.depth, olderHandoffs]).toEqual([200, 6, 205, 5]);
+  }, 60_000);
+
+  test('there is no Markdown of it, and an unknown one is not found', async () => {
+    expect((await send(`${url}/sessions/${sessionId}.md`)).status).toBe(404);
+    expect((await send(`${url}/sessions/session_00000000000000000000000000.json`)).status).toBe(404);
+  });
+});
+
+test('what has not changed is not sent again', async () => {
+  const first = await send(`${url}/handoffs/${handoffIds[0]}.json`);
+  const etag = first.headers.etag!;
+  expect(etag).toMatch(/^"[\w-]{43}"$/);
+  const again = await send(`${url}/handoffs/${handoffIds[0]}.json`, { headers: { 'if-none-match': `"other", W/${etag}` } });
+  expect([again.status, again.body, again.headers.etag]).toEqual([304, '', etag]);
+  expect((await send(`${url}/handoffs/${handoffIds[0]}.json`, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+});
+
+test('HEAD answers like GET, without the body; nothing else is answered', async () => {
+  const [get, head] = [await send(`${url}/handoffs/${handoffIds[0]}.md`), await send(`${url}/handoffs/${handoffIds[0]}.md`, { method: 'HEAD' })];
+  expect([head.status, head.body, head.headers.etag]).toEqual([200, '', get.headers.etag]);
+  const posted = await send(`${url}/handoffs/${handoffIds[0]}.md`, { method: 'POST', body: 'x' });
+  expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
+});
+
+test('what is asked inside are queries that the API knows', () => {
+  for (const document of documents) expect(validate(schema, document)).toEqual([]);
+});

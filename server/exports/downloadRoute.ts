@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { createRecords } from './records.ts';
+
+export interface DownloadOptions {
+  schema: GraphQLSchema;
+  createContext: () => object;
+  maskError: (error: unknown) => Error;
+}
+
+const address = /^\/(handoffs|sessions)\/([^/]+)\.(md|json)$/;
+const types = { md: 'text/markdown; charset=utf-8', json: 'application/json; charset=utf-8' };
+const statusOf: Record<string, number> = { BAD_USER_INPUT: 404, NOT_FOUND: 404, UNAUTHENTICATED: 401, FORBIDDEN: 403, RATE_LIMITED: 429, UNAVAILABLE: 503 };
+
+/** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`: what the query of that name gives, as a file. */
+export function downloadRoute({ schema, createContext, maskError }: DownloadOptions) {
+  const records = createRecords({ schema, createContext });
+  return async (request: Request): Promise<Response | undefined> => {
+    const [, noun, id, form] = address.exec(new URL(request.url).pathname) ?? [];
+    if (noun === undefined || id === undefined || (noun === 'sessions' && form === 'md')) return undefined;
+    const kind = form as 'md' | 'json';
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(kind, 405, 'BAD_REQUEST', 'A download is read with GET.', { allow: 'GET, HEAD' });
+    try {
+      const body = await (noun === 'sessions' ? records.sessionJson(id) : kind === 'md' ? records.handoffMarkdown(id) : records.handoffJson(id, { links: true }));
+      return body === null ? notFound(kind, noun) : file(request, body, `${id}.${kind}`, types[kind]);
+    } catch (error) {
+      const masked = maskError(error);
+      const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
+      const status = statusOf[code] ?? 500;
+      if (status === 404) return notFound(kind, noun);
+      return refusal(kind, status, code, masked.message, status === 503 || status === 429 ? { 'retry-after': '1' } : {});
+    }
+  };
+}
+
+/** What was recorded is untrusted: no browser may take it for a page, or show it inside of one. */
+const guarded = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox", 'cross-origin-resource-policy': 'same-origin' };
+
+function file(request: Request, body: string, name: string, type: string): Response {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const headers = { ...guarded, etag, 'cache-control': 'private, no-cache' };
+  const known = request.headers.get('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known?.some((tag) => tag === etag || tag === '*')) return new Response(null, { status: 304, headers });
+  const described = { ...headers, 'content-type': type, 'content-disposition': `attachment; filename="${name}"` };
+  return new Response(request.method === 'HEAD' ? null : body, { headers: described });
+}
+
+const notFound = (kind: 'md' | 'json', noun: string): Response =>
+  refusal(kind, 404, 'NOT_FOUND', `There is no ${noun.slice(0, -1)} with this id.`);
+
+function refusal(kind: 'md' | 'json', status: number, code: string, message: string, more: Record<string, string> = {}): Response {
+  const headers = { ...guarded, 'cache-control': 'no-store', ...more };
+  if (kind === 'json') return Response.json({ errors: [{ message, extensions: { code } }] }, { status, headers });
+  return new Response(`${message}\n`, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
+}
