@@ -17,6 +17,8 @@ export interface Tables {
   events: prisma.Event;
   inbox_entries: prisma.InboxEntry;
   idempotency_answers: prisma.IdempotencyAnswer;
+  import_lines: prisma.ImportLine;
+  import_usages: prisma.ImportUsage;
 }
 export type Table = keyof Tables;
 

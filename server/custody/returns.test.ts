@@ -139,6 +139,11 @@ describe('context variables', () => {
     const { handoffId } = await initiate(id, b, { contextVariables: { branch: 'fix' } }, as);
     const handoff = await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } });
     expect(handoff.contextVariables).toEqual([
+      { name: '_handoff_chain', value: [a, b], setBy: 'baton' },
+      { name: '_handoff_depth', value: 1, setBy: 'baton' },
+      { name: '_handoff_from', value: a, setBy: 'baton' },
+      { name: '_handoff_reason', value: null, setBy: 'baton' },
+      { name: '_handoff_to', value: b, setBy: 'baton' },
       { name: 'branch', value: 'fix', setBy: a },
       { name: 'ticket', value: 7, setBy: 'operator' },
     ]);

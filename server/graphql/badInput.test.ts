@@ -28,6 +28,7 @@ const smallest: Record<Mutation, object> = {
   recordDecision: { sessionId, text: 'So be it' },
   setTasks: { sessionId, tasks: [] },
   captureSnapshot: { sessionId },
+  importTranscript: { sessionId, content: '{"type":"user","message":{"content":"Well?"}}' },
   reassignSession: { sessionId, agentId: 'ada' },
   initiateHandoff: { sessionId, targetAgentId: 'ada' },
   acceptHandoff: { handoffId },
@@ -56,6 +57,8 @@ const refused: Record<string, Bad> = {
   collaborators: listWith(agentId, ['bob']),
   metadata: json(),
   title: nonBlank({ characters: 500 }),
+  // No transcript that AUTO knows.
+  content: ['', 'Dear Sir or Madam', '{}', '[{}]', 'x\n'.repeat(200)],
   agentId,
   agentType,
   targetAgentId: agentId,
@@ -92,7 +95,7 @@ const refused: Record<string, Bad> = {
   ],
 };
 /** Every value that GraphQL itself lets through is good. */
-const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated'];
+const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain'];
 
 function inputOf(mutation: string): GraphQLInputObjectType {
   const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);

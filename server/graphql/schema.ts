@@ -11,6 +11,7 @@ import '../handoffs/mutations.ts';
 import '../handoffs/reassignMutation.ts';
 import '../handoffs/schema.ts';
 import '../keys/schema.ts';
+import '../log/importMutation.ts';
 import '../log/mutations.ts';
 import '../log/schema.ts';
 import '../log/sessionLogSchema.ts';
