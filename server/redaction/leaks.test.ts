@@ -1,5 +1,12 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import { expect, test } from 'vitest';
+import { Archive } from '../exports/archive.ts';
+import { createRecords } from '../exports/records.ts';
+import { createContext } from '../graphql/context.ts';
+import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';
 import { createLog } from '../infra/log.ts';
 import { testDatabase } from '../testing/database.ts';
@@ -167,7 +174,21 @@ function textFields(): string[] {
   return Object.values(schema.getMutationType()!.getFields()).flatMap(({ name, args }) => args.flatMap((arg) => fields(name, arg.type)));
 }
 
-test('no secret of the corpus, written into every text of every mutation, is in any row or line of the log', async () => {
+/** Every handoff as the archive writes it, Markdown and JSON. */
+async function everyArchiveFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'baton-leaks-'));
+  try {
+    const { pool, prisma } = database;
+    const records = createRecords({ schema, createContext: () => createContext({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log }) });
+    await new Archive({ folder, pool, records, maskError: createMaskError(log), log }).catchUp();
+    const files = (await readdir(folder)).filter((name) => /\.(md|json)$/.test(name));
+    return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test('no secret of the corpus, written into every text of every mutation, is in any row, archive file or line of the log', async () => {
   await writeEverything();
   expect(textFields().filter((path) => !written.has(path))).toEqual([]);
 
@@ -177,7 +198,10 @@ test('no secret of the corpus, written into every text of every mutation, is in 
   expect(rows).toContain('A canary that sings');
   expect(rows).toContain('[redacted: github token]');
 
-  const stored = `${rows}\n${lines.join('\n')}`;
+  const archived = await everyArchiveFile();
+  expect(archived).toContain('[redacted: github token]');
+
+  const stored = `${rows}\n${archived}\n${lines.join('\n')}`;
   expect(secretsIn(stored, samples.flatMap(({ secrets }) => secrets))).toEqual([]);
 }, 240_000);
 
