@@ -30,9 +30,8 @@ function escapedLine(line: string): string {
   const rest = line
     .slice(lead.length)
     .replace(/`{3,}|~{3,}/g, (run) => run.replace(/./g, '\\$&'))
-    // A bare address takes a backslash for its own.
-    .replace(/(?<=(?::\/\/|www\.)\S*)<(?=[A-Za-z/!?])/g, '&lt;')
-    .replace(/<(?=[A-Za-z/!?])/g, '\\<')
+    // Not a backslash: one that was recorded before it would take it away, and a bare address would keep it.
+    .replace(/<(?=[A-Za-z/!?])/g, '&lt;')
     .replace(/!\[/g, '!\\[')
     .replace(/\]:/g, ']\\:')
     .replace(/\]\((?!https?:\/\/)/g, ']\\(');

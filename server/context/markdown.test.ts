@@ -147,6 +147,13 @@ function withinContainers(tokens: readonly Token[]): string[] {
 }
 
 describe('recorded text in Markdown', () => {
+  it('is no HTML, whatever stands before the bracket', () => {
+    for (const before of ['', '\\', '\\\\', 'https://a.b/', '`']) {
+      const inside = withinContainers(lexer(quoted(`${before}<img src=x onerror=alert(1)>`)));
+      expect(inside, before).not.toContain('html');
+    }
+  });
+
   it('keeps emphasis, lists, links and blocks of code', () => {
     const text = '**Done**, see [it](https://example.com):\n- `a`\n  - b\n1. c\n\n~~~\n# in code\n<b>\n~~~';
     expect(contained(text).join('\n')).toBe(text);
@@ -161,7 +168,7 @@ describe('recorded text in Markdown', () => {
     ['a | b\n--- | ---', 'a | b\n\\--- | ---  '],
     ['|a|\n|:-:|', '|a|  \n\\|:-:|  '],
     ['#hashtag and a - b', '#hashtag and a - b'],
-    ['<script>', '\\<script>'],
+    ['<script>', '&lt;script>'],
     ['http://a/<b>', 'http://a/&lt;b>'],
     ['![x](http://a/b.png)', '!\\[x](http://a/b.png)'],
     ['[x](javascript:alert(1))', '[x]\\(javascript:alert(1))'],
