@@ -74,6 +74,15 @@ describe('migrations', async () => {
   });
 });
 
+test('a database of a newer version is neither migrated nor started on', async () => {
+  const { url } = await emptyDatabase();
+  await migrateUp(url);
+  await query(url, "UPDATE _prisma_migrations SET migration_name = '9999_later' WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)");
+  const newer = /^The database has 9999_later, which this version of Baton does not know: use a newer one/;
+  await expect(requireMigrated(url)).rejects.toThrow(newer);
+  await expect(migrateUp(url)).rejects.toThrow(newer);
+});
+
 test('of servers that start together one migrates and the others wait for it', async () => {
   const { url } = await emptyDatabase();
   const applied = await Promise.all([migrateUp(url), migrateUp(url), migrateUp(url)]);

@@ -37,6 +37,7 @@ export async function migrateUp(url: string): Promise<string[]> {
   return locked(url, async (client) => {
     const migrations = await readMigrations();
     const before = await readStatus(client);
+    refuseNewer(before);
     if (before.missing.length === 0) return [];
     const list = {
       baseDir: folder,
@@ -92,8 +93,16 @@ export async function migrationStatus(url: string): Promise<Status> {
 
 /** A server does not start on a database that its statements do not fit. */
 export async function requireMigrated(url: string): Promise<void> {
-  const { missing } = await migrationStatus(url);
+  const status = await migrationStatus(url);
+  refuseNewer(status);
+  const { missing } = status;
   if (missing.length > 0) throw new StartError(`The database lacks ${missing.join(', ')}: run npm run migrate`);
+}
+
+/** A newer version may have tables that this one would fill wrongly. */
+function refuseNewer({ unknown }: Status): void {
+  if (unknown.length === 0) return;
+  throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or take it back with npm run migrate -- down of the version that applied it`);
 }
 
 async function readStatus(client: pg.Client): Promise<Status> {
