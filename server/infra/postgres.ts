@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from './log.ts';
 import { findFolder, prepareFolder, type Folder } from './postgresFolder.ts';
-import { clusterOf, createCluster, lastLine, readPassword, servingPid, spawnPostgres, type Settings } from './postgresServer.ts';
+import { clusterOf, createCluster, lastError, readPassword, servingPid, spawnPostgres, type Settings } from './postgresServer.ts';
 import { StartError } from './startError.ts';
 
 /** Held by the server that owns the folder, for as long as it lives: PostgreSQL frees it when that server dies. */
@@ -133,7 +133,7 @@ async function becomeOwner(folder: Folder, url: string, settings: Settings, log:
     await sleep(200);
   }
   throw new StartError(
-    `PostgreSQL did not start within ${startWithin / 1000} s on ${folder.base}: ${lastLine(said) || 'it said nothing'}`,
+    `PostgreSQL did not start within ${startWithin / 1000} s on ${folder.base}: ${lastError(said) || 'it said nothing'}`,
   );
 }
 

@@ -110,9 +110,11 @@ async function run(folder: Folder, command: string, args: string[]): Promise<voi
     });
     child.once('close', resolve);
   });
-  if (code !== 0) throw new StartError(`PostgreSQL could not make its files in ${folder.base}: ${lastLine(said)}`);
+  if (code !== 0) throw new StartError(`PostgreSQL could not make its files in ${folder.base}: ${lastError(said)}`);
 }
 
-export function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? '';
+/** Why PostgreSQL gave up: its last error, after which it only says that it stops. */
+export function lastError(text: string): string {
+  const lines = text.trim().split('\n');
+  return lines.findLast((line) => /(FATAL|PANIC):/.test(line) && !line.includes('the database system is')) ?? lines.at(-1) ?? '';
 }
