@@ -23,7 +23,7 @@ import { pauseSession } from '../server/sessions/pauseSession.ts';
  * queries run as they stand.
  */
 
-const narrator: Caller = { principal: 'demo', role: 'ADMIN', agentId: null };
+const narrator: Caller = { principal: 'demo', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
 // The open handoff is there to be looked at: it does not time out while anybody does.
 const settings = { staleAfterMinutes: 10 * 365 * 24 * 60 };
 

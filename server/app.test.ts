@@ -6,6 +6,7 @@ import { createMaskError } from './graphql/maskError.ts';
 import { silentLog } from './infra/log.ts';
 import { atEnd, testDatabase } from './testing/database.ts';
 import { client, send } from './testing/graphql.ts';
+import { openToAll } from './testing/server.ts';
 
 const database = await testDatabase();
 const json = { 'content-type': 'application/json' };
@@ -45,7 +46,7 @@ async function start(options: Partial<AppOptions> = {}) {
     database,
     schema,
     log: silentLog,
-    createContext: () => ({}),
+    authenticate: openToAll, createContext: () => ({}),
     ...options,
   });
   await app.start();
@@ -240,7 +241,7 @@ describe('stopping', () => {
 test('a taken port is one clear line', async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
-  const second = buildApp({ env: { host: '127.0.0.1', port }, database, schema, log: silentLog, createContext: () => ({}) });
+  const second = buildApp({ env: { host: '127.0.0.1', port }, database, schema, log: silentLog, authenticate: openToAll, createContext: () => ({}) });
   await expect(second.start()).rejects.toThrow(`Port ${port} is taken: stop what uses it, or set PORT to another`);
   await second.stop();
 });

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { sendNodeResponse } from '@whatwg-node/server';
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
 import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
@@ -15,8 +16,14 @@ const maxBodyBytes = 1_000_000;
 const answerWithin = 30_000;
 const drainWithin = 7_000;
 
-/** Answers what it knows and leaves the rest to the next. */
-export type Route = (request: Request) => Response | undefined | Promise<Response | undefined>;
+/** Answers what it knows and leaves the rest to the next. `caller` rejects with UNAUTHENTICATED: what needs no key does not ask. */
+export type Route = (request: Request, caller: () => Promise<Caller>) => Response | undefined | Promise<Response | undefined>;
+
+export interface Authentication {
+  (authorization: string | undefined): Promise<Caller>;
+  /** Whether callers without a key are let in: then only under this machine's own names. */
+  readonly open: boolean;
+}
 
 /** Starts work that goes on while the server runs; its `stop` resolves when nothing of it runs any more. */
 export type Background = () => { stop(): Promise<void> };
@@ -26,7 +33,8 @@ export interface AppOptions {
   database: Database;
   schema: GraphQLSchema;
   log: Log;
-  createContext: () => object;
+  authenticate: Authentication;
+  createContext: (caller: Caller) => object;
   maskError?: (error: unknown) => Error;
   plugins?: Plugin[];
   graphiqlTabs?: Tab[];
@@ -42,10 +50,10 @@ export interface App {
   stop(): Promise<void>;
 }
 
-export function buildApp({ env, database, schema, log, createContext, ...options }: AppOptions): App {
-  const yoga = createYoga({
+export function buildApp({ env, database, schema, log, authenticate, createContext, ...options }: AppOptions): App {
+  const yoga = createYoga<{ caller: Caller }>({
     schema,
-    context: createContext,
+    context: ({ caller }) => createContext(caller),
     // No page of another origin may call this server from a browser.
     cors: false,
     graphiql: false,
@@ -63,7 +71,7 @@ export function buildApp({ env, database, schema, log, createContext, ...options
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      if (!isHostAllowed(request.headers.host)) {
+      if (authenticate.open && !isHostAllowed(request.headers.host)) {
         text(response, 403, `This server answers on this machine only: use ${url}`);
         return;
       }
@@ -88,7 +96,7 @@ export function buildApp({ env, database, schema, log, createContext, ...options
     // One for all routes: it is whose body they read that takes it from the socket.
     const asked = toWebRequest(request, url);
     for (const candidate of options.routes ?? []) {
-      const found = await candidate(asked);
+      const found = await candidate(asked, () => authenticate(authorizationOf(request)));
       if (found) return void (await sendNodeResponse(found, response, request, false));
     }
     text(response, 404, 'Nothing here. The API is at /graphql.');
@@ -106,11 +114,23 @@ export function buildApp({ env, database, schema, log, createContext, ...options
         unavailable(response, 'This took longer than 30 s: it may still happen, so look before you try again.');
     }, answerWithin);
     try {
-      const result = await yoga.handleNodeRequestAndResponse(request, response);
+      const caller = await authenticate(authorizationOf(request)).catch((error: unknown) => refuse(response, error));
+      if (caller === undefined) return;
+      const result = await yoga.handleNodeRequestAndResponse(request, response, { caller });
       if (!response.headersSent) await sendNodeResponse(result, response, request, true);
     } finally {
       clearTimeout(late);
     }
+  }
+
+  /** Before anything of the operation is looked at: whoever shows no key learns nothing. */
+  function refuse(response: ServerResponse, error: unknown): void {
+    const masked = options.maskError?.(error);
+    if (!(masked instanceof GraphQLError)) throw error;
+    const { http, code } = masked.extensions as { http?: { status: number; headers: Record<string, string> }; code: string };
+    if (code === 'UNAVAILABLE') return unavailable(response, masked.message);
+    for (const [name, value] of Object.entries(http?.headers ?? {})) response.setHeader(name, value);
+    json(response, http?.status ?? 500, failure(code, masked.message));
   }
 
   return {
@@ -145,6 +165,9 @@ const jsonOnly: Plugin = {
 function failure(code: string, message: string): object {
   return { errors: [{ message, extensions: { code } }] };
 }
+
+/** Of two headers neither is believed. */
+const authorizationOf = (request: IncomingMessage): string | undefined => request.headersDistinct['authorization']?.join(', ');
 
 function unavailable(response: ServerResponse, message: string): void {
   response.setHeader('retry-after', '1');

@@ -91,11 +91,18 @@ describe('a server that cannot start says why in one line and exits with 1', () 
     taken.close();
   });
 
-  test('an address that is not of this machine alone', async () => {
+  test('an address that is not of this machine alone, without keys', async () => {
     expect(await refusedStart({ databaseUrl: url, env: { HOST: '0.0.0.0' } })).toMatchObject({
       code: 1,
-      stderr: "HOST must be 127.0.0.1, ::1 or localhost: Baton has no keys yet and listens to this machine only, not '0.0.0.0'",
+      stderr: 'HOST is 0.0.0.0, which others can reach, and there are no keys: set BATON_ADMIN_KEY (32 characters or more), or make one with npm run key',
     });
+  });
+
+  test('an admin key that is too short, which it does not repeat', async () => {
+    const { code, stderr } = await refusedStart({ databaseUrl: url, env: { BATON_ADMIN_KEY: 'correct horse battery staple' } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^BATON_ADMIN_KEY must be 32 to 512 characters[^\n]+$/);
+    expect(stderr).not.toContain('horse');
   });
 
   test('a database that was not migrated', async () => {
@@ -117,6 +124,7 @@ test('its log is one JSON object a line', async () => {
   const server = await startServer({ databaseUrl: database.url });
   await server.kill();
   expect(server.logs.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 30, msg: 'No keys: whoever is on this machine may do everything' },
     { level: 30, url: server.url, msg: `Baton is ready: open ${server.url}/graphql` },
   ]);
 });

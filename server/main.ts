@@ -3,16 +3,18 @@ import { buildApp, type App } from './app.ts';
 import { startArchiving } from './exports/archive.ts';
 import { downloadRoute } from './exports/downloadRoute.ts';
 import { createRecords } from './exports/records.ts';
-import { createContext } from './graphql/context.ts';
+import { contexts } from './graphql/context.ts';
 import { createMaskError } from './graphql/maskError.ts';
 import { noSuggestions } from './graphql/noSuggestions.ts';
 import { schema } from './graphql/schema.ts';
 import { readTabs } from './graphiql/tabs.ts';
 import { startSweeping } from './handoffs/sweep.ts';
-import { readEnv } from './infra/env.ts';
+import { isLoopback, readEnv } from './infra/env.ts';
 import { createLog } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
 import { StartError } from './infra/startError.ts';
+import { createAuthenticate, hasUsableKey, type Authenticate } from './keys/authenticate.ts';
+import { batonItself } from './core/work.ts';
 import { redactLogLine } from './redaction/logLine.ts';
 import { transcriptRoute } from './log/transcriptRoute.ts';
 
@@ -22,6 +24,7 @@ const sameSignalWithin = 250;
 
 let app: App | undefined;
 let database: OpenDatabase | undefined;
+let authenticate: Authenticate | undefined;
 let first: { signal: string; at: number } | undefined;
 
 async function start(): Promise<void> {
@@ -29,24 +32,33 @@ async function start(): Promise<void> {
   const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
   database = await openDatabase(env, log, fail);
   const { prisma, pool, embedded } = database;
+  const open = env.adminKey === undefined && !(await hasUsableKey(pool));
+  if (open && !isLoopback(env.host)) {
+    throw new StartError(`HOST is ${env.host}, which others can reach, and there are no keys: set BATON_ADMIN_KEY (32 characters or more), or make one with npm run key`);
+  }
+  authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open });
   const { archiveFolder: folder } = env;
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
-  const asking = { createContext: () => createContext({ prisma, pool, env, log }), maskError: createMaskError(log) };
+  const createContext = contexts({ prisma, pool, env, log, keyRevoked: authenticate.revoked });
+  const asking = { createContext, maskError: createMaskError(log) };
+  const archived = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
   app = buildApp({
     env,
     database,
     schema,
     log,
+    authenticate,
     ...asking,
     plugins: [noSuggestions],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
     graphiqlTabs: readTabs(),
     background: [
       () => startSweeping({ pool, log }),
-      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, records: createRecords({ schema, ...asking }), ...asking })]),
+      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, records: archived, ...asking })]),
     ],
   });
   await app.start();
+  log.info(open ? 'No keys: whoever is on this machine may do everything' : 'Callers need a key');
   log.info({ url: app.url }, `Baton is ready: open ${app.url}/graphql`);
 }
 
@@ -60,6 +72,7 @@ async function stop(): Promise<void> {
   // Never later than promised; what is left over is recovered by the next start.
   setTimeout(() => process.exit(0), stopWithin).unref();
   await app?.stop();
+  authenticate?.close();
   await database?.close();
 }
 

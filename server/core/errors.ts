@@ -206,3 +206,16 @@ export class UnavailableError extends Error {
     super(unavailable[outcome]);
   }
 }
+
+/** The caller shows no key that works. Nothing is said about why: a key that ended and one that never was look the same. */
+export class UnauthenticatedError extends Error {
+  readonly code = 'UNAUTHENTICATED';
+  constructor() {
+    super('Give a key that works, as "Authorization: Bearer <key>" (over WebSocket as "authorization" in connectionParams)');
+  }
+}
+
+/** The caller may not do this, whatever the input says. */
+export class ForbiddenError extends Error {
+  readonly code = 'FORBIDDEN';
+}

@@ -16,7 +16,14 @@ export interface Caller {
   role: Role | null;
   /** The agent that the caller's key is bound to; null for everybody else. */
   agentId: string | null;
+  /** UUID of the key in the database that the caller came with; null for whoever came without one. */
+  keyId: string | null;
+  /** When that key stops working; null when it does not by itself. */
+  expiresAt: Date | null;
 }
+
+/** Baton itself, under the name that Events show; it has no role, and may read everything. */
+export const batonItself = (principal: string): Caller => ({ principal, role: null, agentId: null, keyId: null, expiresAt: null });
 
 export interface Logger {
   info(fields: object, message: string): void;

@@ -20,7 +20,7 @@ import { testDatabase } from '../testing/database.ts';
 import { hashAllTables } from '../testing/hash.ts';
 import { brokenInvariants } from '../testing/invariants.ts';
 import { Model, type HandoffStatus, type ModelAgent, type ModelSession, type Status } from '../testing/model.ts';
-import { world } from '../testing/world.ts';
+import { operator, world } from '../testing/world.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn, run } = world(db.pool);
@@ -70,7 +70,7 @@ const changes = {
 };
 const statuses = { PAUSED: pauseSession, RUNNING: resumeSession, COMPLETED: completeSession, FAILED: failSession, CANCELLED: cancelSession };
 
-const callerOf = (principal: string): Caller => ({ principal, role: 'OPERATOR', agentId: null });
+const callerOf = (principal: string): Caller => ({ ...operator, principal });
 
 /** One run of the model and the real thing, side by side. */
 class Run {

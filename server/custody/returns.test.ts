@@ -8,7 +8,7 @@ import { pauseSession } from '../sessions/pauseSession.ts';
 import { resumeSession } from '../sessions/resumeSession.ts';
 import { testDatabase } from '../testing/database.ts';
 import { brokenInvariants } from '../testing/invariants.ts';
-import { world } from '../testing/world.ts';
+import { agentCaller, world } from '../testing/world.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn, run } = world(db.pool);
@@ -135,7 +135,7 @@ describe('context variables', () => {
   it('are merged along the chain, each with who set it last, and every handoff keeps those of its moment', async () => {
     const { a, b } = await pair();
     const id = await session(a, { contextVariables: { branch: 'main', ticket: 7 } });
-    const as = { caller: { principal: `key-of-${a}`, role: 'AGENT' as const, agentId: a } };
+    const as = { caller: agentCaller(a) };
     const { handoffId } = await initiate(id, b, { contextVariables: { branch: 'fix' } }, as);
     const handoff = await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } });
     expect(handoff.contextVariables).toEqual([

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { GraphQLError } from 'graphql';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import type { Logger } from '../core/work.ts';
-import { createContext } from '../graphql/context.ts';
+import { batonItself, type Logger } from '../core/work.ts';
+import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
@@ -18,7 +18,7 @@ import { createRecords, type Records } from './records.ts';
 
 const { pool, prisma, url } = await testDatabase();
 const { agent, session, reassign, run } = world(pool);
-const records = createRecords({ schema, createContext: () => createContext({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog }) });
+const records = createRecords({ schema, createContext: () => contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(batonItself('archive')) });
 const maskError = createMaskError(silentLog);
 let folder = '';
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
+import type { Caller } from '../core/work.ts';
 import { createRecords } from './records.ts';
 
 export interface DownloadOptions {
   schema: GraphQLSchema;
-  createContext: () => object;
+  createContext: (caller: Caller) => object;
   maskError: (error: unknown) => Error;
 }
 
@@ -14,13 +15,14 @@ const statusOf: Record<string, number> = { BAD_USER_INPUT: 404, NOT_FOUND: 404, 
 
 /** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`: what the query of that name gives, as a file. */
 export function downloadRoute({ schema, createContext, maskError }: DownloadOptions) {
-  const records = createRecords({ schema, createContext });
-  return async (request: Request): Promise<Response | undefined> => {
+  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
     const [, noun, id, form] = address.exec(new URL(request.url).pathname) ?? [];
     if (noun === undefined || id === undefined || (noun === 'sessions' && form === 'md')) return undefined;
     const kind = form as 'md' | 'json';
     if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(kind, 405, 'BAD_REQUEST', 'A download is read with GET.', { allow: 'GET, HEAD' });
     try {
+      const asking = await caller();
+      const records = createRecords({ schema, createContext: () => createContext(asking) });
       const body = await (noun === 'sessions' ? records.sessionJson(id) : kind === 'md' ? records.handoffMarkdown(id) : records.handoffJson(id, { links: true }));
       return body === null ? notFound(kind, noun) : file(request, body, `${id}.${kind}`, types[kind]);
     } catch (error) {
@@ -28,7 +30,10 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
       const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
       const status = statusOf[code] ?? 500;
       if (status === 404) return notFound(kind, noun);
-      return refusal(kind, status, code, masked.message, status === 503 || status === 429 ? { 'retry-after': '1' } : {});
+      return refusal(kind, status, code, masked.message, {
+        ...((status === 503 || status === 429) && { 'retry-after': '1' }),
+        ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      });
     }
   };
 }

@@ -9,6 +9,8 @@ export interface Settings {
   staleAfterMinutes: number;
   /** What `handoffsEnabled` of a Session is unless its creator says otherwise. */
   handoffsEnabled: boolean;
+  /** To be told once it is committed that a key was revoked. */
+  keyRevoked: (keyId: string) => void;
 }
 
 /** What every resolver may use, made anew for each request. */
@@ -24,14 +26,14 @@ export interface GraphQLContext {
 export interface ContextOptions {
   prisma: PrismaClient;
   pool: Pool;
-  env: Settings;
+  env: Omit<Settings, 'keyRevoked'>;
   log: Log;
+  /** Nobody is told when it is left out. */
+  keyRevoked?: (keyId: string) => void;
 }
 
-/** Whoever reaches a server without keys is on its own machine, and an admin. */
-const loopback: Caller = { principal: 'loopback', role: 'ADMIN', agentId: null };
-
-export function createContext({ prisma, pool, env, log }: ContextOptions): GraphQLContext {
+/** For each request `createContext(caller)`: everything that is read or changed is so by a known caller. */
+export function contexts({ prisma, pool, env, log, keyRevoked = () => undefined }: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled } = env;
-  return { caller: loopback, prisma, pool, log, settings: { staleAfterMinutes, handoffsEnabled } };
+  return (caller) => ({ caller, prisma, pool, log, settings: { staleAfterMinutes, handoffsEnabled, keyRevoked } });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { isDatabaseAway } from '../core/databaseErrors.ts';
-import { DomainError, UnavailableError } from '../core/errors.ts';
+import { DomainError, ForbiddenError, UnauthenticatedError, UnavailableError } from '../core/errors.ts';
 import type { Log } from '../infra/log.ts';
 import { withoutSuggestion } from './noSuggestions.ts';
 
@@ -30,6 +30,10 @@ export const createMaskError =
   (error: unknown): Error => {
     const cause = causeOf(error);
     if (cause instanceof DomainError) return located(error, cause.message, { ...cause, code: cause.code });
+    if (cause instanceof ForbiddenError) return located(error, cause.message, { code: cause.code });
+    if (cause instanceof UnauthenticatedError) {
+      return located(error, cause.message, { code: cause.code, http: { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } } });
+    }
     if (cause instanceof UnavailableError || isAway(cause)) {
       log.warn({ err: cause }, 'PostgreSQL did not answer in time');
       const said = cause instanceof UnavailableError ? cause : new UnavailableError('read');

@@ -5,7 +5,8 @@ import { encodeId } from '../core/ids.ts';
 import { silentLog } from '../infra/log.ts';
 import { bulkId, loadBulk } from '../testing/bulk.ts';
 import { testDatabase } from '../testing/database.ts';
-import { createContext } from './context.ts';
+import { operator } from '../testing/world.ts';
+import { contexts } from './context.ts';
 import { maxSize } from './page.ts';
 import { schema } from './schema.ts';
 
@@ -27,7 +28,7 @@ interface Page {
 
 async function ask(document: string) {
   const { prisma, pool } = database;
-  const contextValue = createContext({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
+  const contextValue = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(operator);
   return graphql({ schema, source: document.replaceAll('SESSION', sessionId), contextValue });
 }
 

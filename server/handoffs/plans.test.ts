@@ -2,12 +2,13 @@ import { graphql } from 'graphql';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { createContext } from '../graphql/context.ts';
+import { contexts } from '../graphql/context.ts';
 import { schema } from '../graphql/schema.ts';
 import { silentLog } from '../infra/log.ts';
 import { bulkId, loadBulk } from '../testing/bulk.ts';
 import { testDatabase } from '../testing/database.ts';
 import { recordQueries } from '../testing/queries.ts';
+import { operator } from '../testing/world.ts';
 
 // 200,000 Handoffs: one Agent holds 30 %, 95 % are final. The planner's settings are PostgreSQL's own.
 const database = await testDatabase();
@@ -41,7 +42,7 @@ const pagesRead = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shar
 
 async function send<Data>(document: string): Promise<Data> {
   const { prisma, pool } = database;
-  const contextValue = createContext({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
+  const contextValue = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(operator);
   const { data, errors } = await graphql({ schema, source: document, contextValue });
   expect(errors).toBeUndefined();
   return data as Data;

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
-import { runWork, type Caller, type Logger, type Work } from '../core/work.ts';
+import { batonItself, runWork, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { giveBack } from './declineHandoff.ts';
 
-const sweeper: Caller = { principal: 'sweep', role: null, agentId: null };
+const sweeper = batonItself('sweep');
 const batch = 100;
 
 const findDue = statement(

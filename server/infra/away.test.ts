@@ -7,6 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { buildApp } from '../app.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { atEnd } from '../testing/database.ts';
+import { openToAll } from '../testing/server.ts';
 import { client, send } from '../testing/graphql.ts';
 import { postgresPid, signalFamily } from '../testing/processes.ts';
 import { silentLog } from './log.ts';
@@ -43,7 +44,7 @@ const app = buildApp({
     }),
   }),
   log: silentLog,
-  createContext: () => ({}),
+  authenticate: openToAll, createContext: () => ({}),
   maskError: createMaskError(silentLog),
 });
 await app.start();

@@ -9,6 +9,7 @@ describe('the environment', () => {
       port: 4000,
       databaseUrl: undefined,
       dataFolder: '.baton',
+      adminKey: undefined,
       staleAfterMinutes: 30,
       handoffsEnabled: true,
       archiveFolder: undefined,
@@ -38,11 +39,8 @@ describe('the environment', () => {
   test.each([
     ['PORT', '65536', "PORT must be a number from 0 to 65535 (0 takes a free one), not '65536'"],
     ['PORT', '4e3', "PORT must be a number from 0 to 65535 (0 takes a free one), not '4e3'"],
-    [
-      'HOST',
-      '0.0.0.0',
-      "HOST must be 127.0.0.1, ::1 or localhost: Baton has no keys yet and listens to this machine only, not '0.0.0.0'",
-    ],
+    ['BATON_ADMIN_KEY', 'x'.repeat(31), 'BATON_ADMIN_KEY must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"'],
+    ['BATON_ADMIN_KEY', `${'x'.repeat(32)} y`, 'BATON_ADMIN_KEY must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"'],
     [
       'BATON_STALE_AFTER_MINUTES',
       '0',

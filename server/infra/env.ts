@@ -6,10 +6,7 @@ const port = /^\d{1,5}$/;
 const flag = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1');
 
 const variables = z.object({
-  HOST: z
-    .string()
-    .refine(isLoopback, 'must be 127.0.0.1, ::1 or localhost: Baton has no keys yet and listens to this machine only')
-    .default('127.0.0.1'),
+  HOST: z.string().default('127.0.0.1'),
   PORT: z
     .string()
     .refine((value) => port.test(value) && Number(value) <= 65_535, 'must be a number from 0 to 65535 (0 takes a free one)')
@@ -20,6 +17,10 @@ const variables = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must look like postgresql://user:password@host:5432/database')
     .optional(),
   BATON_DATA: z.string().default('.baton'),
+  BATON_ADMIN_KEY: z
+    .string()
+    .regex(/^[!-~]{32,512}$/, 'must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"')
+    .optional(),
   BATON_STALE_AFTER_MINUTES: z
     .string()
     .refine(
@@ -40,6 +41,8 @@ export interface Env {
   /** Undefined: the embedded PostgreSQL. */
   databaseUrl: string | undefined;
   dataFolder: string;
+  /** Lets its bearer in as an admin, and nobody without a key. Undefined: only the keys in the database do. */
+  adminKey: string | undefined;
   staleAfterMinutes: number;
   handoffsEnabled: boolean;
   /** Where every Handoff is also written as files. Undefined: nowhere. */
@@ -49,6 +52,9 @@ export interface Env {
   logLevel: (typeof logLevels)[number];
 }
 
+/** What is never shown, whole or in part. A connection string may hold a password. */
+const secret = new Set(['DATABASE_URL', 'BATON_ADMIN_KEY']);
+
 /** @throws StartError with one line for each value that cannot be used. */
 export function readEnv(source: NodeJS.ProcessEnv): Env {
   // An empty value is what a compose file leaves of a variable that is not set.
@@ -57,8 +63,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
   if (!parsed.success) {
     const lines = parsed.error.issues.map(({ path, message }) => {
       const name = String(path[0]);
-      // A connection string may hold a password.
-      return name === 'DATABASE_URL' ? `${name} ${message}` : `${name} ${message}, not '${present[name]}'`;
+      return secret.has(name) ? `${name} ${message}` : `${name} ${message}, not '${present[name]}'`;
     });
     throw new StartError(lines.join('\n'));
   }
@@ -68,6 +73,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
     dataFolder: data.BATON_DATA,
+    adminKey: data.BATON_ADMIN_KEY,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
     archiveFolder: data.BATON_ARCHIVE_DIR,

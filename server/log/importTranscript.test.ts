@@ -8,7 +8,7 @@ import { pauseSession } from '../sessions/pauseSession.ts';
 import { testDatabase } from '../testing/database.ts';
 import { hashAllTables } from '../testing/hash.ts';
 import { brokenInvariants } from '../testing/invariants.ts';
-import { world } from '../testing/world.ts';
+import { agentCaller, world } from '../testing/world.ts';
 import { importTranscript } from './importTranscript.ts';
 import { prepareImport } from './prepareImport.ts';
 import { setTasks } from './setTasks.ts';
@@ -49,7 +49,6 @@ const calls = () => db.prisma.toolCall.findMany({ where: { sessionId: id }, orde
 const turns = () => db.prisma.turn.findMany({ where: { sessionId: id }, orderBy: { index: 'asc' } });
 const events = async () => (await db.prisma.event.findMany({ where: { sessionId: id }, orderBy: { sessionSequence: 'asc' } })).map(({ type }) => type);
 const lastTenure = (agentId: string) => db.prisma.agentSession.findFirstOrThrow({ where: { agentId, sessionId: id }, orderBy: { startedAt: 'desc' } });
-const agentCaller = (agentId: string): Caller => ({ principal: agentId, role: 'AGENT', agentId });
 
 describe('an import', () => {
   it("appends the transcript's turns, messages and calls after the last message, at their own moments, with one event for all", async () => {

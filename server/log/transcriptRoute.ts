@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
+import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf } from '../graphql/input.ts';
@@ -16,10 +17,10 @@ const query = z.object({
   sidechain: z.enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' }).nullish().transform((value) => value === 'true' || value === '1'),
 });
 
-const statusOf: Record<string, number> = { BAD_USER_INPUT: 400, NOT_FOUND: 404, INVALID_STATE: 409, LIMIT_EXCEEDED: 413, UNAVAILABLE: 503 };
+const statusOf: Record<string, number> = { BAD_USER_INPUT: 400, UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_FOUND: 404, INVALID_STATE: 409, LIMIT_EXCEEDED: 413, UNAVAILABLE: 503 };
 
 export interface TranscriptRouteOptions {
-  createContext: () => GraphQLContext;
+  createContext: (caller: Caller) => GraphQLContext;
   maskError: (error: unknown) => Error;
 }
 
@@ -29,7 +30,7 @@ export interface TranscriptRouteOptions {
  */
 export const transcriptRoute =
   ({ createContext, maskError }: TranscriptRouteOptions) =>
-  async (request: Request): Promise<Response | undefined> => {
+  async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
     const url = new URL(request.url);
     const sessionId = address.exec(url.pathname)?.[1];
     if (sessionId === undefined) return undefined;
@@ -38,9 +39,10 @@ export const transcriptRoute =
     if (isForeign(request)) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
     const body = new Body(request.body);
     try {
+      const context = createContext(await caller());
       if (Number(request.headers.get('content-length')) > maxBytes) throw new TooLarge();
       const options = decodeArgs(query, { ...Object.fromEntries(url.searchParams), sessionId: decoded(sessionId) });
-      const { report } = await runImport(createContext(), { ...options, chunks: body.chunks() });
+      const { report } = await runImport(context, { ...options, chunks: body.chunks() });
       return Response.json(report, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
       if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The transcript broke off while it was sent: nothing was changed, send it again.');
@@ -50,8 +52,10 @@ export const transcriptRoute =
         return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`, { connection: 'close' });
       }
       const { message, extensions } = masked(maskError(error));
+      const { http: _http, ...shown } = extensions;
       const status = statusOf[String(extensions['code'])] ?? 500;
-      return Response.json({ errors: [{ message, extensions }] }, { status, headers: { 'cache-control': 'no-store', ...(status === 503 && { 'retry-after': '1' }) } });
+      const more = { ...(status === 503 && { 'retry-after': '1' }), ...(status === 401 && { 'www-authenticate': 'Bearer' }) };
+      return Response.json({ errors: [{ message, extensions: shown }] }, { status, headers: { 'cache-control': 'no-store', ...more } });
     }
   };
 

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import { expect, test } from 'vitest';
+import { batonItself } from '../core/work.ts';
 import { Archive } from '../exports/archive.ts';
 import { createRecords } from '../exports/records.ts';
-import { createContext } from '../graphql/context.ts';
+import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';
 import { createLog } from '../infra/log.ts';
@@ -179,7 +180,7 @@ async function everyArchiveFile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'baton-leaks-'));
   try {
     const { pool, prisma } = database;
-    const records = createRecords({ schema, createContext: () => createContext({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log }) });
+    const records = createRecords({ schema, createContext: () => contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log })(batonItself('archive')) });
     await new Archive({ folder, pool, records, maskError: createMaskError(log), log }).catchUp();
     const files = (await readdir(folder)).filter((name) => /\.(md|json)$/.test(name));
     return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');

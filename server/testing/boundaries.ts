@@ -39,7 +39,7 @@ type Kind = keyof typeof kinds;
 
 // Who may import whom, as values. An import of types alone is judged by `types` where that is given.
 const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> = {
-  app: { values: ['infra', 'package', 'graphqlPackage'] },
+  app: { values: ['infra', 'package', 'graphqlPackage'], types: ['infra', 'core', 'package', 'graphqlPackage'] },
   client: { values: ['client', 'package', 'graphqlPackage'] },
   infra: { values: ['infra', 'generated', 'generatedClient', 'package', 'redis'] },
   core: { values: ['core', 'package'], types: 'all' },

@@ -21,8 +21,8 @@ export interface Client {
   close(): void;
 }
 
-/** A caller with connections of its own: two clients never share one. */
-export function client(url: string): Client {
+/** A caller with connections of its own: two clients never share one. With `key` it says who it is. */
+export function client(url: string, { key }: { key?: string } = {}): Client {
   const agent = new Agent({ keepAlive: true });
   atEnd(() => agent.destroy());
   return {
@@ -30,7 +30,7 @@ export function client(url: string): Client {
       const answer = await send(`${url}/graphql`, {
         agent,
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
         body: JSON.stringify({ query, variables }),
       });
       const { data, errors } = JSON.parse(answer.body) as { data: Data; errors?: GraphQLErrorBody[] };

@@ -15,7 +15,7 @@ import { testDatabase } from './database.ts';
 import { client } from './graphql.ts';
 import { hashAllTables } from './hash.ts';
 import { startApp } from './server.ts';
-import { world, type World } from './world.ts';
+import { operator, world, type World } from './world.ts';
 
 /** Which table of refusals a mutation is in; each table is a file of its own, `...efusals.test.ts`. */
 export const mutationsOf = {
@@ -38,7 +38,7 @@ export type Noun = keyof typeof mutationsOf;
 export type Mutation = (typeof mutationsOf)[Noun][number];
 
 /** Not who calls over HTTP, which is `loopback`. */
-export const somebodyElse: Caller = { principal: 'somebody else', role: 'OPERATOR', agentId: null };
+export const somebodyElse: Caller = { ...operator, principal: 'somebody else' };
 
 /** What a mutation answered: a payload, or a refusal with what it carries. */
 export interface Said {

@@ -3,12 +3,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildApp, type App, type AppOptions } from '../app.ts';
 import { downloadRoute } from '../exports/downloadRoute.ts';
-import { createContext } from '../graphql/context.ts';
+import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { noSuggestions } from '../graphql/noSuggestions.ts';
 import { schema } from '../graphql/schema.ts';
 import { readEnv } from '../infra/env.ts';
 import { silentLog, type Log } from '../infra/log.ts';
+import { createAuthenticate, hasUsableKey, loopback, type Authenticate } from '../keys/authenticate.ts';
 import { transcriptRoute } from '../log/transcriptRoute.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 
@@ -87,25 +88,32 @@ function spawnServer({ databaseUrl, env }: ServerOptions) {
 export interface StartedApp {
   url: string;
   app: App;
+  authenticate: Authenticate;
   stop(): Promise<void>;
 }
 
-export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log };
+export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log; recheckMs?: number };
 
-/** The whole server in this process, on a free port, over a test database. */
+/**
+ * The whole server in this process, on a free port, over a test database. It is open, unless `variables` have BATON_ADMIN_KEY or the
+ * database has keys already.
+ */
 export async function startApp(
   database: TestDatabase,
-  { variables = {}, ...options }: StartAppOptions = {},
+  { variables = {}, recheckMs, ...options }: StartAppOptions = {},
 ): Promise<StartedApp> {
   const env = readEnv({ PORT: '0', ...variables });
   const log = options.log ?? silentLog;
   const { prisma, pool } = database;
-  const asking = { createContext: () => createContext({ prisma, pool, env, log }), maskError: createMaskError(log) };
+  const open = env.adminKey === undefined && !(await hasUsableKey(pool));
+  const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
+  const asking = { createContext: contexts({ prisma, pool, env, log, keyRevoked: authenticate.revoked }), maskError: createMaskError(log) };
   const app = buildApp({
     env,
     database,
     schema,
     log,
+    authenticate,
     ...asking,
     plugins: [noSuggestions],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
@@ -113,7 +121,10 @@ export async function startApp(
   });
   await app.start();
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= app.stop());
+  const stop = () => (stopped ??= app.stop().finally(() => authenticate.close()));
   atEnd(stop);
-  return { url: app.url, app, stop };
+  return { url: app.url, app, authenticate, stop };
 }
+
+/** For an app that has no database to look for keys in. */
+export const openToAll = Object.assign(async () => loopback, { open: true });

@@ -7,7 +7,10 @@ import { silentLog } from '../infra/log.ts';
 import { appendTurn, type AppendTurnInput } from '../log/appendTurn.ts';
 import { createSession, type CreateSessionInput } from '../sessions/createSession.ts';
 
-export const operator: Caller = { principal: 'operator', role: 'OPERATOR', agentId: null };
+export const operator: Caller = { principal: 'operator', role: 'OPERATOR', agentId: null, keyId: null, expiresAt: null };
+
+/** One who comes with a key that is bound to this agent. */
+export const agentCaller = (agentId: string): Caller => ({ ...operator, principal: `key of ${agentId}`, role: 'AGENT', agentId });
 
 export interface As {
   caller?: Caller;

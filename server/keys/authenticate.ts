@@ -1,0 +1,134 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Pool } from 'pg';
+import { statement } from '../core/changes.ts';
+import { isDatabaseAway } from '../core/databaseErrors.ts';
+import { encodeId } from '../core/ids.ts';
+import { UnauthenticatedError, UnavailableError } from '../core/errors.ts';
+import type { Caller, Logger, Role } from '../core/work.ts';
+import { hashOf, looksLikeSecret } from './secret.ts';
+import { KeyWatch } from './watch.ts';
+
+/** Whoever reaches a server without keys is on its own machine, and an admin. */
+export const loopback: Caller = { principal: 'loopback', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
+const admin: Caller = { ...loopback, principal: 'admin' };
+
+export interface Authenticate {
+  /**
+   * Who comes with this `Authorization` (over WebSocket `connectionParams.authorization`).
+   * @throws UnauthenticatedError; UnavailableError when the database does not answer.
+   */
+  (authorization: string | null | undefined): Promise<Caller>;
+  /** Whether callers without a key are let in, as admins: decided at the start, for as long as the process lives. */
+  readonly open: boolean;
+  /** Calls back once when the caller's key is revoked or expires, as `KeyWatch.add` says; returns how to stop. */
+  watch(caller: Caller, onEnded: () => void): () => void;
+  /** A key was revoked here: it ends at once in this process, and whoever listens tells the others. */
+  revoked(keyId: string): void;
+  onRevoked(listener: (keyId: string) => void): void;
+  /** A key was revoked by another process. Good for any id: what still works is found in the database again. */
+  forget(keyId: string): void;
+  close(): void;
+}
+
+export interface AuthenticateOptions {
+  pool: Pool;
+  log: Logger;
+  /** BATON_ADMIN_KEY. */
+  adminKey: string | undefined;
+  /** Whether callers without a key are let in. */
+  open: boolean;
+  /** How often this process looks for what others revoked, and how long it goes by what it knows, in milliseconds. */
+  recheckMs?: number;
+}
+
+interface Known {
+  /** Null until the database has answered. */
+  keyId: string | null;
+  until: number;
+  caller: Promise<Caller | null>;
+}
+
+const mostKnown = 10_000;
+const findKey = statement(
+  'SELECT id, role, agent_id AS "agentId", expires_at AS "expiresAt" FROM keys WHERE secret_hash = $1 AND revoked_at IS NULL',
+);
+
+/** Whether there is a key to come in with: then a server that starts asks for one. */
+export async function hasUsableKey(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ usable: boolean }>(
+    'SELECT EXISTS (SELECT FROM keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())) AS usable',
+  );
+  return rows[0]!.usable;
+}
+
+export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_000 }: AuthenticateOptions): Authenticate {
+  const known = new Map<string, Known>();
+  const listeners: ((keyId: string) => void)[] = [];
+  const watch = new KeyWatch(pool, log, recheckMs, forgetCached);
+  const isAdmin = adminKey === undefined ? () => false : equals(adminKey);
+
+  async function authenticate(authorization: string | null | undefined): Promise<Caller> {
+    const credential = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+    if (isAdmin(credential)) return admin;
+    // Who says on an open server who it is, is that one and no more.
+    if (open && !looksLikeSecret(credential)) return loopback;
+    const caller = looksLikeSecret(credential) ? await lookUp(hashOf(credential)) : null;
+    if (caller === null || hasExpired(caller)) throw new UnauthenticatedError();
+    return caller;
+  }
+
+  /** Many at once ask the database once; what it said is good for a while, unless the key is forgotten before. */
+  async function lookUp(hash: string): Promise<Caller | null> {
+    const found = known.get(hash);
+    if (found !== undefined && found.until > performance.now()) return found.caller;
+    const entry: Known = { keyId: null, until: performance.now() + recheckMs, caller: read(hash) };
+    known.delete(hash);
+    if (known.size >= mostKnown) known.delete(known.keys().next().value!);
+    known.set(hash, entry);
+    try {
+      const caller = await entry.caller;
+      entry.keyId = caller?.keyId ?? null;
+      // What is no key is not remembered: nobody can push out those that are.
+      if (caller === null && known.get(hash) === entry) known.delete(hash);
+      return caller;
+    } catch (error) {
+      if (known.get(hash) === entry) known.delete(hash);
+      throw isDatabaseAway(error) ? new UnavailableError('read') : error;
+    }
+  }
+
+  async function read(hash: string): Promise<Caller | null> {
+    const { rows } = await pool.query<{ id: string; role: Role; agentId: string | null; expiresAt: Date | null }>({ ...findKey, values: [hash] });
+    const [key] = rows;
+    return key === undefined ? null : { principal: encodeId('key', key.id), role: key.role, agentId: key.agentId, keyId: key.id, expiresAt: key.expiresAt };
+  }
+
+  /** An answer that is still under way may be from before the end: whoever asks next asks anew. */
+  function forgetCached(keyId: string): void {
+    for (const [hash, entry] of known) if (entry.keyId === keyId || entry.keyId === null) known.delete(hash);
+  }
+
+  return Object.assign(authenticate, {
+    open,
+    watch: (caller: Caller, onEnded: () => void) => watch.add(caller, onEnded),
+    revoked(keyId: string) {
+      watch.end(keyId);
+      for (const listener of listeners) listener(keyId);
+    },
+    onRevoked: (listener: (keyId: string) => void) => void listeners.push(listener),
+    forget(keyId: string) {
+      forgetCached(keyId);
+      watch.recheck(keyId);
+    },
+    close: () => watch.close(),
+  });
+}
+
+const hasExpired = ({ expiresAt }: Caller): boolean => expiresAt !== null && expiresAt.getTime() <= Date.now();
+
+/** Compares in the same time whatever is given: equal lengths by hashing both. */
+function equals(secret: string): (given: string) => boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const expected = digest(secret);
+  return (given) => timingSafeEqual(digest(given), expected);
+}

@@ -1,0 +1,96 @@
+import type { Pool } from 'pg';
+import { statement } from '../core/changes.ts';
+import type { Caller, Logger } from '../core/work.ts';
+
+const findRevoked = statement('SELECT id FROM keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NOT NULL');
+/** The longest time that a timer takes. */
+const longestTimer = 2 ** 31 - 1;
+
+interface Watched {
+  callbacks: Set<() => void>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Tells of the end of keys that somebody holds something open under: at once when they are revoked in this process, at
+ * their time when they expire, and when the database says so at the latest, which is asked every so often while
+ * anybody watches.
+ */
+export class KeyWatch {
+  readonly #watched = new Map<string, Watched>();
+  #polling: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly log: Logger,
+    private readonly everyMs: number,
+    /** Told first, so that nobody comes in with an ended key again. */
+    private readonly onEnded: (keyId: string) => void,
+  ) {}
+
+  /** Calls back once, when the caller's key ends; at once when it has expired. Who has no key is never called. */
+  add({ keyId, expiresAt }: Caller, callback: () => void): () => void {
+    if (keyId === null) return () => undefined;
+    let watched = this.#watched.get(keyId);
+    if (watched === undefined) {
+      watched = { callbacks: new Set(), timer: undefined };
+      this.#watched.set(keyId, watched);
+      if (expiresAt !== null) this.#expireAt(keyId, watched, expiresAt);
+      this.#polling ??= setInterval(() => void this.#look([...this.#watched.keys()]), this.everyMs).unref();
+    }
+    const once = (): void => callback();
+    const { callbacks } = watched;
+    callbacks.add(once);
+    return () => {
+      callbacks.delete(once);
+      if (callbacks.size === 0 && this.#watched.get(keyId)?.callbacks === callbacks) this.#drop(keyId);
+    };
+  }
+
+  end(keyId: string): void {
+    this.onEnded(keyId);
+    const callbacks = [...(this.#watched.get(keyId)?.callbacks ?? [])];
+    this.#drop(keyId);
+    for (const callback of callbacks) {
+      try {
+        callback();
+      } catch (error) {
+        this.log.error({ err: error }, 'What was open under an ended key could not be closed');
+      }
+    }
+  }
+
+  /** Somebody says that this key was revoked: the database knows. */
+  recheck(keyId: string): void {
+    if (this.#watched.has(keyId)) void this.#look([keyId]);
+  }
+
+  close(): void {
+    for (const keyId of [...this.#watched.keys()]) this.#drop(keyId);
+  }
+
+  async #look(keyIds: string[]): Promise<void> {
+    try {
+      const { rows } = await this.pool.query<{ id: string }>({ ...findRevoked, values: [keyIds] });
+      for (const { id } of rows) this.end(id);
+    } catch (error) {
+      this.log.warn({ err: error }, 'Whether keys were revoked could not be read: it will be tried again');
+    }
+  }
+
+  #expireAt(keyId: string, watched: Watched, expiresAt: Date): void {
+    const left = expiresAt.getTime() - Date.now();
+    watched.timer = setTimeout(
+      () => (left > longestTimer ? this.#expireAt(keyId, watched, expiresAt) : this.end(keyId)),
+      Math.min(Math.max(left, 0), longestTimer),
+    ).unref();
+  }
+
+  #drop(keyId: string): void {
+    clearTimeout(this.#watched.get(keyId)?.timer);
+    this.#watched.delete(keyId);
+    if (this.#watched.size > 0) return;
+    clearInterval(this.#polling);
+    this.#polling = undefined;
+  }
+}
