@@ -2,14 +2,22 @@ import { statement } from '../core/changes.ts';
 import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { demandAgent, recordAgentChanged } from './demandAgent.ts';
+import { stageRevocation } from '../keys/revokeKey.ts';
 import type { AgentAnswer } from './registerAgent.ts';
 
 const readArchiver = statement(`
 SELECT e.actor_principal FROM inbox_entries i JOIN events e ON e.id = i.event_id
 WHERE i.agent_id = $1 AND e.type = 'AGENT_CHANGED' ORDER BY i.sequence DESC LIMIT 1`);
 
-/** Takes an agent out of the pool for good; its records stay (rule 16). */
-export async function archiveAgent(work: Work, { id }: { id: string }): Promise<AgentAnswer> {
+// No key is made for an agent while this has its lock.
+const findKeys = statement('SELECT id FROM keys WHERE agent_id = $1 AND revoked_at IS NULL FOR UPDATE');
+
+/** Takes an agent out of the pool for good; its records stay (rule 16). Its keys are revoked with it. */
+export async function archiveAgent(
+  work: Work,
+  { id }: { id: string },
+  { keyRevoked }: { keyRevoked: (keyId: string) => void },
+): Promise<AgentAnswer> {
   const agent = await demandAgent(work, id);
   if (agent.archivedAt !== null) {
     const [last] = await work.query<{ actor_principal: string }>(readArchiver, [id]);
@@ -25,5 +33,6 @@ export async function archiveAgent(work: Work, { id }: { id: string }): Promise<
   }
   work.change('agents', agent, { archivedAt: work.now, administrativeStatus: 'OFFLINE' });
   recordAgentChanged(work, agent);
+  for (const key of await work.query<{ id: string }>(findKeys, [id])) stageRevocation(work, key, keyRevoked);
   return { agentId: id };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encodeId } from '../core/ids.ts';
+import { readableHandoffs, readableSessions } from '../core/readable.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
@@ -91,13 +92,13 @@ builder.queryFields((t) => ({
   contextPreview: t.field({
     type: ContextPreview,
     nullable: true,
-    description: 'What a Handoff of this Session would carry if it were started now; writes nothing. Null when there is no such Session.',
+    description: 'What a Handoff of this Session would carry if it were started now; writes nothing. Null when there is no such Session that you may read.',
     args: { sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }), ...budgetArgs },
-    resolve: async (_root, args, { prisma, pool }) => {
+    resolve: async (_root, args, { prisma, pool, caller }) => {
       const { sessionId, ...within } = decodeArgs(z.object({ sessionId: idOf('session'), ...budget }), args);
       const reader = { query: async (prepared: { name: string; text: string }, values: unknown[]) => (await pool.query<object>({ ...prepared, values })).rows };
       const [session, sources] = await Promise.all([
-        prisma.session.findUnique({ where: { id: sessionId }, select: { contextVariables: true } }),
+        prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { contextVariables: true } }),
         readSources(reader, sessionId),
       ]);
       if (session === null || sources === null) return null;
@@ -111,14 +112,14 @@ builder.queryFields((t) => ({
   contextItem: t.field({
     type: ContextItem,
     nullable: true,
-    description: 'One item of what a Handoff carries, whole, as it was recorded; null when there is no such Handoff or item.',
+    description: 'One item of what a Handoff carries, whole, as it was recorded; null when there is no such Handoff that you may read, or no such item.',
     args: {
       handoffId: t.arg.id({ required: true, description: 'Id of a Handoff.' }),
       itemId: t.arg.id({ required: true, description: 'Id of an item, from `kept` or `dropped` of its `contextPrompt`.' }),
     },
-    resolve: async (_root, args, { prisma }) => {
+    resolve: async (_root, args, { prisma, caller }) => {
       const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
-      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId }, select: { ...contextColumns, reason: true, sessionId: true } });
+      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select: { ...contextColumns, reason: true, sessionId: true } });
       if (handoff === null) return null;
       const item = itemsOf(contextOf(handoff), handoff.reason).find(({ id }) => id === itemId);
       if (item === undefined) return null;

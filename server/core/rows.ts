@@ -19,6 +19,7 @@ export interface Tables {
   idempotency_answers: prisma.IdempotencyAnswer;
   import_lines: prisma.ImportLine;
   import_usages: prisma.ImportUsage;
+  keys: prisma.Key;
 }
 export type Table = keyof Tables;
 

@@ -6,6 +6,7 @@ import { Changes, statement, type Statement } from './changes.ts';
 import { isDatabaseAway, mayRetry } from './databaseErrors.ts';
 import { IdempotencyMismatchError, UnavailableError } from './errors.ts';
 import { newId } from './ids.ts';
+import { readableSql } from './readable.ts';
 import type { NewRow, RowOf, Table } from './rows.ts';
 
 export type Role = 'AGENT' | 'OPERATOR' | 'ANALYST' | 'ADMIN';
@@ -99,19 +100,19 @@ export class Work {
     await this.#lock('SELECT clock_timestamp() AS now');
   }
 
-  /** Locks the Session until the end; false when there is none. Everything read afterwards is as the last holder of the lock left it. */
+  /** Locks the Session until the end; false when there is none that the caller may read. Everything read afterwards is as the last holder of the lock left it. */
   async lockSession(sessionId: string): Promise<boolean> {
     const rows = await this.#lock(
-      `SELECT clock_timestamp() AS now FROM (SELECT FROM sessions WHERE id = ${escapeLiteral(sessionId)} FOR NO KEY UPDATE) s`,
+      `SELECT clock_timestamp() AS now FROM (SELECT FROM sessions s WHERE id = ${escapeLiteral(sessionId)} AND ${readableSql(this.caller, 's.id')} FOR NO KEY UPDATE) s`,
     );
     return rows.length === 1;
   }
 
-  /** Locks the Session of a Handoff and returns its id; null when there is no such Handoff. `skipLocked`: also when somebody else has it. */
+  /** Locks the Session of a Handoff and returns its id; null when there is no such Handoff that the caller may read. `skipLocked`: also when somebody else has it. */
   async lockSessionOf(handoffId: string, { skipLocked = false } = {}): Promise<string | null> {
     const rows = await this.#lock(
       `SELECT clock_timestamp() AS now, s.id FROM (SELECT s.id FROM handoffs h JOIN sessions s ON s.id = h.session_id
-       WHERE h.id = ${escapeLiteral(handoffId)} FOR NO KEY UPDATE OF s${skipLocked ? ' SKIP LOCKED' : ''}) s`,
+       WHERE h.id = ${escapeLiteral(handoffId)} AND ${readableSql(this.caller, 's.id')} FOR NO KEY UPDATE OF s${skipLocked ? ' SKIP LOCKED' : ''}) s`,
     );
     return (rows[0]?.['id'] as string | undefined) ?? null;
   }

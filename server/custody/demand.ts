@@ -1,3 +1,4 @@
+import { refusalOfAct, type Act, type Facts } from '../access/rules.ts';
 import { ConflictError, InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
@@ -14,6 +15,12 @@ export function demandAgent(custody: Custody, agentId: string): LockedAgent {
   const agent = custody.agent(agentId);
   if (agent === null) throw new NotFoundError('agent', agentId);
   return agent;
+}
+
+/** After the answer of an earlier request: who repeats what it did may have lost the right to it by that. */
+export function demandAct({ work, session, openTenure }: Custody, act: Act, facts: Partial<Facts> = {}): void {
+  const refusal = refusalOfAct(work.caller, act, { holderId: session.agentId, tenureState: openTenure?.state ?? null, ...facts });
+  if (refusal !== null) throw refusal;
 }
 
 export function demandVersion(custody: Custody, expectedVersion: number | null | undefined): void {

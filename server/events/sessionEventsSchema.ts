@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
+import { readableSessions } from '../core/readable.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionRef, nodePaths } from '../graphql/connection.ts';
 import { decodeArgs, idOf } from '../graphql/input.ts';
@@ -14,7 +15,7 @@ builder.queryField('sessionEvents', (t) =>
   t.field({
     type: connectionRef('Event'),
     nullable: true,
-    description: "A Session's stream of Events, the oldest first; null when there is no such Session.",
+    description: "A Session's stream of Events, the oldest first; null when there is no such Session that you may read.",
     args: {
       sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }),
       after: t.arg.string({
@@ -28,7 +29,7 @@ builder.queryField('sessionEvents', (t) =>
       const { orderBy, take } = pageOf<object, { sessionSequence: 'asc' }>(size, order);
       const after = args.after == null ? 0 : sequenceOf(args.after, sessionId);
       const found = await context.prisma.session.findUnique({
-        where: { id: sessionId },
+        where: { id: sessionId, AND: readableSessions(context.caller) },
         select: {
           eventCount: true,
           events: {

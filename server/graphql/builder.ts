@@ -13,6 +13,7 @@ import type { Usage } from '../log/queries.ts';
 import { badArgument } from './badArgument.ts';
 import type { GraphQLContext } from './context.ts';
 import ExposedColumnsPlugin from './exposedColumns.ts';
+import { readable } from './readableNodes.ts';
 import { decodeNodeId, encodeNodeId, type NodeType } from './nodeIds.ts';
 
 export interface SchemaShape {
@@ -72,17 +73,20 @@ export const builder = new SchemaBuilder<SchemaShape>({
     idFieldOptions: { description: 'Its id: good for every argument that asks for one of its kind, and for `node`.' },
     nodeTypeOptions: { description: 'Anything that has an id of its own.' },
     nodeQueryOptions: {
-      description: 'The record with this id, whatever it is; null when there is none.',
+      description: 'The record with this id, whatever it is; null when there is none that you may read.',
       args: { id: { description: 'Any id that Baton gave out, or the slug of an Agent.' } },
+      resolve: async (_root, { id }, context, _info, resolveNode) => ((await readable([id], context))[0] === true ? resolveNode(id) : null),
     },
     nodesQueryOptions: {
-      description: 'The records with these ids, in their order; null in the place of each that does not exist.',
+      description: 'The records with these ids, in their order; null in the place of each that you may not read, or that does not exist.',
       args: { ids: { description: `Ids that Baton gave out, or slugs of Agents: ${maxNodes} at most.` } },
-      resolve: (_root, { ids }, _context, _info, resolveNodes) => {
+      resolve: async (_root, { ids }, context, _info, resolveNodes) => {
         if (ids.length > maxNodes) {
           throw badArgument(`ids are ${ids.length}, and ${maxNodes} are the most at once: ask in several requests`, ['ids']);
         }
-        return resolveNodes(ids);
+        const mayRead = await readable(ids, context);
+        const nodes = await resolveNodes(ids);
+        return nodes.map((node, index) => (mayRead[index] === true ? node : null)) as never;
       },
     },
   },

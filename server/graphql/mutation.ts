@@ -1,3 +1,4 @@
+import { demandMutation } from '../access/guard.ts';
 import { runWork, type Answer, type Work } from '../core/work.ts';
 import { redactInput } from '../redaction/redact.ts';
 import { modelRef, type Types } from './builder.ts';
@@ -6,7 +7,7 @@ import type { GraphQLContext, Settings } from './context.ts';
 type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Settings) => Promise<A>;
 
 /**
- * Runs a command on the decoded input, in a transaction of its own, as whoever asks. Secrets are taken out here, before
+ * Runs a command on the decoded input, in a transaction of its own, as whoever asks, if their role may. Secrets are taken out here, before
  * the command and before the hash that an idempotency key is bound to: what follows never sees them.
  */
 export function run<Input extends object, A extends Answer>(
@@ -15,6 +16,7 @@ export function run<Input extends object, A extends Answer>(
   decoded: Input & { idempotencyKey?: string | null },
   command: Command<Input, A>,
 ): Promise<A> {
+  demandMutation(caller, mutation);
   const redacted = redactInput(decoded);
   const { idempotencyKey = null, ...input } = redacted;
   return runWork({ pool, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));

@@ -10,6 +10,7 @@ import '../handoffs/listSchema.ts';
 import '../handoffs/mutations.ts';
 import '../handoffs/reassignMutation.ts';
 import '../handoffs/schema.ts';
+import '../keys/mutations.ts';
 import '../keys/schema.ts';
 import '../log/importMutation.ts';
 import '../log/mutations.ts';
@@ -21,7 +22,8 @@ import '../sessions/listSchema.ts';
 import '../sessions/mutations.ts';
 import '../sessions/schema.ts';
 import './errors.ts';
+import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';
 
-/** Everything that Baton answers. Each noun registers its own types with the builder. */
-export const schema = builder.toSchema();
+/** Everything that Baton answers, to those who may ask for it. Each noun registers its own types with the builder. */
+export const schema = guard(builder.toSchema());

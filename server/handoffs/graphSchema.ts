@@ -83,8 +83,8 @@ const graphArgs = z.object({ where: graphFilter.nullish().transform((where) => w
 builder.queryField('handoffGraph', (t) =>
   t.field({
     type: Graph,
-    description: 'Who handed off to whom, how often, and with what end.',
+    description: 'Who handed off to whom, how often, and with what end, of the Handoffs that you may read.',
     args: { where: t.arg({ type: GraphFilter, description: 'Which Handoffs count; all when null.' }) },
-    resolve: (_root, args, { pool }) => handoffEdges(pool, decodeArgs(graphArgs, args).where),
+    resolve: (_root, args, { pool, caller }) => handoffEdges(pool, decodeArgs(graphArgs, args).where, caller),
   }),
 );

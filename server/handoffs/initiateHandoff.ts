@@ -3,7 +3,7 @@ import { AlreadyAssignedError, BadUserInputError, InvalidStateError } from '../c
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAgent, demandOpen, lockSession } from '../custody/demand.ts';
+import { demandAct, demandAgent, demandOpen, lockSession } from '../custody/demand.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { refusalToTake } from '../custody/rules.ts';
 import { handOver, prepareContext } from './handOver.ts';
@@ -37,6 +37,7 @@ export async function initiateHandoff(
   const read = await readMove(custody, input);
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
+  demandAct(custody, 'work');
   demandOpen(custody);
   const holder = demandActiveHolder(custody);
   if (target.id === holder.id) throw new AlreadyAssignedError(target.id);

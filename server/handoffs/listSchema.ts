@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readableHandoffs } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { HandoffStatus, HandoffVia, OrderDirection } from '../graphql/enums.ts';
@@ -57,14 +58,14 @@ builder.queryFields((t) => ({
   handoff: t.prismaField({
     type: modelRef('Handoff'),
     nullable: true,
-    description: 'The Handoff with this id; null when there is none.',
+    description: 'The Handoff with this id; null when there is none that you may read: an AGENT reads those of its Sessions.',
     args: { id: t.arg.id({ required: true, description: 'Id of a Handoff.' }) },
-    resolve: (query, _root, args, { prisma }) =>
-      prisma.handoff.findUnique({ ...query, where: decodeArgs(z.object({ id: idOf('handoff') }), args) }),
+    resolve: (query, _root, args, { prisma, caller }) =>
+      prisma.handoff.findUnique({ ...query, where: { ...decodeArgs(z.object({ id: idOf('handoff') }), args), AND: readableHandoffs(caller) } }),
   }),
   handoffs: t.field({
     type: connectionRef('Handoff'),
-    description: 'Handoffs, the last started first unless said otherwise.',
+    description: 'The Handoffs that you may read, the last started first unless said otherwise.',
     args: {
       where: t.arg({ type: HandoffFilter, description: 'Which ones; all when null.' }),
       orderBy: t.arg({ type: HandoffOrder, description: 'In which order; the last started first when null.' }),
@@ -74,7 +75,7 @@ builder.queryFields((t) => ({
       const { where } = decodeArgs(handoffsArgs, args);
       const field = args.orderBy?.field ?? 'INITIATED_AT';
       const order: Order = { name: `handoff ${field}`, columns: columns[field], direction: directionOf(args.orderBy?.direction) };
-      return rootPage('Handoff', { args, order, oneOf: handoffsWhere(where, new Date()) }, context, info);
+      return rootPage('Handoff', { args, order, oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readableHandoffs(context.caller)] })) }, context, info);
     },
   }),
 }));

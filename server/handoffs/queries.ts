@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import { readableSql } from '../core/readable.ts';
+import type { Caller } from '../core/work.ts';
 import type { HandoffStatus, HandoffVia, Prisma } from '../generated/prisma/client.ts';
 
 /** How many Handoffs of a Session `chain` shows. */
@@ -52,9 +54,9 @@ export interface GraphEdge {
   medianAcceptMs: number | null;
 }
 
-/** Who handed off to whom, how often, with what end: an edge for each pair, one statement. */
-export async function handoffEdges(pool: Pool, filter: GraphFilter): Promise<GraphEdge[]> {
-  const conditions = ['source_agent_id IS NOT NULL'];
+/** Who handed off to whom, how often, with what end, of what the caller may read: an edge for each pair, one statement. */
+export async function handoffEdges(pool: Pool, filter: GraphFilter, caller: Pick<Caller, 'agentId'>): Promise<GraphEdge[]> {
+  const conditions = ['source_agent_id IS NOT NULL', readableSql(caller, 'handoffs.session_id')];
   const values: unknown[] = [];
   const where = (condition: (parameter: string) => string, value: unknown): void => {
     if (value === null) return;

@@ -1,4 +1,5 @@
 import type { RecentMessage, ToolSummary } from '../context/context.ts';
+import { readableHandoffs } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { HandoffStatus, HandoffVia, MessageRole } from '../graphql/enums.ts';
@@ -128,9 +129,19 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
 
 builder.prismaObjectFields(modelRef('Agent'), (t) => ({
   handoffsReceived: t.field(
-    relatedPage<'Agent'>('handoffsReceived', { model: 'Handoff', order: byInitiation, description: 'The Handoffs to it, the last first.' }),
+    relatedPage<'Agent'>('handoffsReceived', {
+      model: 'Handoff',
+      order: byInitiation,
+      where: readableHandoffs,
+      description: 'The Handoffs to it that you may read, the last first.',
+    }),
   ),
   handoffsGiven: t.field(
-    relatedPage<'Agent'>('handoffsGiven', { model: 'Handoff', order: byInitiation, description: 'The Handoffs from it, the last first.' }),
+    relatedPage<'Agent'>('handoffsGiven', {
+      model: 'Handoff',
+      order: byInitiation,
+      where: readableHandoffs,
+      description: 'The Handoffs from it that you may read, the last first.',
+    }),
   ),
 }));

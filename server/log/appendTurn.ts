@@ -1,15 +1,15 @@
 import { statement } from '../core/changes.ts';
-import { NotFoundError } from '../core/errors.ts';
+import { ForbiddenError, NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandOpen, lockSession } from '../custody/demand.ts';
+import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { captureSnapshot, readVisible } from '../custody/snapshot.ts';
 import type { MessageRole } from '../generated/prisma/client.ts';
 import { isAgentTurn, refusalOfAgentTurn } from './rules.ts';
 
 export interface AppendTurnInput {
   sessionId: string;
-  /** Whose turn it is; null means the holder's. Of no account in a turn of only USER and SYSTEM messages. */
+  /** Whose turn it is; null means the caller's, or the holder's when the caller is no agent. Of no account in a turn of only USER and SYSTEM messages. */
   agentId: string | null;
   messages: readonly { role: Exclude<MessageRole, 'HANDOFF'>; content: string }[];
   toolCalls: readonly {
@@ -42,11 +42,13 @@ export async function appendTurn(work: Work, input: AppendTurnInput): Promise<Tu
   if (input.agentId !== null) await demandAgentExists(work, input.agentId);
   const earlier = await work.earlierAnswer<TurnAnswer>();
   if (earlier !== null) return earlier;
-  demandOpen(custody);
   const byAgent = isAgentTurn(input);
+  demandAct(custody, 'speak', { actsFor: input.agentId });
+  if (!byAgent && work.caller.agentId !== null) throw new ForbiddenError('A turn of only USER or SYSTEM messages is an operator\'s: send it with what you said or did');
+  demandOpen(custody);
   if (byAgent) {
     const { status: sessionStatus, agentId: holderId } = custody.session;
-    const refusal = refusalOfAgentTurn({ sessionStatus, holderId, tenureState: custody.openTenure?.state ?? null, agentId: input.agentId });
+    const refusal = refusalOfAgentTurn({ sessionStatus, holderId, tenureState: custody.openTenure?.state ?? null, agentId: input.agentId ?? work.caller.agentId });
     if (refusal !== null) throw refusal;
   }
   if (input.truncated) await captureTruncation(custody);

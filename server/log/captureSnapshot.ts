@@ -1,6 +1,6 @@
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandOpen, lockSession } from '../custody/demand.ts';
+import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { captureSnapshot as stageSnapshot, readVisible } from '../custody/snapshot.ts';
 
 export interface SnapshotAnswer {
@@ -14,6 +14,7 @@ export async function captureSnapshot(work: Work, { sessionId }: { sessionId: st
   const custody = await Custody.of(work, sessionId, { holder: false });
   const earlier = await work.earlierAnswer<SnapshotAnswer>();
   if (earlier !== null) return earlier;
+  demandAct(custody, 'work');
   demandOpen(custody);
   const visible = await readVisible(work, custody.session);
   const snapshotId = stageSnapshot(work, custody.session, 'CHECKPOINT', custody.takenTenure?.id ?? null, visible);

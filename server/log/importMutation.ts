@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { demandMutation } from '../access/guard.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { runWork } from '../core/work.ts';
 import { builder } from '../graphql/builder.ts';
@@ -100,6 +101,7 @@ export async function runImport(
   { pool, log, caller }: GraphQLContext,
   { sessionId, agentId, ...source }: { sessionId: string; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
 ): Promise<ImportAnswer> {
+  demandMutation(caller, 'importTranscript');
   const transcript = await prepareImport(pool, { sessionId, ...source });
   return runWork({ pool, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
 }

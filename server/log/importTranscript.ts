@@ -2,7 +2,7 @@ import { statement } from '../core/changes.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandOpen, lockSession } from '../custody/demand.ts';
+import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { readKnown } from './importKnown.ts';
 import { ImportLog } from './importLog.ts';
 import { reportOf, type ImportReport } from './importReport.ts';
@@ -30,8 +30,9 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId, { holder: false });
   const tenure = agentId === null ? null : await readTenure(work, sessionId, agentId);
+  demandAct(custody, 'speak', { actsFor: agentId });
   demandOpen(custody);
-  demandMayImport(custody, agentId);
+  demandMayImport(custody);
   if (agentId !== null && tenure === null) throw neverHeld(custody, agentId);
   const agentSessionId = agentId === null ? (custody.openTenure?.id ?? null) : tenure;
   const known = await readKnown(work, sessionId, transcript);
@@ -45,12 +46,11 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
 }
 
 /** An operator imports into any open Session, an agent into one that it holds as ACTIVE, and for itself. */
-function demandMayImport({ work, session, openTenure }: Custody, agentId: string | null): void {
-  if (work.caller.agentId === null) return;
-  for (const named of [work.caller.agentId, agentId]) {
-    const refusal = refusalOfAgentTurn({ sessionStatus: session.status, holderId: session.agentId, tenureState: openTenure?.state ?? null, agentId: named });
-    if (refusal !== null) throw refusal;
-  }
+function demandMayImport({ work, session, openTenure }: Custody): void {
+  const { agentId } = work.caller;
+  if (agentId === null) return;
+  const refusal = refusalOfAgentTurn({ sessionStatus: session.status, holderId: session.agentId, tenureState: openTenure?.state ?? null, agentId });
+  if (refusal !== null) throw refusal;
 }
 
 const findTenure = statement(

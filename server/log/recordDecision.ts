@@ -1,6 +1,6 @@
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandOpen, lockSession } from '../custody/demand.ts';
+import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 
 export interface DecisionAnswer {
   decisionId: string;
@@ -13,6 +13,7 @@ export async function recordDecision(work: Work, input: { sessionId: string; tex
   const custody = await Custody.of(work, input.sessionId, { holder: false });
   const earlier = await work.earlierAnswer<DecisionAnswer>();
   if (earlier !== null) return earlier;
+  demandAct(custody, 'work');
   demandOpen(custody);
   const decisionId = work.newId();
   work.insert('decisions', {

@@ -1,6 +1,6 @@
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandOpen, lockSession } from '../custody/demand.ts';
+import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import type { TaskStatus } from '../generated/prisma/client.ts';
 import type { SessionAnswer } from '../sessions/createSession.ts';
 
@@ -13,6 +13,7 @@ export interface SetTasksInput {
 export async function setTasks(work: Work, { sessionId, tasks }: SetTasksInput): Promise<SessionAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId, { holder: false });
+  demandAct(custody, 'work');
   demandOpen(custody);
   work.changes.clear('tasks', sessionId);
   for (const [index, task] of tasks.entries()) work.insert('tasks', { ...task, id: work.newId(), sessionId, position: index + 1 });

@@ -81,6 +81,9 @@ const models: Rule[] = [
   word('firecrawl key', String.raw`fc-[a-f0-9]{32}${ends}`, 'fc-'),
 ];
 
+/** What opens Baton itself. */
+const own: Rule[] = [word('baton key', String.raw`baton_[\w-]{43}(?![\w-])`, 'baton_')];
+
 const services: Rule[] = [
   word('slack token', String.raw`xox[abceoprs](?:\.xox[bp])?-[\w-]{10,300}`, 'xox'),
   word('slack token', String.raw`xapp-\d-[\w-]{20,200}`, 'xapp-'),
@@ -112,4 +115,4 @@ const services: Rule[] = [
 ];
 
 /** Secrets that show what they are, wherever they stand. */
-export const tokenRules: readonly Rule[] = [...clouds, ...forges, ...models, ...services];
+export const tokenRules: readonly Rule[] = [...own, ...clouds, ...forges, ...models, ...services];

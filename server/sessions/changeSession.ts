@@ -2,7 +2,7 @@ import { statement } from '../core/changes.ts';
 import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandVersion, lockSession } from '../custody/demand.ts';
+import { demandAct, demandVersion, lockSession } from '../custody/demand.ts';
 import { sessionTransitions, statesBefore } from '../custody/rules.ts';
 import type { SessionStatus } from '../generated/prisma/client.ts';
 import type { SessionAnswer } from './createSession.ts';
@@ -31,6 +31,7 @@ export async function changeSession(
   const answer = { sessionId: input.sessionId };
   const { status } = custody.session;
   if (status === to && (await isRepeat(work, input.sessionId, to))) return answer;
+  demandAct(custody, 'steer');
   demandVersion(custody, input.expectedVersion);
   if (!sessionTransitions[status].includes(to)) {
     const final = sessionTransitions[status].length === 0 ? ', and that is final' : '';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readableSessions } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { OrderDirection, SessionStatus } from '../graphql/enums.ts';
@@ -59,14 +60,14 @@ builder.queryFields((t) => ({
   session: t.prismaField({
     type: modelRef('Session'),
     nullable: true,
-    description: 'The Session with this id; null when there is none.',
+    description: 'The Session with this id; null when there is none that you may read. An AGENT reads those in which it has or had an AgentSession.',
     args: { id: t.arg.id({ required: true, description: 'Id of a Session.' }) },
-    resolve: (query, _root, args, { prisma }) =>
-      prisma.session.findUnique({ ...query, where: decodeArgs(z.object({ id: idOf('session') }), args) }),
+    resolve: (query, _root, args, { prisma, caller }) =>
+      prisma.session.findUnique({ ...query, where: { ...decodeArgs(z.object({ id: idOf('session') }), args), AND: readableSessions(caller) } }),
   }),
   sessions: t.field({
     type: connectionRef('Session'),
-    description: 'Sessions, the last created first unless said otherwise.',
+    description: 'The Sessions that you may read, the last created first unless said otherwise.',
     args: {
       where: t.arg({ type: SessionFilter, description: 'Which ones; all when null.' }),
       orderBy: t.arg({ type: SessionOrder, description: 'In which order; the last created first when null.' }),
@@ -76,7 +77,7 @@ builder.queryFields((t) => ({
       const { where } = decodeArgs(sessionsArgs, args);
       const field = args.orderBy?.field ?? 'CREATED_AT';
       const order: Order = { name: `session ${field}`, columns: columns[field], direction: directionOf(args.orderBy?.direction) };
-      return rootPage('Session', { args, order, oneOf: [await sessionsWhere(context.prisma, where)] }, context, info);
+      return rootPage('Session', { args, order, oneOf: [{ AND: [await sessionsWhere(context.prisma, where), readableSessions(context.caller)] }] }, context, info);
     },
   }),
 }));

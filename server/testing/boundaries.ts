@@ -11,7 +11,7 @@ const nouns = 'agents|sessions|log|handoffs|keys|tools|pipelines|analytics';
 // What a file is, by its path; the first that fits. The side of a folder that is asked from outside is its schema.ts and the files it is split
 // into, and what answers plain HTTP.
 const kinds = {
-  free: /^server\/(testing|bench|soak|redaction\/corpus|main\.ts)|\.test\.ts$/,
+  free: /^server\/(testing|bench|soak|redaction\/corpus|main\.ts|keys\/keyCommand\.ts)|\.test\.ts$/,
   client: /^client\//,
   app: /^server\/app\.ts$/,
   generatedClient: /^server\/generated\/prisma\/client\.ts$/,
@@ -22,6 +22,7 @@ const kinds = {
   core: /^server\/core\//,
   infra: /^server\/infra\//,
   redaction: /^server\/redaction\//,
+  access: /^server\/access\//,
   rules: /^server\/\w+\/rules\.ts$/,
   exports: /^server\/exports\//,
   schema: /^server\/\w+\/((\w+S|s)chema|(\w+M|m)utations?|(\w+R|r)outes?)\.ts$/,
@@ -44,11 +45,13 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
   infra: { values: ['infra', 'generated', 'generatedClient', 'package', 'redis'] },
   core: { values: ['core', 'package'], types: 'all' },
   graphiql: { values: ['package'] },
+  // Who may do what: asked by the schema as a whole and by commands under the lock.
+  access: { values: ['access', 'core', 'package', 'graphqlPackage'], types: 'all' },
   rules: { values: ['rules', 'core'], types: 'all' },
   events: { values: ['events', 'core', 'package'], types: ['generated', 'generatedClient', 'core', 'events', 'package'] },
   custody: {
-    values: ['custody', 'rules', 'events', 'context', 'core', 'package'],
-    types: ['custody', 'rules', 'events', 'context', 'core', 'generated', 'generatedClient', 'package'],
+    values: ['custody', 'access', 'rules', 'events', 'context', 'core', 'package'],
+    types: ['custody', 'access', 'rules', 'events', 'context', 'core', 'generated', 'generatedClient', 'package'],
   },
   context: { values: ['context', 'redaction', 'core', 'package'], types: ['context', 'redaction', 'core', 'generated', 'generatedClient', 'package'] },
   redaction: { values: ['redaction', 'package'] },
@@ -56,14 +59,15 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
     values: ['command', 'rules', 'custody', 'events', 'context', 'redaction', 'core', 'package'],
     types: ['command', 'rules', 'custody', 'events', 'context', 'redaction', 'core', 'generated', 'generatedClient', 'package'],
   },
-  graphql: { values: ['graphql', 'redaction', 'core', 'generated', 'generatedClient', 'package', 'pothos', 'graphqlPackage'], types: 'all' },
+  graphql: { values: ['graphql', 'access', 'redaction', 'core', 'generated', 'generatedClient', 'package', 'pothos', 'graphqlPackage'], types: 'all' },
   // Asks the API from inside, as anybody does from outside.
   exports: { values: ['exports', 'core', 'package', 'graphqlPackage'], types: 'all' },
-  schemaRoot: { values: ['schemaRoot', 'graphql', 'schema', 'package', 'graphqlPackage'] },
+  schemaRoot: { values: ['schemaRoot', 'graphql', 'access', 'schema', 'package', 'graphqlPackage'] },
   schema: {
     values: [
       'schema',
       'graphql',
+      'access',
       'command',
       'rules',
       'custody',

@@ -19,10 +19,10 @@ export interface As {
 
 /** Commands with the smallest valid input, for tests that look under GraphQL. */
 export function world(pool: Pool, staleAfterMinutes = 30) {
-  const settings = { staleAfterMinutes, handoffsEnabled: true };
+  const settings = { staleAfterMinutes, handoffsEnabled: true, keyRevoked: () => undefined };
 
   const run = <Input extends object, A extends Answer>(
-    command: (work: Work, input: Input, settings: { staleAfterMinutes: number; handoffsEnabled: boolean }) => Promise<A>,
+    command: (work: Work, input: Input, given: typeof settings) => Promise<A>,
     input: Input,
     { caller = operator, idempotencyKey }: As = {},
   ): Promise<A> =>

@@ -43,6 +43,7 @@ export function tokenSamples(): Sample[] {
     ['service', parts(some('digits', 10), ':A', 'A', some('url', 33))],
     ['service', parts('hv', 's.', some('url', 96))],
     ['service', parts('shp', 'at_', some('hex', 32))],
+    ['baton', parts('bat', 'on_', some('url', 43))],
     ['jwt', jwt()],
     ['jwt', jwt()],
   ];

@@ -1,0 +1,51 @@
+import { ForbiddenError, InvalidStateError } from '../core/errors.ts';
+import type { Caller } from '../core/work.ts';
+import type { AgentSessionState } from '../generated/prisma/client.ts';
+
+/** What may be done to a record that the caller reads; the mutations are those of the table "Who may do what". */
+export type Act =
+  /** recordDecision, setTasks, captureSnapshot, initiateHandoff: the holder's, while it is ACTIVE. */
+  | 'work'
+  /** appendTurn, importTranscript: the same, but who does not hold the Session is told who does (rule 14). */
+  | 'speak'
+  /** pauseSession, resumeSession, completeSession, failSession: the holder's, once it has accepted. */
+  | 'steer'
+  /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff: the target's. */
+  | 'answer'
+  /** cancelHandoff: the source's. */
+  | 'withdraw';
+
+export interface Facts {
+  /** Who holds the Session, or held it last. */
+  holderId: string | null;
+  /** The state of the open tenure; null when there is none. */
+  tenureState: AgentSessionState | null;
+  sourceAgentId?: string | null;
+  targetAgentId?: string | null;
+  /** The agent in whose name the caller acts, when it names one. */
+  actsFor?: string | null;
+}
+
+type Asking = Pick<Caller, 'agentId'>;
+
+/**
+ * Why a caller may not do this to this record, or null when it may. Only agents are bound; a role that may not act at
+ * all was refused before. Whether the state allows it is asked afterwards, but for what is the agent's own to change.
+ */
+export function refusalOfAct({ agentId }: Asking, act: Act, facts: Facts): ForbiddenError | InvalidStateError | null {
+  if (agentId === null) return null;
+  if (act === 'answer') return facts.targetAgentId === agentId ? null : notYours('it is for the agent that the handoff is addressed to', facts.targetAgentId);
+  if (act === 'withdraw') return facts.sourceAgentId === agentId ? null : notYours('it is for the agent that gave the handoff', facts.sourceAgentId);
+  if (facts.actsFor != null && facts.actsFor !== agentId) return notYours(`you may act for '${agentId}' alone`, facts.actsFor);
+  if (act === 'speak') return null;
+  if (facts.holderId !== agentId) return notYours('it is for the agent that holds the session', facts.holderId);
+  if (facts.tenureState === 'PENDING') return notYet('PENDING', act, 'accept its handoff first (acceptHandoff)');
+  if (facts.tenureState === 'PAUSED' && act === 'work') return notYet('PAUSED', act, 'resume the session first (resumeSession)');
+  return null;
+}
+
+const notYours = (why: string, whose: string | null | undefined): ForbiddenError =>
+  new ForbiddenError(`Not yours to do: ${why}${whose == null ? '' : `, '${whose}'`}, or for an operator`);
+
+const notYet = (state: string, act: Act, then: string): InvalidStateError =>
+  new InvalidStateError(`You are ${state} in this session: ${then}`, state, act === 'work' ? ['ACTIVE'] : ['ACTIVE', 'PAUSED']);

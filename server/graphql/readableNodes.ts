@@ -1,0 +1,50 @@
+import { readableSql } from '../core/readable.ts';
+import type { GraphQLContext } from './context.ts';
+import type { NodeType } from './nodeIds.ts';
+
+interface Named {
+  typename: string;
+  id: string;
+}
+
+/** Where what is below a Session is kept. */
+const belowSession: Partial<Record<string, string>> = {
+  AgentSession: 'agent_sessions',
+  Handoff: 'handoffs',
+  Turn: 'turns',
+  Message: 'messages',
+  ToolCall: 'tool_calls',
+  Decision: 'decisions',
+  Task: 'tasks',
+  ContextSnapshot: 'context_snapshots',
+  Event: 'events',
+} satisfies Partial<Record<NodeType, string>>;
+
+/** Which of these records the caller may read, in their order. One statement for all, and none for who reads everything. */
+export async function readable(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext, 'caller' | 'pool'>): Promise<boolean[]> {
+  const mayRead = ({ typename, id }: Named, found: ReadonlySet<string>): boolean => {
+    if (typename === 'Key') return caller.role === 'ADMIN' || caller.role === null || caller.keyId === id;
+    return typename === 'Agent' || caller.agentId === null || found.has(`${typename} ${id}`);
+  };
+  const found = new Set(caller.agentId === null ? [] : await find(ids, { caller, pool }));
+  return ids.map((id) => mayRead(id, found));
+}
+
+async function find(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext, 'caller' | 'pool'>): Promise<string[]> {
+  const idsOf = new Map<string, string[]>();
+  for (const { typename, id } of ids) {
+    if (typename === 'Session' || belowSession[typename] !== undefined) idsOf.set(typename, [...(idsOf.get(typename) ?? []), id]);
+  }
+  if (idsOf.size === 0) return [];
+  const parts = [...idsOf.keys()].map((typename, index) => {
+    const is = `SELECT '${typename} ' || t.id AS named FROM`;
+    const named = `t.id = ANY ($${index + 1}::uuid[])`;
+    if (typename === 'Session') return `${is} sessions t WHERE ${named} AND ${readableSql(caller, 't.id')}`;
+    // An Event of no Session is about an Agent: its own are in its inbox.
+    const ofItself = typename === 'Event' ? ` OR (t.session_id IS NULL AND t.agent_id = $${idsOf.size + 1})` : '';
+    return `${is} ${belowSession[typename]} t WHERE ${named} AND (${readableSql(caller, 't.session_id')}${ofItself})`;
+  });
+  const values = [...idsOf.values(), ...(idsOf.has('Event') ? [caller.agentId] : [])];
+  const { rows } = await pool.query<{ named: string }>(parts.join(' UNION ALL '), values);
+  return rows.map(({ named }) => named);
+}
