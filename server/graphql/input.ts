@@ -136,7 +136,7 @@ export const idempotencyKey = nonBlank({ characters: 128 });
 /** What would have to fit into a `timestamptz` and come back. */
 export const instant = z
   .date()
-  .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is not in the years 1 to 9999')));
+  .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is not in the years 1 to 9999: give a moment in them')));
 
 /** A whole number in that range. */
 export const integer = (least: number, most = 2 ** 31 - 1) =>

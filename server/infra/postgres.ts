@@ -14,6 +14,9 @@ const stopWithin = 6_000;
 /** A lock of a server that was killed a moment ago may outlive it a little. */
 const ownerWithin = 1_500;
 
+/** The folder belongs to a server that lives. */
+class OwnedError extends StartError {}
+
 type Place = Pick<Folder, 'base' | 'socket'>;
 
 export interface EmbeddedPostgres {
@@ -89,6 +92,17 @@ export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedP
   };
 }
 
+/** The same for a moment, beside the server that owns the folder when there is one. `ours` when there is none. */
+export async function borrowPostgres(options: EmbeddedOptions & { database: string }): Promise<{ url: string; ours: boolean; stop(): Promise<void> }> {
+  try {
+    return { ...(await startPostgres(options)), ours: true };
+  } catch (error) {
+    if (!(error instanceof OwnedError)) throw error;
+    const folder = await prepareFolder(options.folder);
+    return { url: urlOf(folder, await readPassword(folder.base), options.database), ours: false, stop: async () => undefined };
+  }
+}
+
 /** Stops what a killed process left running on a folder. False when a living one owns it. */
 export async function stopAbandoned(base: string): Promise<boolean> {
   const folder = await findFolder(base);
@@ -161,7 +175,7 @@ async function connect(url: string): Promise<pg.Client | undefined> {
 async function claim(client: pg.Client, folder: Folder): Promise<void> {
   if (await takeLock(client, ownerWithin)) return;
   await client.end();
-  throw new StartError(`Another Baton is running on ${folder.base}: stop it, or set BATON_DATA to another folder`);
+  throw new OwnedError(`Another Baton is running on ${folder.base}: stop it, or set BATON_DATA to another folder`);
 }
 
 async function takeLock(client: pg.Client, within: number): Promise<boolean> {

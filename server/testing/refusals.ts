@@ -33,6 +33,7 @@ export const mutationsOf = {
     'timeOutHandoff',
     'cancelPendingHandoffs',
   ],
+  keys: ['createKey', 'revokeKey'],
 } as const;
 export type Noun = keyof typeof mutationsOf;
 export type Mutation = (typeof mutationsOf)[Noun][number];

@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util';
+import { isAgentId, decodeId, encodeId } from '../core/ids.ts';
+import { DomainError } from '../core/errors.ts';
+import { runWork, type Caller, type Role } from '../core/work.ts';
+import { readEnv } from '../infra/env.ts';
+import { createLog, silentLog } from '../infra/log.ts';
+import { migrateUp, requireMigrated } from '../infra/migrate.ts';
+import { borrowPostgres } from '../infra/postgres.ts';
+import { createDatabase, type Database } from '../infra/prisma.ts';
+import { StartError } from '../infra/startError.ts';
+import { createKey } from './createKey.ts';
+import { revokeKey } from './revokeKey.ts';
+
+const usage = `npm run key -- create --role <role> --name <name> [--agent <id>] [--expires <when>]
+npm run key -- list
+npm run key -- revoke <key id>
+
+  --role     agent, operator, analyst or admin
+  --name     what people call it
+  --agent    the agent that a key of role agent is bound to
+  --expires  when it stops working: 12h, 30d, 8w from now, or a date such as 2027-01-31; never unless given
+
+It works on DATABASE_URL, or on the embedded database in BATON_DATA, whether the server runs or not.
+A new secret is printed once, on standard output; what else there is to say goes to standard error.`;
+
+const operator: Caller = { principal: 'npm run key', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
+const roles: readonly string[] = ['AGENT', 'OPERATOR', 'ANALYST', 'ADMIN'] satisfies Role[];
+
+async function main([verb, ...rest]: string[]): Promise<void> {
+  if (verb === undefined || verb === '--help' || verb === 'help' || rest.includes('--help')) return print(usage);
+  if (verb === 'create') return create(rest);
+  if (verb === 'list' && rest.length === 0) return onDatabase(list);
+  if (verb === 'revoke' && rest.length === 1) return onDatabase((database) => revoke(database, rest[0]!));
+  throw new StartError(usage);
+}
+
+async function create(argv: string[]): Promise<void> {
+  const { role, name, agent, expires } = readArguments(argv);
+  if (role === undefined || !roles.includes(role.toUpperCase())) throw new StartError(`--role must be agent, operator, analyst or admin\n\n${usage}`);
+  if (name === undefined || name.trim() === '' || name.length > 200) throw new StartError(`--name must be 1 to 200 characters\n\n${usage}`);
+  if (agent !== undefined && !isAgentId(agent)) throw new StartError(`--agent must be the id of an agent, such as claude-1, not '${agent}'`);
+  const input = { role: role.toUpperCase() as Role, name, agentId: agent ?? null, expiresAt: expires === undefined ? null : momentOf(expires) };
+  await onDatabase(async ({ pool }) => {
+    const { keyId, secret } = await runWork({ pool, log: silentLog, caller: operator, mutation: 'createKey', input }, (work) => createKey(work, input));
+    tell(`Key ${encodeId('key', keyId)} was made. Its secret is shown this once; send it as "Authorization: Bearer <secret>".`);
+    tell('A server that runs without keys asks for them from its next start on.');
+    print(secret);
+  });
+}
+
+function readArguments(argv: string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({ args: argv, options: { role: text, name: text, agent: text, expires: text } }).values;
+  } catch (error) {
+    throw new StartError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  }
+}
+
+const hours: Record<string, number> = { h: 1, d: 24, w: 7 * 24 };
+
+function momentOf(expires: string): Date {
+  const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(expires) ?? [];
+  const at = count !== undefined && unit !== undefined ? new Date(Date.now() + Number(count) * hours[unit]! * 3_600_000) : dateOf(expires);
+  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999) throw new StartError(`--expires must be like 12h, 30d, 8w or 2027-01-31, not '${expires}'`);
+  return at;
+}
+
+const dateOf = (text: string): Date => new Date(/^\d{4}-\d\d-\d\d(T.+)?$/.test(text) ? text : Number.NaN);
+
+async function list({ prisma }: Database): Promise<void> {
+  const keys = await prisma.key.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
+  if (keys.length === 0) return tell('There are no keys.');
+  const now = new Date();
+  for (const { id, name, role, agentId, createdAt, expiresAt, revokedAt } of keys) {
+    const ended = revokedAt !== null ? `revoked ${shown(revokedAt)}` : expiresAt === null ? 'no end' : `${expiresAt <= now ? 'expired' : 'until'} ${shown(expiresAt)}`;
+    print([encodeId('key', id), role.toLowerCase().padEnd(8), (agentId ?? '-').padEnd(16), `made ${shown(createdAt)}`, ended, name.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD')].join('  '));
+  }
+}
+
+const shown = (at: Date): string => at.toISOString().slice(0, 16).replace('T', ' ');
+
+async function revoke({ pool }: Database, id: string): Promise<void> {
+  const decoded = decodeId(id);
+  if (decoded?.prefix !== 'key') throw new StartError(`'${id}' is no id of a key: npm run key -- list shows them`);
+  const input = { keyId: decoded.uuid };
+  const told = { keyRevoked: () => undefined };
+  await runWork({ pool, log: silentLog, caller: operator, mutation: 'revokeKey', input }, (work) => revokeKey(work, input, told));
+  tell(`Key ${id} is revoked. A running server lets nobody in with it after 10 seconds at the latest.`);
+}
+
+async function onDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+  const env = readEnv(process.env);
+  const log = createLog({ level: 'warn' });
+  const embedded = env.databaseUrl === undefined ? await borrowPostgres({ folder: env.dataFolder, database: 'baton', log: silentLog }) : undefined;
+  try {
+    const url = embedded?.url ?? env.databaseUrl!;
+    // A server has migrated what it runs on; one that never ran has not.
+    if (embedded?.ours === true) await migrateUp(url);
+    else await requireMigrated(url);
+    const database = createDatabase(url, log);
+    await work(database).finally(() => database.close());
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const known = error instanceof StartError || error instanceof DomainError;
+  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+});
