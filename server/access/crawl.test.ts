@@ -1,0 +1,119 @@
+import { getNamedType, graphql, isInterfaceType, isLeafType, isObjectType, isUnionType, type GraphQLObjectType } from 'graphql';
+import { expect, it } from 'vitest';
+import { updateAgent } from '../agents/updateAgent.ts';
+import { encodeId, type IdPrefix } from '../core/ids.ts';
+import type { Caller } from '../core/work.ts';
+import { contexts } from '../graphql/context.ts';
+import { nodePrefixes } from '../graphql/nodeIds.ts';
+import { schema } from '../graphql/schema.ts';
+import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { silentLog } from '../infra/log.ts';
+import { recordDecision } from '../log/recordDecision.ts';
+import { setTasks } from '../log/setTasks.ts';
+import { testDatabase } from '../testing/database.ts';
+import { agentCaller, operator, toolCall, world } from '../testing/world.ts';
+
+const { prisma, pool } = await testDatabase();
+const { agent, session, initiate, reassign, turn, run } = world(pool);
+const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
+
+/** Fields that an agent may not ask of another: what they answer instead is for the matrix. */
+const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators'];
+
+/** Everything that a type has, so many objects deep. */
+function everything(type: GraphQLObjectType, depth: number): string {
+  const fields = Object.values(type.getFields()).flatMap(({ name, type: outer }) => {
+    const inner = getNamedType(outer);
+    if (type.name === 'Agent' && ofItself.includes(name)) return [];
+    if (isLeafType(inner)) return [name];
+    if (isObjectType(inner) && depth > 0) return [`${name} { ${everything(inner, depth - 1)} }`];
+    return [];
+  });
+  return ['__typename', ...fields].join(' ');
+}
+
+async function ask(caller: Caller, source: string): Promise<string> {
+  const { data, errors } = await graphql({ schema, source, contextValue: contextFor(caller) });
+  expect(errors).toBeUndefined();
+  return JSON.stringify(data);
+}
+
+/** All that a caller can reach: what the lists show, and from there from id to id. */
+async function crawl(caller: Caller): Promise<{ ids: Set<string>; texts: string }> {
+  const roots = ['sessions', 'handoffs', 'agents', 'handoffGraph', 'viewer'].map((root) => {
+    const type = getNamedType(schema.getQueryType()!.getFields()[root]!.type) as GraphQLObjectType;
+    return ask(caller, `{ ${root} { ${everything(type, 3)} } }`);
+  });
+  let texts = (await Promise.all(roots)).join('\n');
+  const ids = new Set<string>();
+  const types = schema.getPossibleTypes(schema.getType('Node') as never);
+  for (let fresh = idsIn(texts); fresh.length > 0; ) {
+    for (const id of fresh) ids.add(id);
+    const pages: string[] = [];
+    for (const id of fresh) {
+      const type = types.find(({ name }) => id.startsWith(`${nodePrefixes[name as keyof typeof nodePrefixes]}_`)) as GraphQLObjectType;
+      pages.push(await ask(caller, `{ node(id: "${id}") { ... on ${type.name} { ${everything(type, 2)} } } }`));
+    }
+    for (const name of ['ada', 'bob', 'eve']) pages.push(await ask(caller, `{ node(id: "${name}") { ... on Agent { ${everything(schema.getType('Agent') as GraphQLObjectType, 3)} } } }`));
+    const page = pages.join('\n');
+    texts += page;
+    fresh = idsIn(page).filter((id) => !ids.has(id));
+  }
+  return { ids, texts };
+}
+
+const idsIn = (text: string): string[] => [...new Set(text.match(/"[a-z]+_[0-7][0-9a-z]{25}"/g))].map((id) => id.slice(1, -1));
+
+/** A Session with something of every kind in it. */
+async function fill(sessionId: string, to: string, mark: string): Promise<void> {
+  await turn(sessionId, {
+    messages: [{ role: 'USER', content: `${mark} question` }, { role: 'ASSISTANT', content: `${mark} answer` }],
+    toolCalls: [toolCall('c1', `${mark}-tool`, { arguments: { path: mark }, filesModified: [`${mark}.ts`] })],
+  });
+  await run(recordDecision, { sessionId, text: `${mark} decision` });
+  await run(setTasks, { sessionId, tasks: [{ content: `${mark} task`, status: 'PENDING' }] });
+  const { handoffId } = await initiate(sessionId, to, { reason: `${mark} reason`, summary: `${mark} summary`, contextVariables: { [mark]: mark }, metadata: { [mark]: 1 } });
+  await run(acceptHandoff, { handoffId });
+}
+
+it('no way through the graph leads an agent to what it may not read, and every way leads others there', async () => {
+  await agent('bob', { maxCapacity: 100 });
+  await agent('eve', { maxCapacity: 100 });
+  await agent('ada', { maxCapacity: 100, collaborators: ['bob', 'eve'] });
+  await run(updateAgent, { id: 'bob', collaborators: ['ada', 'eve'] });
+  // The same agents in both, so that every agent is a bridge.
+  const foreign = await session('bob', { title: 'FOREIGN work', metadata: { note: 'FOREIGN' } });
+  await fill(foreign, 'eve', 'FOREIGN');
+  const own = await session('bob', { title: 'OWN work' });
+  await fill(own, 'ada', 'OWN');
+  await reassign(own, { agentId: 'eve' });
+
+  const foreignIds: string[] = [encodeId('session', foreign)];
+  const tables: [IdPrefix, string][] = [
+    ['agentsession', 'agent_sessions'], ['handoff', 'handoffs'], ['turn', 'turns'], ['message', 'messages'], ['toolcall', 'tool_calls'],
+    ['decision', 'decisions'], ['task', 'tasks'], ['snapshot', 'context_snapshots'], ['event', 'events'],
+  ];
+  for (const [prefix, table] of tables) {
+    const { rows } = await pool.query<{ id: string }>(`SELECT id FROM ${table} WHERE session_id = $1`, [foreign]);
+    expect([table, rows.length > 0]).toEqual([table, true]);
+    foreignIds.push(...rows.map(({ id }) => encodeId(prefix, id)));
+  }
+
+  const [ada, everybody] = [await crawl(agentCaller('ada')), await crawl(operator)];
+  expect(ada.texts).toContain('OWN summary');
+  expect(ada.texts).not.toContain('FOREIGN');
+  expect(foreignIds.filter((id) => ada.ids.has(id))).toEqual([]);
+  expect(everybody.texts).toContain('FOREIGN summary');
+  // The Events are in no list but their Session's stream.
+  expect(foreignIds.filter((id) => !id.startsWith('event_') && !everybody.ids.has(id))).toEqual([]);
+
+  // And asked for by its id each is as if it were not there.
+  const { data } = await graphql({ schema, source: 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', variableValues: { ids: foreignIds.slice(0, 100) }, contextValue: contextFor(agentCaller('ada')) });
+  expect(data).toEqual({ nodes: foreignIds.slice(0, 100).map(() => null) });
+});
+
+it('every type that can be reached is an object, an interface that Node is, or what a mutation answers', () => {
+  const others = Object.values(schema.getTypeMap()).filter((type) => (isInterfaceType(type) || isUnionType(type)) && !type.name.endsWith('Result'));
+  // A new one is a new way through the graph: see that the crawl above takes it.
+  expect(others.map(({ name }) => name).sort()).toEqual(['ContextText', 'Error', 'Node']);
+});
