@@ -1,0 +1,265 @@
+import { Pool } from 'pg';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { archiveAgent } from '../agents/archiveAgent.ts';
+import { encodeId } from '../core/ids.ts';
+import { createLog } from '../infra/log.ts';
+import { redactLogLine } from '../redaction/logLine.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client, send } from '../testing/graphql.ts';
+import { adminKey, secretFor } from '../testing/keyring.ts';
+import { recordQueries } from '../testing/queries.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { createKey } from './createKey.ts';
+import { newSecret } from './secret.ts';
+
+const db = await testDatabase();
+const { sent } = recordQueries(db.pool);
+const lines: string[] = [];
+const log = createLog({ level: 'trace', redactLine: redactLogLine, destination: { write: (line) => void lines.push(line) } });
+const server = await startApp(db, { log, variables: { BATON_ADMIN_KEY: adminKey } });
+// Another process, as far as keys are concerned: it hears of nothing, and looks for itself.
+const other = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey }, recheckMs: 50 });
+const { url } = server;
+const { run, agent } = world(db.pool);
+const admin = client(url, { key: adminKey });
+const viewer = '{ viewer { role agent { id } key { id name role } } }';
+
+beforeAll(() => agent('ada'));
+
+const asks = (headers: Record<string, string | string[]>, body = JSON.stringify({ query: viewer })) =>
+  send(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json', ...headers } as Record<string, string>, body });
+
+interface Made {
+  createKey: { key: { id: string }; secret: string };
+}
+async function make(input: object): Promise<{ id: string; secret: string }> {
+  const { data } = await admin.post<Made>('mutation ($input: CreateKeyInput!) { createKey(input: $input) { ... on CreateKeyPayload { key { id } secret } } }', { input });
+  return { id: data.createKey.key.id, secret: data.createKey.secret };
+}
+const revoke = (keyId: string, as = admin) =>
+  as.post<{ revokeKey: { key: { revokedAt: string } } }>('mutation ($keyId: ID!) { revokeKey(input: { keyId: $keyId }) { ... on RevokeKeyPayload { key { revokedAt } } } }', { keyId });
+const statusOf = async (secret: string, at = url) => (await client(at, { key: secret }).post(viewer)).status;
+const uuidOf = async (secret: string) => (await server.authenticate(`Bearer ${secret}`)).keyId!;
+
+describe('a caller without a key that works', () => {
+  const unknown = newSecret();
+  it.each<[string, Record<string, string | string[]>]>([
+    ['without Authorization', {}],
+    ['with an empty one', { authorization: '' }],
+    ['with a scheme alone', { authorization: 'Bearer' }],
+    ['with another scheme', { authorization: `Basic ${Buffer.from(`admin:${adminKey}`).toString('base64')}` }],
+    ['with the key and no scheme', { authorization: adminKey }],
+    ['with a key that nobody has', { authorization: `Bearer ${unknown}` }],
+    ['with a part of the admin key', { authorization: `Bearer ${adminKey.slice(0, -1)}` }],
+    ['with more than the admin key', { authorization: `Bearer ${adminKey}x` }],
+    ['with two keys in one header', { authorization: `Bearer ${adminKey}, Bearer ${adminKey}` }],
+    ['with two headers', { authorization: [`Bearer ${adminKey}`, `Bearer ${adminKey}`] }],
+  ])('%s is UNAUTHENTICATED, whatever it asks', async (_how, headers) => {
+    const refused = await asks(headers);
+    expect(refused).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    expect(JSON.parse(refused.body)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+    for (const body of ['{ broken', JSON.stringify({ query: '{ nonsense }' }), JSON.stringify({ query: '{ __schema { types { name } } }' }), '[]']) {
+      expect(await asks(headers, body)).toMatchObject({ status: 401, body: refused.body });
+    }
+  });
+
+  it('costs no look-up unless it shows what looks like a key', async () => {
+    sent.length = 0;
+    await asks({ authorization: 'Bearer hunter2' });
+    await asks({ authorization: `Bearer ${newSecret()}=` });
+    expect(sent).toEqual([]);
+    await asks({ authorization: `Bearer ${newSecret()}` });
+    expect(sent.map(({ text }) => text)).toEqual([expect.stringContaining('FROM keys')]);
+  });
+
+  it('sees that the server lives, and the page in which to give a key', async () => {
+    expect((await send(`${url}/livez`)).status).toBe(200);
+    expect((await send(`${url}/readyz`)).status).toBe(200);
+    expect(await send(`${url}/graphql`, { headers: { accept: 'text/html' } })).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+  });
+});
+
+describe('a caller with a key', () => {
+  it('is let in whatever the case of the scheme, under any Host', async () => {
+    const { id, secret } = await make({ role: 'AGENT', agentId: 'ada', name: 'laptop' });
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const { status, body } = await asks({ authorization: `${scheme} ${secret}`, host: 'baton.example.com' });
+      expect([status, JSON.parse(body)]).toEqual([200, { data: { viewer: { role: 'AGENT', agent: { id: 'ada' }, key: { id, name: 'laptop', role: 'AGENT' } } } }]);
+    }
+  });
+
+  it('asks the database once in a while, and once however many come at once', async () => {
+    const { secret } = await make({ role: 'ANALYST', name: 'dashboard' });
+    sent.length = 0;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client(url, { key: secret }).post('{ viewer { role } }')));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is the admin with BATON_ADMIN_KEY, which is no key of the list', async () => {
+    const { data } = await admin.post(viewer);
+    expect(data).toEqual({ viewer: { role: 'ADMIN', agent: null, key: null } });
+  });
+
+  it('finds UNAVAILABLE, not a closed door, while the database is away', async () => {
+    const pool = new Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/nothing' });
+    const authenticate = createAuthenticate({ pool, log, adminKey: undefined, open: false });
+    await expect(authenticate(`Bearer ${newSecret()}`)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await pool.end();
+  });
+});
+
+describe('a key that ends', () => {
+  it('lets nobody in from the moment it is revoked, and revoking it again is no error', async () => {
+    const { id, secret } = await make({ role: 'OPERATOR', name: 'ci' });
+    expect(await statusOf(secret)).toBe(200);
+    const first = await revoke(id);
+    expect(await statusOf(secret)).toBe(401);
+    expect((await revoke(id)).data).toEqual(first.data);
+  });
+
+  it('may end itself', async () => {
+    const { id, secret } = await make({ role: 'ADMIN', name: 'once' });
+    const once = client(url, { key: secret });
+    expect((await revoke(id, once)).data.revokeKey.key.revokedAt).toEqual(expect.any(String));
+    expect(await statusOf(secret)).toBe(401);
+  });
+
+  it('lets nobody in at another process that is not told, once that looks again', async () => {
+    const { id, secret } = await make({ role: 'OPERATOR', name: 'ci' });
+    expect(await statusOf(secret, other.url)).toBe(200);
+    await revoke(id);
+    await vi.waitFor(async () => expect(await statusOf(secret, other.url)).toBe(401), { timeout: 10_000 });
+  });
+
+  it('lets nobody in once it has expired, though it is remembered', async () => {
+    const { secret } = await make({ role: 'ANALYST', name: 'visitor', expiresAt: new Date(Date.now() + 2_000).toISOString() });
+    expect(await statusOf(secret)).toBe(200);
+    await vi.waitFor(async () => expect(await statusOf(secret)).toBe(401), { timeout: 10_000 });
+  });
+
+  it('is revoked with its agent when that is archived', async () => {
+    await agent('retiring');
+    const [{ secret }, { secret: another }] = [await make({ role: 'AGENT', agentId: 'retiring', name: 'a' }), await make({ role: 'AGENT', agentId: 'retiring', name: 'b' })];
+    expect(await statusOf(secret)).toBe(200);
+    await admin.post('mutation { archiveAgent(input: { id: "retiring" }) { __typename } }');
+    expect([await statusOf(secret), await statusOf(another)]).toEqual([401, 401]);
+    expect(await db.prisma.key.count({ where: { agentId: 'retiring', revokedAt: null } })).toBe(0);
+  });
+
+  it('cannot be made for an agent while that is archived: one of the two sees the other', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const id = `racer-${round}`;
+      await agent(id);
+      await Promise.allSettled([run(archiveAgent, { id }), run(createKey, { role: 'AGENT', agentId: id, name: 'late', expiresAt: null })]);
+      expect(await db.prisma.key.count({ where: { agentId: id, revokedAt: null } })).toBe(0);
+    }
+  });
+});
+
+describe('whoever holds something open under a key', () => {
+  const hold = async (app: typeof server, secret: string) => {
+    const ended = vi.fn();
+    const stop = app.authenticate.watch(await app.authenticate(`Bearer ${secret}`), ended);
+    return { ended, stop };
+  };
+
+  it('is told once when it is revoked here', async () => {
+    const { id, secret } = await make({ role: 'OPERATOR', name: 'ci' });
+    const [{ ended }, let_go] = [await hold(server, secret), await hold(server, secret)];
+    let_go.stop();
+    await revoke(id);
+    expect(ended).toHaveBeenCalledOnce();
+    expect(let_go.ended).not.toHaveBeenCalled();
+    await revoke(id);
+    expect(ended).toHaveBeenCalledOnce();
+  });
+
+  it('is told when it was revoked elsewhere, and when somebody says so at once', async () => {
+    const { id, secret } = await make({ role: 'OPERATOR', name: 'ci' });
+    const [looks, hears] = [await hold(other, secret), await hold(server, secret)];
+    const keyId = await uuidOf(secret);
+    // A rumour about a key that works ends nothing.
+    server.authenticate.forget(keyId);
+    server.authenticate.forget('nonsense');
+    expect(await statusOf(secret)).toBe(200);
+    await db.pool.query('UPDATE keys SET revoked_at = now() WHERE id = $1', [keyId]);
+    await vi.waitFor(() => expect(looks.ended).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    expect(hears.ended).not.toHaveBeenCalled();
+    server.authenticate.forget(keyId);
+    await vi.waitFor(() => expect(hears.ended).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    expect(await statusOf(secret)).toBe(401);
+    expect(encodeId('key', keyId)).toBe(id);
+  });
+
+  it('is told when it expires', async () => {
+    const { secret } = await make({ role: 'ANALYST', name: 'visitor', expiresAt: new Date(Date.now() + 1_500).toISOString() });
+    const { ended } = await hold(server, secret);
+    await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce(), { timeout: 10_000 });
+  });
+
+  it('is never told under the admin key, and tells others of what was revoked here', async () => {
+    const { ended } = await hold(server, adminKey);
+    const heard = vi.fn();
+    server.authenticate.onRevoked(heard);
+    const { id, secret } = await make({ role: 'OPERATOR', name: 'ci' });
+    const keyId = await uuidOf(secret);
+    await revoke(id);
+    expect(heard.mock.calls).toEqual([[keyId]]);
+    expect(ended).not.toHaveBeenCalled();
+  });
+});
+
+it('a secret is kept nowhere and logged nowhere, and what is kept does not open anything', async () => {
+  const { id, secret } = await make({ role: 'ADMIN', name: 'kept' });
+  await asks({ authorization: `Bearer ${secret}` });
+  log.info({ headers: { authorization: secret } }, `somebody came with ${secret}`);
+  const { rows } = await db.pool.query<{ row: string; secret_hash: string }>('SELECT k::text AS row, secret_hash FROM keys k');
+  expect(rows.map(({ row }) => row).join('\n')).not.toContain(secret.slice(6));
+  expect(lines.join('')).not.toContain(secret.slice(6));
+  expect(lines.join('')).not.toContain(adminKey);
+  expect(lines.join('')).toContain(id);
+  for (const { secret_hash: hash } of rows) expect([await statusOf(hash), await statusOf(`baton_${hash.slice(0, 43)}`)]).toEqual([401, 401]);
+});
+
+it('keys are listed to admins, ended ones too, without their secrets', async () => {
+  const { id } = await make({ role: 'OPERATOR', name: 'listed', expiresAt: '2999-01-01T00:00:00Z' });
+  await revoke(id);
+  const { data } = await admin.post<{ keys: { nodes: { id: string }[] } }>('{ keys(first: 1) { nodes { id name role createdBy expiresAt revokedAt agent { id } } } }');
+  expect(data.keys.nodes).toEqual([{ id, name: 'listed', role: 'OPERATOR', createdBy: 'admin', expiresAt: '2999-01-01T00:00:00.000Z', revokedAt: expect.any(String) as string, agent: null }]);
+  const { body } = await asks({ authorization: `Bearer ${adminKey}` }, JSON.stringify({ query: '{ __type(name: "Key") { fields { name } } }' }));
+  expect(body).not.toMatch(/secret|hash/i);
+});
+
+it('other keys cannot be looked up by their id either, but for one’s own', async () => {
+  const [{ id: foreign }, { id: own, secret }] = [await make({ role: 'ADMIN', name: 'foreign' }), await make({ role: 'OPERATOR', name: 'own' })];
+  const { data } = await client(url, { key: secret }).post('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [foreign, own] });
+  expect(data).toEqual({ nodes: [null, { id: own }] });
+});
+
+describe('a server without BATON_ADMIN_KEY', async () => {
+  const empty = await testDatabase();
+
+  it('is open while there is no key, takes who shows one for that one, and checks Host', async () => {
+    const { url: openUrl, stop } = await startApp(empty);
+    expect((await client(openUrl).post(viewer)).data).toEqual({ viewer: { role: 'ADMIN', agent: null, key: null } });
+    expect((await send(`${openUrl}/livez`, { headers: { host: 'baton.example.com' } })).status).toBe(403);
+    const secret = await secretFor(empty.pool, 'ANALYST');
+    expect((await client(openUrl, { key: secret }).post(viewer)).data).toMatchObject({ viewer: { role: 'ANALYST' } });
+    expect((await client(openUrl, { key: newSecret() }).post(viewer)).status).toBe(401);
+    expect((await client(openUrl, { key: 'anything else' }).post(viewer)).status).toBe(200);
+    await stop();
+  });
+
+  it('asks for keys when there is one at its start, and goes on when that has ended', async () => {
+    const { url: closedUrl, stop } = await startApp(empty);
+    expect((await client(closedUrl).post(viewer)).status).toBe(401);
+    await empty.pool.query('UPDATE keys SET revoked_at = now()');
+    expect((await client(closedUrl).post(viewer)).status).toBe(401);
+    await stop();
+    const reopened = await startApp(empty);
+    expect((await client(reopened.url).post(viewer)).status).toBe(200);
+  });
+});
