@@ -18,7 +18,7 @@ const { agent, session, initiate, reassign, turn, run } = world(pool);
 const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
 
 /** Fields that an agent may not ask of another: what they answer instead is for the matrix. */
-const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators'];
+const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'sessions', 'handoffsReceived', 'handoffsGiven'];
 
 /** Everything that a type has, so many objects deep. */
 function everything(type: GraphQLObjectType, depth: number): string {
@@ -40,11 +40,11 @@ async function ask(caller: Caller, source: string): Promise<string> {
 
 /** All that a caller can reach: what the lists show, and from there from id to id. */
 async function crawl(caller: Caller): Promise<{ ids: Set<string>; texts: string }> {
-  const roots = ['sessions', 'handoffs', 'agents', 'handoffGraph', 'viewer'].map((root) => {
+  let texts = '';
+  for (const root of ['sessions', 'handoffs', 'agents', 'handoffGraph', 'viewer']) {
     const type = getNamedType(schema.getQueryType()!.getFields()[root]!.type) as GraphQLObjectType;
-    return ask(caller, `{ ${root} { ${everything(type, 3)} } }`);
-  });
-  let texts = (await Promise.all(roots)).join('\n');
+    texts += await ask(caller, `{ ${root} { ${everything(type, 3)} } }`);
+  }
   const ids = new Set<string>();
   const types = schema.getPossibleTypes(schema.getType('Node') as never);
   for (let fresh = idsIn(texts); fresh.length > 0; ) {

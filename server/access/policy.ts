@@ -40,8 +40,8 @@ export const policy: Readonly<Record<string, Fields>> = {
   // What an agent needs to choose whom to hand off to, of everybody; the rest, of itself.
   Agent: {
     ...inherit('id type name role description status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt'),
-    ...inherit('sessions handoffsReceived handoffsGiven'),
-    ...each('ownAgent', 'instructions collaborators metadata totalAssigned'),
+    // Of the Sessions and Handoffs of its own there is none that it may not read; those with others are in `handoffs`.
+    ...each('ownAgent', 'instructions collaborators metadata totalAssigned sessions handoffsReceived handoffsGiven'),
   },
   Session: inherit(`id title status version agent agentType previousAgentType contextVariables metadata result summary endReason handoffsEnabled maxHandoffs
     createdAt updatedAt lastReassignedAt lastHandoff openHandoff handoffs agentSessions agentSession turns messages decisions tasks snapshots usage`),

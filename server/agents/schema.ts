@@ -1,4 +1,5 @@
 import { builder, modelRef } from '../graphql/builder.ts';
+import { ofItself } from '../graphql/descriptions.ts';
 import { AdministrativeStatus } from '../graphql/enums.ts';
 import { freePlaces, shownStatus } from './queries.ts';
 
@@ -24,7 +25,10 @@ builder.prismaNode('Agent', {
     name: t.exposeString('name'),
     role: t.exposeString('role', { nullable: true }),
     description: t.exposeString('description', { nullable: true }),
-    instructions: t.exposeString('instructions', { nullable: true }),
+    instructions: t.exposeString('instructions', {
+      nullable: true,
+      description: `What every Handoff to it carries as instructions; null when there are none. ${ofItself}`,
+    }),
     status: t.field({
       type: AgentStatus,
       description: 'How it stands now: its administrative status, and BUSY instead of AVAILABLE when it has no free place.',
@@ -39,16 +43,16 @@ builder.prismaNode('Agent', {
       select: places,
       resolve: freePlaces,
     }),
-    totalAssigned: t.exposeInt('totalAssigned'),
+    totalAssigned: t.exposeInt('totalAssigned', { description: `How many Sessions were ever given to it, returns included. ${ofItself}` }),
     collaborators: t.field({
       type: [modelRef('Agent')],
-      description: 'The Agents that it may hand off to by itself, in the order they were given; besides, always the one a Session came from.',
+      description: `The Agents that it may hand off to by itself, in the order they were given; besides, always the one a Session came from. ${ofItself}`,
       select: (_args, _context, nested) => ({
         collaborators: { orderBy: { position: 'asc' }, select: { collaborator: nested() } },
       }),
       resolve: ({ collaborators }) => collaborators.map(({ collaborator }) => collaborator),
     }),
-    metadata: t.expose('metadata', { type: 'JSON', nullable: true, description: 'What its operator keeps about it; null when nothing.' }),
+    metadata: t.expose('metadata', { type: 'JSON', nullable: true, description: `What its operator keeps about it; null when nothing. ${ofItself}` }),
     registeredAt: t.expose('registeredAt', { type: 'DateTime', description: 'When it joined the pool.' }),
     archivedAt: t.expose('archivedAt', { type: 'DateTime', nullable: true }),
   }),

@@ -86,7 +86,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
         }
         const mayRead = await readable(ids, context);
         const nodes = await resolveNodes(ids);
-        return nodes.map((node, index) => (mayRead[index] === true ? node : null)) as never;
+        return nodes.map((node, index) => (mayRead[index] === true ? node : null));
       },
     },
   },

@@ -1,7 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Caller } from '../core/work.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
@@ -141,25 +140,24 @@ interface Selecting {
   (query: object, path: { getType: () => string; paths: { name: string }[][] }): { select?: object };
 }
 
-/** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. `where`: what of it a caller may read, unless all. */
+/** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
 export function relatedPage<P extends ModelName>(
   relation: Model<P>['ListRelations'] & string,
-  { model, order, description, where }: { model: ModelName; order: Order; description: string; where?: (caller: Caller) => object },
+  { model, order, description }: { model: ModelName; order: Order; description: string },
 ) {
-  const select = (args: PageArgs, { caller }: GraphQLContext, nested: Selecting, selected: () => ReadonlySet<string>) => {
+  const select = (args: PageArgs, _context: object, nested: Selecting, selected: () => ReadonlySet<string>) => {
     const fields = selected();
     const rows = [...fields].some((field) => field !== 'totalCount' && field !== '__typename');
     const page = pageOf(args, order);
-    const readable = caller.agentId === null ? undefined : where?.(caller);
     return {
       select: {
         ...(rows && {
           [relation]: withColumns(
-            nested(readable === undefined ? page : { ...page, where: { AND: [page.where, readable] } }, { getType: () => model, paths: nodePaths.map((path) => path.map((name) => ({ name }))) }),
+            nested(page, { getType: () => model, paths: nodePaths.map((path) => path.map((name) => ({ name }))) }),
             cursorColumns(order),
           ),
         }),
-        ...(fields.has('totalCount') && { _count: { select: { [relation]: readable === undefined ? true : { where: readable } } } }),
+        ...(fields.has('totalCount') && { _count: { select: { [relation]: true } } }),
       },
     };
   };

@@ -5,6 +5,7 @@ import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { HandoffStatus, HandoffVia, OrderDirection } from '../graphql/enums.ts';
 import { agentId, decodeArgs, idOf, instant, integer, optional } from '../graphql/input.ts';
 import { directionOf, type Order } from '../graphql/page.ts';
+import { handoffsToList } from '../graphql/readableLists.ts';
 import { handoffsWhere } from './queries.ts';
 
 const HandoffFilter = builder.inputType('HandoffFilter', {
@@ -71,11 +72,12 @@ builder.queryFields((t) => ({
       orderBy: t.arg({ type: HandoffOrder, description: 'In which order; the last started first when null.' }),
       ...pageArgs,
     },
-    resolve: (_root, args, context, info) => {
+    resolve: async (_root, args, context, info) => {
       const { where } = decodeArgs(handoffsArgs, args);
       const field = args.orderBy?.field ?? 'INITIATED_AT';
       const order: Order = { name: `handoff ${field}`, columns: columns[field], direction: directionOf(args.orderBy?.direction) };
-      return rootPage('Handoff', { args, order, oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readableHandoffs(context.caller)] })) }, context, info);
+      const readable = await handoffsToList(context);
+      return rootPage('Handoff', { args, order, oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readable] })) }, context, info);
     },
   }),
 }));

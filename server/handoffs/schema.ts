@@ -1,5 +1,5 @@
 import type { RecentMessage, ToolSummary } from '../context/context.ts';
-import { readableHandoffs } from '../core/readable.ts';
+import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { HandoffStatus, HandoffVia, MessageRole } from '../graphql/enums.ts';
@@ -132,16 +132,14 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
     relatedPage<'Agent'>('handoffsReceived', {
       model: 'Handoff',
       order: byInitiation,
-      where: readableHandoffs,
-      description: 'The Handoffs to it that you may read, the last first.',
+      description: `The Handoffs to it, the last first. ${ofItself}`,
     }),
   ),
   handoffsGiven: t.field(
     relatedPage<'Agent'>('handoffsGiven', {
       model: 'Handoff',
       order: byInitiation,
-      where: readableHandoffs,
-      description: 'The Handoffs from it that you may read, the last first.',
+      description: `The Handoffs from it, the last first. ${ofItself}`,
     }),
   ),
 }));

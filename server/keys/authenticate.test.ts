@@ -29,7 +29,7 @@ const viewer = '{ viewer { role agent { id } key { id name role } } }';
 beforeAll(() => agent('ada'));
 
 const asks = (headers: Record<string, string | string[]>, body = JSON.stringify({ query: viewer })) =>
-  send(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json', ...headers } as Record<string, string>, body });
+  send(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json', ...headers }, body });
 
 interface Made {
   createKey: { key: { id: string }; secret: string };

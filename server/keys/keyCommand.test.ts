@@ -24,7 +24,7 @@ interface Ran {
 const key = (env: Record<string, string>, ...args: string[]): Promise<Ran> => {
   const { PATH, HOME, TMPDIR } = process.env;
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', 'server/keys/keyCommand.ts', ...args], { cwd: root, env: { PATH, HOME, TMPDIR, ...env } as NodeJS.ProcessEnv }, (error, stdout, stderr) =>
+    execFile(process.execPath, ['--import', 'tsx', 'server/keys/keyCommand.ts', ...args], { cwd: root, env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });

@@ -5,6 +5,7 @@ import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { OrderDirection, SessionStatus } from '../graphql/enums.ts';
 import { agentId, agentType, decodeArgs, idOf, instant, optional, text } from '../graphql/input.ts';
 import { directionOf, type Order } from '../graphql/page.ts';
+import { sessionsToList } from '../graphql/readableLists.ts';
 import { sessionsWhere } from './queries.ts';
 
 const SessionFilter = builder.inputType('SessionFilter', {
@@ -77,7 +78,8 @@ builder.queryFields((t) => ({
       const { where } = decodeArgs(sessionsArgs, args);
       const field = args.orderBy?.field ?? 'CREATED_AT';
       const order: Order = { name: `session ${field}`, columns: columns[field], direction: directionOf(args.orderBy?.direction) };
-      return rootPage('Session', { args, order, oneOf: [{ AND: [await sessionsWhere(context.prisma, where), readableSessions(context.caller)] }] }, context, info);
+      const [wanted, readable] = await Promise.all([sessionsWhere(context.prisma, where), sessionsToList(context)]);
+      return rootPage('Session', { args, order, oneOf: [{ AND: [wanted, readable] }] }, context, info);
     },
   }),
 }));

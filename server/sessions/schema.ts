@@ -1,5 +1,5 @@
 import { listVariables, type StoredVariables } from '../context/context.ts';
-import { readableSessions } from '../core/readable.ts';
+import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { SessionStatus } from '../graphql/enums.ts';
@@ -62,8 +62,7 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
     relatedPage<'Agent'>('sessions', {
       model: 'Session',
       order: { name: 'session CREATED_AT', columns: { createdAt: 'time', id: 'uuid' }, direction: 'desc' },
-      where: readableSessions,
-      description: 'The Sessions that it holds, and the finished ones that it held last, of those that you may read; the last created first.',
+      description: `The Sessions that it holds, and the finished ones that it held last, the last created first. ${ofItself}`,
     }),
   ),
 }));
