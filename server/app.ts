@@ -63,7 +63,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     maskedErrors: options.maskError ? { maskError: options.maskError } : true,
     plugins: [jsonOnly, ...(options.plugins ?? [])],
   });
-  const graphiql = createGraphiqlPage(options.graphiqlTabs ?? []);
+  const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const ping = createPing(database.url);
   let background: ReturnType<Background>[] = [];
   const server = createHttpServer(handle);

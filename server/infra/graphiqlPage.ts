@@ -6,7 +6,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 export interface Tab {
   query: string;
   variables?: string;
+  headers?: string;
 }
+
+/** What the header editor shows where a key is asked for. GraphiQL keeps it in memory alone. */
+const keyHeaders = JSON.stringify({ Authorization: 'Bearer <your key>' }, null, 2);
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -25,12 +29,12 @@ const policy = [
 ].join('; ');
 
 /** GraphiQL in one page that needs nothing else: rendered once, compressed once per encoding, then 304. */
-export function createGraphiqlPage(tabs: Tab[]): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+export function createGraphiqlPage(tabs: Tab[], { needsKey = false } = {}): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   let rendered: ReturnType<typeof render> | undefined;
   const compressed = new Map<Encoding, Promise<Buffer>>();
 
   return async (request, response) => {
-    const page = await (rendered ??= render(tabs));
+    const page = await (rendered ??= render(tabs, needsKey));
     const encoding = chooseEncoding(request.headers['accept-encoding'] ?? '');
     const etag = `"${page.etag}-${encoding}"`;
     response.setHeader('etag', etag);
@@ -54,10 +58,15 @@ export function createGraphiqlPage(tabs: Tab[]): (request: IncomingMessage, resp
   };
 }
 
-async function render(tabs: Tab[]): Promise<{ body: Buffer; etag: string }> {
+async function render(tabs: Tab[], needsKey: boolean): Promise<{ body: Buffer; etag: string }> {
   // Loaded when somebody looks: it takes 85 MB of memory, a third of the server's.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  const html = renderGraphiQL({ title: 'Baton', defaultTabs: tabs, inputValueDeprecation: true });
+  const html = renderGraphiQL({
+    title: 'Baton',
+    defaultTabs: needsKey ? tabs.map((tab) => ({ headers: keyHeaders, ...tab })) : tabs,
+    inputValueDeprecation: true,
+    ...(needsKey && { defaultHeaders: keyHeaders, defaultEditorToolsVisibility: 'headers' }),
+  });
   return { body: Buffer.from(html.trimStart()), etag: createHash('sha256').update(html).digest('base64url').slice(0, 22) };
 }
 

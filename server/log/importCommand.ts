@@ -11,7 +11,9 @@ const usage = `npm run import -- <session id or "new"> <file> [options]
   --format <format>   AUTO (unless given), CLAUDE_CODE or CODEX
   --sidechain         the whole file is a sub-agent's
   --title <title>     of the new session; the file's name unless given
-  --url <url>         where Baton runs: http://127.0.0.1:4000 unless given`;
+  --url <url>         where Baton runs: http://127.0.0.1:4000 unless given
+
+Where it asks for a key: in the variable BATON_KEY.`;
 
 /** Something that the person at the terminal can do something about. */
 class ImportError extends Error {}
@@ -80,7 +82,9 @@ interface Failure {
 }
 
 async function ask(url: string, options: RequestOptions): Promise<unknown> {
-  const response = await fetch(url, options).catch((error: unknown) => {
+  const key = process.env['BATON_KEY'];
+  const headers = { ...(options.headers as Record<string, string>), ...(key !== undefined && key !== '' && { authorization: `Bearer ${key}` }) };
+  const response = await fetch(url, { ...options, headers }).catch((error: unknown) => {
     const { cause } = error as { cause?: { code?: string; message?: string } };
     throw new ImportError(`Baton does not answer at ${new URL(url).origin} (${cause?.code ?? cause?.message ?? String(error)}): start it, or name it with --url`);
   });
