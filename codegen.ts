@@ -38,7 +38,8 @@ async function typedDocuments(): Promise<Output[]> {
     {
       schema: contract,
       documents: found,
-      generates: { [join(root, 'client/gql/')]: { preset: 'client', config } },
+      // The server knows the client's documents by their SHA-256 (`persisted-documents.json`), and so does each document.
+      generates: { [join(root, 'client/gql/')]: { preset: 'client', presetConfig: { persistedDocuments: true }, config } },
       silent: true,
     },
     false,
