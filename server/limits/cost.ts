@@ -1,0 +1,201 @@
+import {
+  getNamedType,
+  getNullableType,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql';
+
+/**
+ * What an operation asks for, counted before it is validated: it may be nonsense, go round in circles, or be made to
+ * cost much. Every fragment is measured once, so that counting takes time in proportion to the document.
+ *
+ * Cost is the number of records that an answer may have to read: 1 for each object, times the page size in lists with
+ * pages and times `plainList` in others, through all levels. Scalars are free, but for a few that read more. What
+ * `@skip` and `@include` leave out is counted.
+ */
+export interface Measured {
+  depth: number;
+  aliases: number;
+  rootFields: number;
+  cost: number;
+  introspectionDepth: number;
+  introspectionCost: number;
+  /** Whether other variables could change it. */
+  byVariables: boolean;
+}
+
+/** What a list without pages is taken to hold. */
+const plainList = 10;
+const introspectionList = 5;
+const largestPage = 100;
+const pageOfDefault = 50;
+
+const weights: Record<string, number> = {
+  'Query.handoffGraph': 50,
+  'Query.contextPreview': 20,
+  'Query.contextItem': 5,
+  'Handoff.contextPrompt': 5,
+  'Handoff.markdown': 5,
+};
+const weightOfCount = 5;
+
+interface Part {
+  fields: number;
+  depth: number;
+  aliases: number;
+  cost: number;
+  /** Of a page: whether its rows are read, and what each costs besides. */
+  page: boolean;
+  perRow: number;
+  introspectionDepth: number;
+  introspectionCost: number;
+}
+const nothing: Part = { fields: 0, depth: 0, aliases: 0, cost: 0, page: false, perRow: 0, introspectionDepth: 0, introspectionCost: 0 };
+
+const both = (a: Part, b: Part): Part => ({
+  fields: a.fields + b.fields,
+  depth: Math.max(a.depth, b.depth),
+  aliases: a.aliases + b.aliases,
+  cost: a.cost + b.cost,
+  page: a.page || b.page,
+  perRow: a.perRow + b.perRow,
+  introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
+  introspectionCost: a.introspectionCost + b.introspectionCost,
+});
+
+type Variables = Readonly<Record<string, unknown>>;
+
+export function measure(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: Variables): Measured {
+  const measuring = new Measuring(schema, document, operation, variables);
+  const { fields, depth, aliases, cost, introspectionDepth, introspectionCost } = measuring.selections(
+    operation.selectionSet,
+    schema.getRootType(operation.operation) ?? undefined,
+  );
+  return { depth, aliases, rootFields: fields, cost, introspectionDepth, introspectionCost, byVariables: measuring.byVariables };
+}
+
+class Measuring {
+  byVariables = false;
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #measured = new Map<string, Part>();
+  readonly #defaults = new Map<string, ValueNode>();
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    private readonly variables: Variables,
+  ) {
+    for (const definition of document.definitions) {
+      // The first of a name is the one: the second is refused.
+      if (definition.kind === Kind.FRAGMENT_DEFINITION && !this.#fragments.has(definition.name.value)) {
+        this.#fragments.set(definition.name.value, definition);
+      }
+    }
+    for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+      if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
+    }
+  }
+
+  selections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Part {
+    let sum = nothing;
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) sum = both(sum, this.#field(selection, parent));
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) sum = both(sum, this.#fragment(selection.name.value));
+      else sum = both(sum, this.selections(selection.selectionSet, this.#named(selection.typeCondition?.name.value) ?? parent));
+    }
+    return sum;
+  }
+
+  #fragment(name: string): Part {
+    const known = this.#measured.get(name);
+    if (known !== undefined) return known;
+    const fragment = this.#fragments.get(name);
+    if (fragment === undefined) return nothing;
+    // A fragment within itself is refused by validation: here it must only end.
+    this.#measured.set(name, nothing);
+    const part = this.selections(fragment.selectionSet, this.#named(fragment.typeCondition.name.value));
+    this.#measured.set(name, part);
+    return part;
+  }
+
+  #field(node: FieldNode, parent: GraphQLNamedType | undefined): Part {
+    const name = node.name.value;
+    const aliases = node.alias === undefined ? 0 : 1;
+    if (name === '__typename') return { ...nothing, aliases, depth: 1 };
+    // By the type it is asked of, not by a name that anything may have.
+    if (parent !== undefined && parent === this.schema.getQueryType() && (name === '__schema' || name === '__type')) {
+      const type = this.schema.getType(name === '__schema' ? '__Schema' : '__Type');
+      const below = node.selectionSet === undefined ? nothing : this.selections(node.selectionSet, type);
+      return { ...nothing, fields: 1, aliases: aliases + below.aliases, introspectionDepth: below.depth + 1, introspectionCost: below.cost + 1 };
+    }
+    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+    const type = field && getNamedType(field.type);
+    const below = node.selectionSet === undefined ? nothing : this.selections(node.selectionSet, type);
+    const part: Part = { ...nothing, fields: 1, aliases: aliases + below.aliases, depth: below.depth + 1 };
+    if (isConnection(parent)) {
+      if (name === 'totalCount') return { ...part, cost: weightOfCount };
+      return { ...part, page: true, perRow: below.cost };
+    }
+    const own = weights[`${parent?.name}.${name}`] ?? (type === undefined || (isCompositeType(type) && !isPlaceInList(parent, name)) ? 1 : 0);
+    const size = field === undefined ? 1 : this.#rows(node, field, parent);
+    if (isConnection(type)) return { ...part, cost: own + below.cost + size * ((below.page ? 1 : 0) + below.perRow) };
+    return { ...part, cost: size * (own + below.cost) };
+  }
+
+  /** How many of it there may be. */
+  #rows(node: FieldNode, { type, args }: GraphQLField<unknown, unknown>, parent: GraphQLNamedType | undefined): number {
+    if (args.some(({ name }) => name === 'first')) return this.#pageSize(node);
+    if (!isListType(getNullableType(type))) return 1;
+    if (parent?.name.startsWith('__') === true) return node.name.value === 'types' ? 1 : introspectionList;
+    return args.some(({ name }) => name === 'ids') ? this.#length(node, 'ids') : plainList;
+  }
+
+  #pageSize(node: FieldNode): number {
+    const sizes = ['first', 'last'].map((name) => this.#value(node, name)).filter((size) => size != null);
+    if (sizes.length === 0) return pageOfDefault;
+    return Math.max(...sizes.map((size) => (typeof size === 'number' && size >= 0 && size <= largestPage ? size : largestPage)));
+  }
+
+  #length(node: FieldNode, argument: string): number {
+    const value = this.#value(node, argument);
+    return Array.isArray(value) ? Math.min(value.length, largestPage) : 1;
+  }
+
+  /** An argument as the caller gave it: a number, or a list of as many items, or something else. */
+  #value(node: FieldNode, name: string): unknown {
+    const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
+    if (value?.kind !== Kind.VARIABLE) return plain(value);
+    this.byVariables = true;
+    const given = Object.hasOwn(this.variables, value.name.value) ? this.variables[value.name.value] : undefined;
+    return given === undefined ? plain(this.#defaults.get(value.name.value)) : given;
+  }
+
+  #named(name: string | undefined): GraphQLNamedType | undefined {
+    return name === undefined ? undefined : this.schema.getType(name);
+  }
+}
+
+function plain(value: ValueNode | undefined): unknown {
+  if (value === undefined || value.kind === Kind.NULL) return null;
+  if (value.kind === Kind.INT) return Number(value.value);
+  return value.kind === Kind.LIST ? value.values : value.kind;
+}
+
+const isConnection = (type: GraphQLNamedType | undefined): boolean => isObjectType(type) && 'pageInfo' in type.getFields();
+
+/** An entry of a page is counted with its page. */
+const isPlaceInList = (parent: GraphQLNamedType | undefined, name: string): boolean =>
+  isObjectType(parent) && name === 'node' && 'cursor' in parent.getFields();

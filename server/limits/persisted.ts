@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { badRequest } from './errors.ts';
+
+/** Text of each document by its SHA-256 in hexadecimal, as the dashboard's build writes it, with or without `sha256:`. */
+const manifest = z.record(z.string().regex(/^(sha256:)?[0-9a-f]{64}$/), z.string());
+
+export function readManifest(file: string): Record<string, string> {
+  return existsSync(file) ? manifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+}
+
+export interface Params {
+  query?: unknown;
+  documentId?: unknown;
+  extensions?: unknown;
+}
+
+export interface PersistedOperations {
+  /**
+   * The document of a request, which may name it instead of sending it: by `documentId`, or by
+   * `extensions.persistedQuery.sha256Hash` as Apollo and urql do. Undefined when it neither names nor sends one.
+   * @throws GraphQLError BAD_REQUEST for an unknown one, and for any that is not in the manifest when only those are allowed.
+   */
+  documentOf(params: Params): string | undefined;
+}
+
+export function createPersistedOperations(documents: Record<string, string>, { only }: { only: boolean }): PersistedOperations {
+  const byHash = new Map(Object.entries(documents).map(([id, text]) => [bare(id), text]));
+  const allowed = new Set(byHash.values());
+  return {
+    documentOf({ query, documentId, extensions }) {
+      const hash = typeof documentId === 'string' ? documentId : hashIn(extensions);
+      const found = hash === null ? undefined : byHash.get(bare(hash));
+      if (found !== undefined) return found;
+      const sent = typeof query === 'string' ? query : undefined;
+      if (only && sent !== undefined && !allowed.has(sent)) {
+        throw badRequest("This server answers its own dashboard's operations only (BATON_PERSISTED_ONLY), not this one, nor GraphiQL: name one that it knows by documentId");
+      }
+      if (sent !== undefined || query != null) return sent;
+      if (typeof documentId === 'string') throw badRequest('No operation has this documentId: send its text as query');
+      // The very words by which clients of this protocol know that they must send the text.
+      if (hash !== null) throw badRequest('PersistedQueryNotFound');
+      return undefined;
+    },
+  };
+}
+
+const bare = (id: string): string => id.toLowerCase().replace(/^sha256:/, '');
+
+function hashIn(extensions: unknown): string | null {
+  const persisted = member(extensions, 'persistedQuery');
+  const hash = member(persisted, 'sha256Hash');
+  return typeof hash === 'string' ? hash : null;
+}
+
+const member = (value: unknown, name: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined);

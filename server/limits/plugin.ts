@@ -1,0 +1,70 @@
+import { getOperationAST, type GraphQLSchema, OperationTypeNode, type DocumentNode } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../core/work.ts';
+import { checkOperation, parseWithin } from './checkOperation.ts';
+import { checkVariables } from './checkVariables.ts';
+import { badRequest } from './errors.ts';
+import { limits } from './limits.ts';
+import type { PersistedOperations } from './persisted.ts';
+import type { Kind, Rates } from './rates.ts';
+
+interface Asked {
+  caller?: Caller;
+  params?: { operationName?: string | null; variables?: Record<string, unknown> | null };
+}
+
+export interface LimitsOptions {
+  schema: GraphQLSchema;
+  rates: Rates;
+  persisted: PersistedOperations;
+}
+
+/** The limits of a query over HTTP: each request is charged, then measured, and only then validated. */
+export function limitsPlugin({ schema, rates, persisted }: LimitsOptions): Plugin {
+  const costs = new WeakMap<object, number>();
+  return {
+    onParams({ params, setParams, request }) {
+      const given = params as Record<string, unknown>;
+      if (given['operationName'] != null && typeof given['operationName'] !== 'string') throw badRequest('operationName is no text: name an operation of the document');
+      const { documentId = new URL(request.url).searchParams.get('documentId'), ...rest } = given;
+      const query = persisted.documentOf({ ...rest, documentId });
+      setParams(query === undefined ? rest : { ...rest, query });
+      const fault = checkVariables(given['variables']);
+      if (fault !== null) throw fault;
+    },
+    onParse({ context, setParseFn }) {
+      const { caller, params } = context as Asked;
+      setParseFn(parseWithin);
+      return ({ result }) => {
+        const document = isDocument(result) ? result : null;
+        if (caller !== undefined) rates.take(caller, kindOf(document, params?.operationName));
+        if (document === null) return;
+        const { errors, cost } = checkOperation(schema, document, params?.operationName, params?.variables);
+        if (errors.length > 0) throw new AggregateError(errors);
+        costs.set(context, cost);
+      };
+    },
+    onExecute({ args }) {
+      const requested = costs.get(args.contextValue as object);
+      return {
+        onExecuteDone({ result }) {
+          if (requested === undefined || Symbol.asyncIterator in result) return;
+          result.extensions = { ...result.extensions, cost: { requested, limit: limits.query.cost } };
+        },
+      };
+    },
+  };
+}
+
+const isDocument = (parsed: unknown): parsed is DocumentNode => typeof parsed === 'object' && parsed !== null && 'definitions' in parsed;
+
+/** What a request is charged as; one that cannot be executed is a read. */
+export const kindOf = (document: DocumentNode | null, operationName: string | null | undefined): Kind =>
+  document !== null && getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? 'write' : 'read';
+
+/** For Yoga's `parserAndValidationCache`: as many documents as 200,000 characters hold, which is less than 100 MB of syntax trees. */
+export function documentCaches() {
+  const cache = <T extends object>() => new LRUCache<string, T>({ maxSize: 200_000, maxEntrySize: 20_000, sizeCalculation: (_value, text) => text.length + 100 });
+  return { documentCache: cache<DocumentNode>(), errorCache: cache<Error>() };
+}
