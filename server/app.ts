@@ -7,13 +7,15 @@ import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
 import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
-import { createHttpServer } from './infra/httpServer.ts';
+import { createHttpServer, type HttpLimits } from './infra/httpServer.ts';
 import type { Log } from './infra/log.ts';
+import { limits } from './limits/limits.ts';
+import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
+import { documentCaches, limitsPlugin } from './limits/plugin.ts';
+import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import type { Database } from './infra/prisma.ts';
 
-const maxBodyBytes = 1_000_000;
-const answerWithin = 30_000;
 const drainWithin = 7_000;
 
 /** Answers what it knows and leaves the rest to the next. `caller` rejects with UNAUTHENTICATED: what needs no key does not ask. */
@@ -36,6 +38,11 @@ export interface AppOptions {
   authenticate: Authentication;
   createContext: (caller: Caller) => object;
   maskError?: (error: unknown) => Error;
+  /** Those of `limits.ts` unless given. */
+  rates?: Rates;
+  /** None unless given. */
+  persisted?: PersistedOperations;
+  http?: Partial<HttpLimits>;
   plugins?: Plugin[];
   graphiqlTabs?: Tab[];
   routes?: Route[];
@@ -51,6 +58,7 @@ export interface App {
 }
 
 export function buildApp({ env, database, schema, log, authenticate, createContext, ...options }: AppOptions): App {
+  const { rates = createRates(), persisted = createPersistedOperations({}, { only: false }) } = options;
   const yoga = createYoga<{ caller: Caller }>({
     schema,
     context: ({ caller }) => createContext(caller),
@@ -59,14 +67,15 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     graphiql: false,
     landingPage: false,
     logging: false,
-    maxRequestBodySize: maxBodyBytes,
+    maxRequestBodySize: limits.body.json,
+    parserAndValidationCache: documentCaches(),
     maskedErrors: options.maskError ? { maskError: options.maskError } : true,
-    plugins: [jsonOnly, ...(options.plugins ?? [])],
+    plugins: [jsonOnly, limitsPlugin({ schema, rates, persisted }), ...(options.plugins ?? [])],
   });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const ping = createPing(database.url);
   let background: ReturnType<Background>[] = [];
-  const server = createHttpServer(handle);
+  const server = createHttpServer(handle, options.http);
   let url = '';
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -75,6 +84,8 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
         text(response, 403, `This server answers on this machine only: use ${url}`);
         return;
       }
+      if (!URL.canParse(request.url ?? '/', url)) return text(response, 400, 'This address cannot be read.');
+      if (isEncoded(request)) return json(response, 415, failure('BAD_REQUEST', 'Send the body as it is, without Content-Encoding.'));
       await route(request, response, request.url?.split('?')[0] ?? '/');
     } catch (error) {
       log.error({ err: error, path: request.url }, 'A request failed');
@@ -96,7 +107,11 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     // One for all routes: it is whose body they read that takes it from the socket.
     const asked = toWebRequest(request, url);
     for (const candidate of options.routes ?? []) {
-      const found = await candidate(asked, () => authenticate(authorizationOf(request)));
+      const found = await candidate(asked, async () => {
+        const caller = await identify(request);
+        rates.take(caller, reads ? 'read' : 'write');
+        return caller;
+      });
       if (found) return void (await sendNodeResponse(found, response, request, false));
     }
     text(response, 404, 'Nothing here. The API is at /graphql.');
@@ -112,15 +127,21 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     const late = setTimeout(() => {
       if (!response.headersSent)
         unavailable(response, 'This took longer than 30 s: it may still happen, so look before you try again.');
-    }, answerWithin);
+    }, limits.answerWithin);
     try {
-      const caller = await authenticate(authorizationOf(request)).catch((error: unknown) => refuse(response, error));
+      const caller = await identify(request).catch((error: unknown) => refuse(response, error));
       if (caller === undefined) return;
       const result = await yoga.handleNodeRequestAndResponse(request, response, { caller });
       if (!response.headersSent) await sendNodeResponse(result, response, request, true);
     } finally {
       clearTimeout(late);
     }
+  }
+
+  function identify(request: IncomingMessage): Promise<Caller> {
+    // Of two headers neither is believed.
+    const authorization = request.headersDistinct['authorization']?.join(', ');
+    return rates.authenticating(request.socket.remoteAddress ?? '', authorization, () => authenticate(authorization));
   }
 
   /** Before anything of the operation is looked at: whoever shows no key learns nothing. */
@@ -166,8 +187,8 @@ function failure(code: string, message: string): object {
   return { errors: [{ message, extensions: { code } }] };
 }
 
-/** Of two headers neither is believed. */
-const authorizationOf = (request: IncomingMessage): string | undefined => request.headersDistinct['authorization']?.join(', ');
+/** A few bytes could unpack to any number of them. */
+const isEncoded = ({ headers }: IncomingMessage): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
 
 function unavailable(response: ServerResponse, message: string): void {
   response.setHeader('retry-after', '1');

@@ -31,8 +31,8 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
       const status = statusOf[code] ?? 500;
       if (status === 404) return notFound(kind, noun);
       return refusal(kind, status, code, masked.message, {
-        ...((status === 503 || status === 429) && { 'retry-after': '1' }),
-        ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+        ...(status === 503 && { 'retry-after': '1' }),
+        ...(masked instanceof GraphQLError && (masked.extensions['http'] as { headers?: Record<string, string> } | undefined)?.headers),
       });
     }
   };

@@ -72,10 +72,12 @@ function codeOf(error: GraphQLError): string | null {
   return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : null;
 }
 
+const told = ['path', 'what', 'limit', 'actual', 'retryAfterMs', 'http'];
+
 /** Suggestions would tell the names of the schema to callers who may not ask for it; of the rest, what is meant for callers. */
 function publicPart(error: GraphQLError, code: string): GraphQLError {
-  const { http, path } = error.extensions;
-  return located(error, withoutSuggestion(error.message), { code, ...(path !== undefined && { path }), ...(http !== undefined && { http }) });
+  const extensions = Object.entries(error.extensions).filter(([name]) => told.includes(name));
+  return located(error, withoutSuggestion(error.message), { code, ...Object.fromEntries(extensions) });
 }
 
 // Prisma's own codes for a server that is unreachable, slow, closing, or out of connections.

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { limits } from '../limits/limits.ts';
 import { StartError } from './startError.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -15,15 +16,23 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const timeouts = { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
+export type HttpLimits = { [Name in keyof typeof limits.http]: number };
 
-export function createHttpServer(handle: Handler): HttpServer {
+export function createHttpServer(handle: Handler, chosen: Partial<HttpLimits> = {}): HttpServer {
+  const http: HttpLimits = { ...limits.http, ...chosen };
   const running = new Set<ServerResponse>();
   let draining = false;
   let waiting: (() => void)[] = [];
 
-  const server = createServer(timeouts, (request, response) => {
+  const timeouts = {
+    requestTimeout: http.requestWithin,
+    headersTimeout: http.headersWithin,
+    keepAliveTimeout: http.idleWithin,
+    connectionsCheckingInterval: http.checkedEvery,
+  };
+  const server = createServer({ ...timeouts, maxHeaderSize: http.headerBytes }, (request, response) => {
     running.add(response);
+    response.once('finish', () => dropRest(request, http.restWithin));
     if (draining) response.setHeader('connection', 'close');
     response.once('close', () => {
       running.delete(response);
@@ -33,6 +42,8 @@ export function createHttpServer(handle: Handler): HttpServer {
     });
     void handle(request, response);
   });
+
+  server.maxHeadersCount = http.headers;
 
   return {
     listen: (host, port) => listen(server, host, port),
@@ -53,6 +64,17 @@ export function createHttpServer(handle: Handler): HttpServer {
       await closed;
     },
   };
+}
+
+/** An answer was given before the body was read to its end: it ends now, or its connection does. */
+function dropRest(request: IncomingMessage, within: number): void {
+  // Null once the connection is gone.
+  const socket = request.socket as Socket | null;
+  if (request.complete || socket === null) return;
+  const late = setTimeout(() => socket.destroy(), within);
+  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(late));
+  socket.once('close', () => clearTimeout(late));
+  request.resume();
 }
 
 async function listen(server: Server, host: string, port: number): Promise<string> {

@@ -59,6 +59,8 @@ export const limits = {
     requestWithin: 30_000,
     idleWithin: 65_000,
     checkedEvery: 5_000,
+    /** How long the rest of a body is still taken that is not wanted any more: who sends does not read the answer before. */
+    restWithin: 2_000,
     headerBytes: 16 * KB,
     headers: 100,
   },

@@ -25,9 +25,11 @@ export function limitsPlugin({ schema, rates, persisted }: LimitsOptions): Plugi
   const costs = new WeakMap<object, number>();
   return {
     onParams({ params, setParams, request }) {
+      // What is no request at all, Yoga refuses.
+      if (typeof params !== 'object' || params === null) return;
       const given = params as Record<string, unknown>;
       if (given['operationName'] != null && typeof given['operationName'] !== 'string') throw badRequest('operationName is no text: name an operation of the document');
-      const { documentId = new URL(request.url).searchParams.get('documentId'), ...rest } = given;
+      const { documentId = request.method === 'GET' ? new URL(request.url).searchParams.get('documentId') : undefined, ...rest } = given;
       const query = persisted.documentOf({ ...rest, documentId });
       setParams(query === undefined ? rest : { ...rest, query });
       const fault = checkVariables(given['variables']);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../core/work.ts';
 import { rateLimited } from './errors.ts';
@@ -61,7 +62,7 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
       return isUnlimited(principal, role) ? null : { reads: buckets.read.allowance(principal), writes: buckets.write.allowance(principal) };
     },
     async authenticating(address, authorization, authenticate) {
-      const credential = authorization ?? '';
+      const credential = createHash('sha256').update(authorization ?? '').digest('base64');
       const wait = worked.has(credential) ? 0 : failed.waitOf(address);
       if (wait > 0) throw rateLimited(`Too many requests from ${address} came without a key that works: try again in ${shown(wait)}`, wait);
       try {
@@ -70,12 +71,15 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
         return caller;
       } catch (error) {
         worked.delete(credential);
-        failed.take(address);
+        if (isNoKey(error)) failed.take(address);
         throw error;
       }
     },
   };
 }
+
+/** Not a database that is away: that is nobody's guess. */
+const isNoKey = (error: unknown): boolean => error instanceof Error && Reflect.get(error, 'code') === 'UNAUTHENTICATED';
 
 const isUnlimited = (principal: string, role: Caller['role']): boolean => role === null || principal === 'loopback';
 

@@ -4,10 +4,11 @@ import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf } from '../graphql/input.ts';
+import { limits } from '../limits/limits.ts';
 import { importOptions, runImport } from './importMutation.ts';
 
 const address = /^\/sessions\/([^/]+)\/transcript$/;
-const maxBytes = 64 * 1024 * 1024;
+const maxBytes = limits.body.transcript;
 /** What a browser sends from a foreign page without asking first, apart from plain text, which programs send by default. */
 const forms = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
 
@@ -17,7 +18,7 @@ const query = z.object({
   sidechain: z.enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' }).nullish().transform((value) => value === 'true' || value === '1'),
 });
 
-const statusOf: Record<string, number> = { BAD_USER_INPUT: 400, UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_FOUND: 404, INVALID_STATE: 409, LIMIT_EXCEEDED: 413, UNAVAILABLE: 503 };
+const statusOf: Record<string, number> = { BAD_USER_INPUT: 400, UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_FOUND: 404, INVALID_STATE: 409, LIMIT_EXCEEDED: 413, RATE_LIMITED: 429, UNAVAILABLE: 503 };
 
 export interface TranscriptRouteOptions {
   createContext: (caller: Caller) => GraphQLContext;
@@ -52,9 +53,9 @@ export const transcriptRoute =
         return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`, { connection: 'close' });
       }
       const { message, extensions } = masked(maskError(error));
-      const { http: _http, ...shown } = extensions;
+      const { http, ...shown } = extensions;
       const status = statusOf[String(extensions['code'])] ?? 500;
-      const more = { ...(status === 503 && { 'retry-after': '1' }), ...(status === 401 && { 'www-authenticate': 'Bearer' }) };
+      const more = { ...(status === 503 && { 'retry-after': '1' }), ...(http as { headers?: Record<string, string> } | undefined)?.headers };
       return Response.json({ errors: [{ message, extensions: shown }] }, { status, headers: { 'cache-control': 'no-store', ...more } });
     }
   };

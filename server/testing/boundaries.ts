@@ -13,6 +13,7 @@ const nouns = 'agents|sessions|log|handoffs|keys|tools|pipelines|analytics';
 const kinds = {
   free: /^server\/(testing|bench|soak|redaction\/corpus|main\.ts|keys\/keyCommand\.ts)|\.test\.ts$/,
   client: /^client\//,
+  limitNumbers: /^server\/limits\/limits\.ts$/,
   app: /^server\/app\.ts$/,
   generatedClient: /^server\/generated\/prisma\/client\.ts$/,
   generated: /^server\/generated\//,
@@ -26,6 +27,7 @@ const kinds = {
   rules: /^server\/\w+\/rules\.ts$/,
   exports: /^server\/exports\//,
   schema: /^server\/\w+\/((\w+S|s)chema|(\w+M|m)utations?|(\w+R|r)outes?)\.ts$/,
+  limits: /^server\/limits\//,
   events: /^server\/events\//,
   custody: /^server\/custody\//,
   context: /^server\/context\//,
@@ -40,7 +42,9 @@ type Kind = keyof typeof kinds;
 
 // Who may import whom, as values. An import of types alone is judged by `types` where that is given.
 const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> = {
-  app: { values: ['infra', 'package', 'graphqlPackage'], types: ['infra', 'core', 'package', 'graphqlPackage'] },
+  app: { values: ['infra', 'limits', 'package', 'graphqlPackage'], types: ['infra', 'limits', 'core', 'package', 'graphqlPackage'] },
+  // For every transport, and without a domain.
+  limits: { values: ['limits', 'package', 'graphqlPackage'], types: ['limits', 'core', 'package', 'graphqlPackage'] },
   client: { values: ['client', 'package', 'graphqlPackage'] },
   infra: { values: ['infra', 'generated', 'generatedClient', 'package', 'redis'] },
   core: { values: ['core', 'package'], types: 'all' },
@@ -88,6 +92,7 @@ export function isAllowed({ from, to, typeOnly }: Import): boolean {
   const [source, target] = [kindOf(from), kindOf(to)];
   if (source === 'free' || source === 'generated' || source === 'generatedClient') return true;
   if (source === undefined || target === undefined) return false;
+  if (target === 'limitNumbers') return source !== 'client';
   // What another noun shows of itself is its own affair: its queries and types may be used, its schema files not.
   if (source === 'schema' && target === 'schema') return folderOf(from) === folderOf(to);
   if (source === 'custody' && target === 'rules') return folderOf(from) === folderOf(to);
