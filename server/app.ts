@@ -9,7 +9,7 @@ import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
 import { createHttpServer, type HttpLimits } from './infra/httpServer.ts';
 import type { Log } from './infra/log.ts';
-import { limits } from './limits/limits.ts';
+import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
 import { documentCaches, limitsPlugin } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
@@ -42,6 +42,7 @@ export interface AppOptions {
   rates?: Rates;
   /** None unless given. */
   persisted?: PersistedOperations;
+  query?: Partial<QueryLimits>;
   http?: Partial<HttpLimits>;
   plugins?: Plugin[];
   graphiqlTabs?: Tab[];
@@ -70,7 +71,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     maxRequestBodySize: limits.body.json,
     parserAndValidationCache: documentCaches(),
     maskedErrors: options.maskError ? { maskError: options.maskError } : true,
-    plugins: [jsonOnly, limitsPlugin({ schema, rates, persisted }), ...(options.plugins ?? [])],
+    plugins: [jsonOnly, limitsPlugin({ schema, rates, persisted, most: { ...limits.query, ...options.query } }), ...(options.plugins ?? [])],
   });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const ping = createPing(database.url);

@@ -1,7 +1,7 @@
 import { type DocumentNode, getOperationAST, type GraphQLError, type GraphQLSchema, Kind, Lexer, OperationTypeNode, parse, Source, visit } from 'graphql';
 import { measure, type Measured } from './cost.ts';
 import { limitExceeded } from './errors.ts';
-import { limits } from './limits.ts';
+import { limits, type QueryLimits } from './limits.ts';
 
 /**
  * The limits of a query, the same for every transport: `parseWithin`, then `checkOperation`, then validation. In this
@@ -19,10 +19,10 @@ export interface Checked {
 export function parseWithin(source: string | Source): DocumentNode {
   const { body } = typeof source === 'string' ? { body: source } : source;
   if (body.length > limits.query.characters) {
-    throw exceeded('characters', body.length, 'send texts and other values as variables');
+    throw exceeded('characters', body.length, limits.query.characters);
   }
   const counted = countTokens(body);
-  if (counted > limits.query.tokens) throw exceeded('tokens', counted, 'split it into several requests, and send values as variables');
+  if (counted > limits.query.tokens) throw exceeded('tokens', counted, limits.query.tokens);
   return parse(source);
 }
 
@@ -44,6 +44,7 @@ export function checkOperation(
   document: DocumentNode,
   operationName: string | null | undefined,
   variables: Readonly<Record<string, unknown>> | null | undefined,
+  most: QueryLimits = limits.query,
 ): Checked {
   const operation = getOperationAST(document, operationName);
   if (operation == null) return { errors: [], cost: 0, depth: 0 };
@@ -52,47 +53,39 @@ export function checkOperation(
   const measured = ofSchema.get(operation) ?? measure(schema, document, operation, variables ?? {});
   if (!measured.byVariables) ofSchema.set(operation, measured);
   const { cost, depth } = measured;
-  return { errors: excesses(measured, surveyOf(document), operation.operation), cost, depth };
+  return { errors: excesses({ ...measured, ...surveyOf(document) }, operation.operation, most), cost, depth };
 }
 
 // What was counted lives as long as the document is cached.
 const known = new WeakMap<GraphQLSchema, WeakMap<object, Measured>>();
 const surveys = new WeakMap<DocumentNode, Survey>();
 
-function excesses(measured: Measured, { directives, repeatedFields }: Survey, type: OperationTypeNode): GraphQLError[] {
-  const { query } = limits;
-  return [
-    measured.depth > query.depth && exceeded('depth', measured.depth, 'ask for what lies deeper in a request of its own'),
-    measured.aliases > query.aliases && exceeded('aliases', measured.aliases, 'split it into several requests'),
-    measured.rootFields > query.rootFields && exceeded('rootFields', measured.rootFields, 'split it into several requests'),
-    type === OperationTypeNode.MUTATION && measured.rootFields > query.writes && exceeded('writes', measured.rootFields, 'send each mutation by itself'),
-    directives > query.directives && exceeded('directives', directives, 'split it into several requests'),
-    repeatedFields > query.repeatedFields && exceeded('repeatedFields', repeatedFields, 'name each field once'),
-    measured.cost > query.cost && exceeded('cost', measured.cost, 'give first or last smaller values, at every level, or ask for less of each record'),
-    measured.introspectionDepth > query.introspectionDepth && exceeded('introspectionDepth', measured.introspectionDepth, 'use the usual introspection query'),
-    measured.introspectionCost > query.introspectionCost && exceeded('introspectionCost', measured.introspectionCost, 'use the usual introspection query'),
-  ].filter((error) => error !== false);
+function excesses(measured: Measured & Survey, type: OperationTypeNode, most: QueryLimits): GraphQLError[] {
+  const counted = { ...measured, writes: type === OperationTypeNode.MUTATION ? measured.rootFields : 0 };
+  const measures = ['depth', 'aliases', 'rootFields', 'writes', 'directives', 'repeatedFields', 'cost', 'introspectionDepth', 'introspectionCost'] as const;
+  return measures.filter((what) => counted[what] > most[what]).map((what) => exceeded(what, counted[what], most[what]));
 }
 
-const words: Record<keyof typeof limits.query, string> = {
-  characters: 'characters',
-  tokens: 'tokens',
-  depth: 'levels of fields',
-  aliases: 'aliases',
-  rootFields: 'fields at the top',
-  writes: 'mutations',
-  directives: 'directives',
-  repeatedFields: 'fields that its selections name again',
-  cost: 'as its cost, counted with page sizes',
-  introspectionDepth: 'levels of introspection',
-  introspectionCost: 'as the cost of its introspection',
+/** What is counted, and what to do about it. */
+const words: Record<keyof QueryLimits, readonly [string, string]> = {
+  characters: ['characters', 'send texts and other values as variables'],
+  tokens: ['tokens, or more', 'split it into several requests, and send values as variables'],
+  depth: ['levels of fields', 'ask for what lies deeper in a request of its own'],
+  aliases: ['aliases', 'split it into several requests'],
+  rootFields: ['fields at the top', 'split it into several requests'],
+  writes: ['mutations', 'send each by itself'],
+  directives: ['directives', 'split it into several requests'],
+  repeatedFields: ['fields that a selection names again', 'name each once'],
+  cost: ['as its cost, counted with page sizes', 'give first or last smaller values, at every level, or ask for less of each record'],
+  introspectionDepth: ['levels of introspection', 'use the usual introspection query'],
+  introspectionCost: ['as the cost of its introspection', 'use the usual introspection query'],
 };
 
-function exceeded(what: keyof typeof limits.query, counted: number, advice: string): GraphQLError {
-  const limit = limits.query[what];
+function exceeded(what: keyof QueryLimits, counted: number, limit: number): GraphQLError {
   // Fragments within fragments double at every level, beyond what a number holds.
   const actual = Math.min(counted, Number.MAX_SAFE_INTEGER);
-  return limitExceeded(what, limit, actual, `The operation has ${actual} ${words[what]}, and ${limit} are the most: ${advice}`);
+  const [counts, advice] = words[what];
+  return limitExceeded(what, limit, actual, `The operation has ${actual} ${counts}; ${limit} are the most: ${advice}`);
 }
 
 interface Survey {

@@ -67,3 +67,5 @@ export const limits = {
   /** 503 UNAVAILABLE, in milliseconds. */
   answerWithin: 30_000,
 } as const;
+
+export type QueryLimits = { [Name in keyof typeof limits.query]: number };

@@ -5,7 +5,7 @@ import type { Caller } from '../core/work.ts';
 import { checkOperation, parseWithin } from './checkOperation.ts';
 import { checkVariables } from './checkVariables.ts';
 import { badRequest } from './errors.ts';
-import { limits } from './limits.ts';
+import { limits, type QueryLimits } from './limits.ts';
 import type { PersistedOperations } from './persisted.ts';
 import type { Kind, Rates } from './rates.ts';
 
@@ -18,10 +18,11 @@ export interface LimitsOptions {
   schema: GraphQLSchema;
   rates: Rates;
   persisted: PersistedOperations;
+  most?: QueryLimits;
 }
 
 /** The limits of a query over HTTP: each request is charged, then measured, and only then validated. */
-export function limitsPlugin({ schema, rates, persisted }: LimitsOptions): Plugin {
+export function limitsPlugin({ schema, rates, persisted, most = limits.query }: LimitsOptions): Plugin {
   const costs = new WeakMap<object, number>();
   return {
     onParams({ params, setParams, request }) {
@@ -42,7 +43,7 @@ export function limitsPlugin({ schema, rates, persisted }: LimitsOptions): Plugi
         const document = isDocument(result) ? result : null;
         if (caller !== undefined) rates.take(caller, kindOf(document, params?.operationName));
         if (document === null) return;
-        const { errors, cost } = checkOperation(schema, document, params?.operationName, params?.variables);
+        const { errors, cost } = checkOperation(schema, document, params?.operationName, params?.variables, most);
         if (errors.length > 0) throw new AggregateError(errors);
         costs.set(context, cost);
       };
@@ -52,7 +53,7 @@ export function limitsPlugin({ schema, rates, persisted }: LimitsOptions): Plugi
       return {
         onExecuteDone({ result }) {
           if (requested === undefined || Symbol.asyncIterator in result) return;
-          result.extensions = { ...result.extensions, cost: { requested, limit: limits.query.cost } };
+          result.extensions = { ...result.extensions, cost: { requested, limit: most.cost } };
         },
       };
     },

@@ -109,7 +109,7 @@ test('a snapshot shows the tool calls of its range, the last first, as many as w
       ],
     },
   });
-  const { errors } = await post(`{ session(id: "${id}") { snapshots { nodes { visibleToolCalls(first: 101) { id } } } } }`);
+  const { errors } = await post(`{ session(id: "${id}") { snapshots(first: 1) { nodes { visibleToolCalls(first: 101) { id } } } } }`);
   expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', path: ['first'] } }]);
 });
 
