@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { seed } from '../prisma/seed.ts';
 import { buildApp, type App } from './app.ts';
 import { startArchiving } from './exports/archive.ts';
@@ -15,9 +16,12 @@ import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
 import { StartError } from './infra/startError.ts';
 import { createAuthenticate, hasUsableKey, type Authenticate } from './keys/authenticate.ts';
 import { batonItself } from './core/work.ts';
+import { createPersistedOperations, readManifest } from './limits/persisted.ts';
+import { createRates } from './limits/rates.ts';
 import { redactLogLine } from './redaction/logLine.ts';
 import { transcriptRoute } from './log/transcriptRoute.ts';
 
+const manifestFile = fileURLToPath(new URL('../client/gql/persisted-documents.json', import.meta.url));
 const stopWithin = 9_500;
 // Ctrl-C reaches a server under npm twice: from the terminal, and passed on by npm.
 const sameSignalWithin = 250;
@@ -29,6 +33,10 @@ let first: { signal: string; at: number } | undefined;
 
 async function start(): Promise<void> {
   const env = readEnv(process.env);
+  const documents = readManifest(manifestFile);
+  if (env.persistedOnly && Object.keys(documents).length === 0) {
+    throw new StartError('BATON_PERSISTED_ONLY is 1, and there are no operations to allow: build the dashboard, or set it to 0');
+  }
   const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
   database = await openDatabase(env, log, fail);
   const { prisma, pool, embedded } = database;
@@ -39,7 +47,8 @@ async function start(): Promise<void> {
   authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open });
   const { archiveFolder: folder } = env;
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
-  const createContext = contexts({ prisma, pool, env, log, keyRevoked: authenticate.revoked });
+  const rates = createRates();
+  const createContext = contexts({ prisma, pool, env, log, keyRevoked: authenticate.revoked, rates });
   const asking = { createContext, maskError: createMaskError(log) };
   const archived = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
   app = buildApp({
@@ -48,6 +57,8 @@ async function start(): Promise<void> {
     schema,
     log,
     authenticate,
+    rates,
+    persisted: createPersistedOperations(documents, { only: env.persistedOnly }),
     ...asking,
     plugins: [noSuggestions],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],

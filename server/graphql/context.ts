@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Caller } from '../core/work.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from '../infra/log.ts';
+import type { Rates } from '../limits/rates.ts';
 
 /** What an operator configured and commands ask for. */
 export interface Settings {
@@ -21,6 +22,8 @@ export interface GraphQLContext {
   pool: Pool;
   log: Log;
   settings: Settings;
+  /** Null where nothing is counted. */
+  rates: Rates | null;
 }
 
 export interface ContextOptions {
@@ -30,10 +33,12 @@ export interface ContextOptions {
   log: Log;
   /** Nobody is told when it is left out. */
   keyRevoked?: (keyId: string) => void;
+  /** Nothing is said of them when they are left out. */
+  rates?: Rates;
 }
 
 /** For each request `createContext(caller)`: everything that is read or changed is so by a known caller. */
-export function contexts({ prisma, pool, env, log, keyRevoked = () => undefined }: ContextOptions): (caller: Caller) => GraphQLContext {
+export function contexts({ prisma, pool, env, log, keyRevoked = () => undefined, rates }: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled } = env;
-  return (caller) => ({ caller, prisma, pool, log, settings: { staleAfterMinutes, handoffsEnabled, keyRevoked } });
+  return (caller) => ({ caller, prisma, pool, log, settings: { staleAfterMinutes, handoffsEnabled, keyRevoked }, rates: rates ?? null });
 }

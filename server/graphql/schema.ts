@@ -12,6 +12,7 @@ import '../handoffs/reassignMutation.ts';
 import '../handoffs/schema.ts';
 import '../keys/mutations.ts';
 import '../keys/schema.ts';
+import '../limits/schema.ts';
 import '../log/importMutation.ts';
 import '../log/mutations.ts';
 import '../log/schema.ts';

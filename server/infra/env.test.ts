@@ -13,6 +13,7 @@ describe('the environment', () => {
       staleAfterMinutes: 30,
       handoffsEnabled: true,
       archiveFolder: undefined,
+      persistedOnly: false,
       demo: undefined,
       logLevel: 'info',
     });

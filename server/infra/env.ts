@@ -31,6 +31,7 @@ const variables = z.object({
     .default(30),
   BATON_HANDOFFS_ENABLED: flag.default(true),
   BATON_ARCHIVE_DIR: z.string().optional(),
+  BATON_PERSISTED_ONLY: flag.default(false),
   BATON_DEMO: flag.optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
@@ -47,6 +48,8 @@ export interface Env {
   handoffsEnabled: boolean;
   /** Where every Handoff is also written as files. Undefined: nowhere. */
   archiveFolder: string | undefined;
+  /** Whether only the dashboard's own operations are answered. */
+  persistedOnly: boolean;
   /** Undefined: with an empty embedded database only. */
   demo: boolean | undefined;
   logLevel: (typeof logLevels)[number];
@@ -77,6 +80,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
     archiveFolder: data.BATON_ARCHIVE_DIR,
+    persistedOnly: data.BATON_PERSISTED_ONLY,
     demo: data.BATON_DEMO,
     logLevel: data.LOG_LEVEL,
   };

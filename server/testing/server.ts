@@ -10,6 +10,7 @@ import { schema } from '../graphql/schema.ts';
 import { readEnv } from '../infra/env.ts';
 import { silentLog, type Log } from '../infra/log.ts';
 import { createAuthenticate, hasUsableKey, loopback, type Authenticate } from '../keys/authenticate.ts';
+import { createRates } from '../limits/rates.ts';
 import { transcriptRoute } from '../log/transcriptRoute.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 
@@ -107,13 +108,15 @@ export async function startApp(
   const { prisma, pool } = database;
   const open = env.adminKey === undefined && !(await hasUsableKey(pool));
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
-  const asking = { createContext: contexts({ prisma, pool, env, log, keyRevoked: authenticate.revoked }), maskError: createMaskError(log) };
+  const { rates = createRates() } = options;
+  const asking = { createContext: contexts({ prisma, pool, env, log, keyRevoked: authenticate.revoked, rates }), maskError: createMaskError(log) };
   const app = buildApp({
     env,
     database,
     schema,
     log,
     authenticate,
+    rates,
     ...asking,
     plugins: [noSuggestions],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
