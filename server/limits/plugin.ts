@@ -1,4 +1,4 @@
-import { getOperationAST, type GraphQLSchema, OperationTypeNode, type DocumentNode } from 'graphql';
+import { getOperationAST, GraphQLError, type GraphQLSchema, OperationTypeNode, type DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../core/work.ts';
@@ -25,6 +25,17 @@ export interface LimitsOptions {
 export function limitsPlugin({ schema, rates, persisted, most = limits.query }: LimitsOptions): Plugin {
   const costs = new WeakMap<object, number>();
   return {
+    onRequestParse({ requestParser, setRequestParser }) {
+      if (requestParser === undefined) return;
+      setRequestParser(async (request) => {
+        try {
+          return await requestParser(request);
+        } catch (error) {
+          // Yoga answers 200 to what is no JSON where only application/json is accepted: GraphQL over HTTP says 400.
+          throw error instanceof GraphQLError && error.extensions['code'] === 'BAD_REQUEST' ? badRequest(error.message) : error;
+        }
+      });
+    },
     onParams({ params, setParams, request }) {
       // What is no request at all, Yoga refuses.
       if (typeof params !== 'object' || params === null) return;
