@@ -19,8 +19,8 @@ export const limits = {
     repeatedFields: 50,
     /** Records that an answer may have to read, by the sizes of its pages (`cost.ts`). */
     cost: 5_000,
-    /** What `__schema` and `__type` ask is counted apart: the usual introspection has 501 and 15 levels. */
-    introspectionCost: 600,
+    /** What `__schema` and `__type` ask is counted apart: the usual introspection has 775 and 15 levels. */
+    introspectionCost: 800,
     introspectionDepth: 20,
   },
   /** BAD_USER_INPUT with the path. */

@@ -1,0 +1,229 @@
+import { getIntrospectionQuery, parse, type DocumentNode } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { schema } from '../graphql/schema.ts';
+import { checkOperation, parseWithin } from './checkOperation.ts';
+import { limits } from './limits.ts';
+
+const check = (source: string, variables: Record<string, unknown> = {}, operationName?: string) =>
+  checkOperation(schema, parseWithin(source), operationName, variables);
+const costOf = (source: string, variables?: Record<string, unknown>) => check(source, variables).cost;
+const excesses = (source: string, variables?: Record<string, unknown>, operationName?: string) =>
+  check(source, variables, operationName).errors.map(({ extensions: { what, actual } }) => [what, actual]);
+const repeated = (count: number, part: (index: number) => string) => Array.from({ length: count }, (_, index) => part(index)).join(' ');
+
+describe('Cost is how many records an answer may have to read', () => {
+  test.each([
+    ['{ viewer { role } }', 1],
+    ['{ session(id: "x") { id title agent { id } } }', 2],
+    // The connection, then its rows.
+    ['{ sessions(first: 7) { nodes { id title } } }', 1 + 7],
+    ['{ sessions(last: 7) { edges { cursor node { id } } pageInfo { hasNextPage } } }', 1 + 7],
+    ['{ sessions { pageInfo { hasNextPage } } }', 1 + 50],
+    ['{ sessions { totalCount } }', 1 + 5],
+    ['{ sessions(first: 7) { nodes { agent { id } lastHandoff { sourceAgent { id } } } } }', 1 + 7 * 4],
+    ['{ sessions(first: 7) { nodes { handoffs(first: 3) { nodes { id } } } } }', 1 + 7 * (1 + 1 + 3)],
+    ['{ sessions(first: 0) { nodes { agent { id } } } }', 1],
+    // Lists without pages are taken for 10.
+    ['{ handoff(id: "x") { chain { id sourceAgent { id } } } }', 1 + 10 * 2],
+    ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
+    ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 6],
+  ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
+
+  test('a page size is that of the variable, of its default, or of the list', () => {
+    const query = 'query ($n: Int = 20) { sessions(first: $n) { nodes { id } } }';
+    expect([costOf(query, { n: 3 }), costOf(query), costOf(query, { n: null })]).toEqual([4, 21, 51]);
+    expect(costOf('query ($n: Int) { sessions(first: $n) { nodes { id } } }')).toBe(51);
+    expect(costOf('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b'] })).toBe(2);
+  });
+
+  test.each([[-5], [1e9], ['7'], [[1]], [{}], [true], [Number.NaN]])('a page size of %j, which no list takes, counts as the largest', (n) => {
+    expect(costOf('query ($n: Int) { sessions(first: $n) { nodes { id } } }', { n })).toBe(101);
+  });
+
+  test('of first and last together, which no list takes, the larger counts', () => {
+    expect(costOf('{ sessions(first: 1, last: 90) { nodes { id } } }')).toBe(91);
+  });
+
+  test('what was counted once is not what other variables cost', () => {
+    const document = parseWithin('query ($n: Int) { sessions(first: $n) { nodes { id } } }');
+    expect([5, 9, 5].map((n) => checkOperation(schema, document, null, { n }).cost)).toEqual([6, 10, 6]);
+  });
+
+  test('a variable named as something that every object has is no value', () => {
+    expect(costOf('query ($constructor: Int) { sessions(first: $constructor) { nodes { id } } }')).toBe(51);
+    expect(costOf('query ($__proto__: Int) { sessions(first: $__proto__) { nodes { id } } }')).toBe(51);
+  });
+
+  test('fragments count wherever they are spread, also those of a part of a page', () => {
+    const direct = costOf('{ sessions(first: 9) { nodes { agent { id } } } }');
+    expect(costOf('{ sessions(first: 9) { ...Page } } fragment Page on SessionConnection { nodes { ...Row } } fragment Row on Session { agent { id } }')).toBe(direct);
+    expect(costOf('{ sessions(first: 9) { ... on SessionConnection { ... @include(if: true) { nodes { agent { id } } } } } }')).toBe(direct);
+  });
+
+  test('what @skip leaves out counts', () => {
+    expect(costOf('{ sessions(first: 9) @skip(if: true) { nodes { id } } }')).toBe(10);
+  });
+});
+
+describe('What is over a limit is refused with what it is, how much, and what to do', () => {
+  const deep = (levels: number) => `{ handoff(id: "x") ${'{ previous '.repeat(levels - 2)} { id } ${'}'.repeat(levels - 2)} }`;
+
+  test('depth', () => {
+    expect(excesses(deep(10))).toEqual([]);
+    expect(excesses(deep(11))).toEqual([['depth', 11]]);
+    expect(check(deep(11)).errors[0]).toMatchObject({
+      message: 'The operation has 11 levels of fields; 10 are the most: ask for what lies deeper in a request of its own',
+      extensions: { code: 'LIMIT_EXCEEDED', what: 'depth', limit: 10, actual: 11, http: { spec: true, status: 400 } },
+    });
+  });
+
+  test('depth through fragments, one in the other', () => {
+    const chain = repeated(12, (n) => `fragment F${n} on Handoff { previous { ...F${n + 1} } }`);
+    expect(excesses(`{ handoff(id: "x") { ...F0 } } ${chain} fragment F12 on Handoff { id }`)).toEqual([['depth', 14]]);
+  });
+
+  test('aliases, each as often as its fragment is spread', () => {
+    const query = (count: number) => `{ viewer { ${repeated(count, (n) => `a${n}: role`)} } }`;
+    expect(excesses(query(15))).toEqual([]);
+    expect(excesses(query(16))).toEqual([['aliases', 16]]);
+    expect(excesses('{ session(id: "x") { agent { ...A } lastHandoff { sourceAgent { ...A } } } } fragment A on Agent { a: id b: id c: id d: id e: id f: id g: id h: id }')).toEqual([['aliases', 16]]);
+    expect(excesses(`{ viewer { ${repeated(16, (n) => `a${n}: __typename`)} } }`)).toEqual([['aliases', 16]]);
+  });
+
+  test('fields at the top, fragments included', () => {
+    const viewers = (count: number) => repeated(count, () => 'viewer { role }');
+    expect(excesses(`{ ${viewers(10)} }`)).toEqual([]);
+    expect(excesses(`{ ${viewers(6)} ...Q } fragment Q on Query { ${viewers(5)} }`)).toEqual([['rootFields', 11]]);
+  });
+
+  test('more than one mutation', () => {
+    const pause = 'pauseSession(input: { sessionId: "x" }) { __typename }';
+    expect(excesses(`mutation { __typename ${pause} }`)).toEqual([]);
+    expect(excesses(`mutation { a: ${pause} b: ${pause} }`)).toEqual([['writes', 2]]);
+    expect(excesses(`mutation { ${pause} ...M } fragment M on Mutation { ${pause} }`)).toEqual([['writes', 2]]);
+  });
+
+  test('directives, wherever in the document', () => {
+    expect(excesses(`{ viewer { role ${'@skip(if: false) '.repeat(30)} } }`)).toEqual([]);
+    expect(excesses(`{ viewer { role } } fragment Unused on Viewer { role ${'@a '.repeat(31)} }`)).toEqual([['directives', 31]]);
+    expect(excesses(`query ($a: Int ${'@a '.repeat(16)}) ${'@a '.repeat(15)} { viewer { role } }`)).toEqual([['directives', 31]]);
+  });
+
+  test('fields that a selection repeats', () => {
+    expect(excesses(`{ session(id: "x") { ${'id '.repeat(51)} } }`)).toEqual([]);
+    expect(excesses(`{ session(id: "x") { ${'id '.repeat(52)} } }`)).toEqual([['repeatedFields', 51]]);
+  });
+
+  test('cost, by variables too', () => {
+    const query = 'query ($n: Int) { sessions(first: $n) { nodes { messages(first: $n) { nodes { id } } } } }';
+    expect(excesses(query, { n: 50 })).toEqual([]);
+    expect(excesses(query, { n: 100 })).toEqual([['cost', 1 + 100 * 102]]);
+  });
+
+  test('cost that doubles with every fragment, and is counted at once', () => {
+    const doubling = repeated(40, (n) => `fragment F${n} on Handoff { previous { ...F${n + 1} } next { ...F${n + 1} } }`);
+    const [depth, cost] = check(`{ handoff(id: "x") { ...F0 } } ${doubling} fragment F40 on Handoff { id }`).errors;
+    expect(depth?.extensions).toMatchObject({ what: 'depth', actual: 42 });
+    expect(cost?.extensions).toMatchObject({ what: 'cost', actual: 2 ** 41 - 1 });
+  });
+
+  test('everything that it is over, at once', () => {
+    expect(excesses(`{ ${repeated(16, (n) => `a${n}: sessions(first: 100) { nodes { agent { id } lastHandoff { id } openHandoff { id } } }`)} }`).map(([what]) => what)).toEqual(['aliases', 'rootFields', 'cost']);
+  });
+});
+
+describe('Before anything else a document is bounded', () => {
+  const refusal = (source: string): unknown => {
+    try {
+      return parseWithin(source);
+    } catch (error) {
+      return error;
+    }
+  };
+  const codeOf = (source: string) => (refusal(source) as { extensions: Record<string, unknown> }).extensions;
+
+  test('1,000 tokens pass, the next does not', () => {
+    expect((parseWithin(`{ ${'a '.repeat(998)}}`) as DocumentNode).kind).toBe('Document');
+    expect(codeOf(`{ ${'a '.repeat(999)}}`)).toMatchObject({ code: 'LIMIT_EXCEEDED', what: 'tokens', limit: 1_000, actual: 1_001 });
+  });
+
+  test('comments and one long text are no tokens, and bounded all the same', () => {
+    expect(codeOf(`${'#\n'.repeat(50_000)}{ a }`)).toMatchObject({ what: 'characters', limit: limits.query.characters });
+    expect(codeOf(`{ a(b: "${'x'.repeat(100_000)}") }`)).toMatchObject({ what: 'characters' });
+  });
+
+  test('20,000 brackets overflow nothing', () => {
+    expect(codeOf(`{ a(b: ${'['.repeat(20_000)}${']'.repeat(20_000)}) }`)).toMatchObject({ what: 'tokens' });
+    expect(codeOf('{ a '.repeat(20_000))).toMatchObject({ what: 'tokens' });
+  });
+
+  test('what is no document is a syntax error as ever', () => {
+    expect(refusal('{ a(')).toMatchObject({ message: expect.stringMatching(/^Syntax Error/) as string });
+    expect(refusal('{ a \u0000 }')).toMatchObject({ message: expect.stringMatching(/^Syntax Error/) as string });
+    expect(refusal('{ a(b: "\\ud800") }')).toMatchObject({ message: expect.stringMatching(/^Syntax Error/) as string });
+  });
+});
+
+describe('Introspection has limits of its own', () => {
+  test('the usual query and that of GraphiQL pass, and cost nothing else', () => {
+    const rich = { specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true };
+    for (const query of [getIntrospectionQuery(), getIntrospectionQuery(rich)]) expect(check(query)).toMatchObject({ errors: [], cost: 0, depth: 0 });
+    expect(excesses('{ __type(name: "Session") { fields { name type { name ofType { name fields { name } } } } } }')).toEqual([]);
+  });
+
+  test('lists within lists do not pass', () => {
+    expect(excesses('{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }')[0]?.[0]).toBe('introspectionCost');
+    expect(excesses(`{ __schema { types { fields { type ${'{ ofType '.repeat(20)} { name } ${'}'.repeat(20)} } } } }`)[0]?.[0]).toBe('introspectionDepth');
+  });
+
+  test('asked for twice at once it does not pass', () => {
+    const [, selection = ''] = /query IntrospectionQuery \{([\s\S]*?)\n {4}\}/.exec(getIntrospectionQuery()) ?? [];
+    expect(selection).toContain('__schema');
+    const fragments = getIntrospectionQuery().slice(getIntrospectionQuery().indexOf('fragment FullType'));
+    expect(excesses(`{ ${selection} again: ${selection.trim()} } ${fragments}`).map(([what]) => what)).toEqual(['introspectionCost']);
+  });
+
+  test.each([
+    ['a fragment', '{ ...__schema } fragment __schema on Query { sessions(first: 100) { nodes { ...__type } } } fragment __type on Session { messages(first: 100) { nodes { id } } }'],
+    ['an alias', '{ __schema: sessions(first: 100) { nodes { __type: messages(first: 100) { nodes { id } } } } }'],
+    ['an operation', 'query __schema { sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }'],
+    ['a fragment on an introspection type', '{ sessions(first: 100) { nodes { ...__Schema } } } fragment __Schema on Session { messages(first: 100) { nodes { id } } }'],
+  ])('the name of introspection on %s hides nothing', (_name, source) => {
+    expect(excesses(source)).toEqual([['cost', 10_201]]);
+  });
+});
+
+describe('Documents that validation will refuse are counted, not followed', () => {
+  test.each([
+    ['a fragment within itself', '{ session(id: "x") { ...A } } fragment A on Session { agent { id } ...A }'],
+    ['fragments within each other', '{ session(id: "x") { ...A } } fragment A on Session { ...B } fragment B on Session { ...A }'],
+    ['unknown fields, types and fragments', '{ nonsense { more } ... on Nothing { a { b } } ...Missing }'],
+    ['a fragment defined twice', '{ ...A } fragment A on Query { viewer { role } } fragment A on Query { viewer { role } }'],
+    ['a scalar with fields', '{ session(id: "x") { title { of { what } } } }'],
+  ])('%s', (_name, source) => expect(excesses(source)).toEqual([]));
+});
+
+describe('The operation that is executed is the one that counts', () => {
+  const source = 'query Small { viewer { role } } query Large { sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }';
+  test('of several, the named one', () => {
+    expect(excesses(source, {}, 'Small')).toEqual([]);
+    expect(excesses(source, {}, 'Large')).toEqual([['cost', 10_201]]);
+    // In the order of the calls above, and back: what was counted is of one operation.
+    expect(excesses(source, {}, 'Small')).toEqual([]);
+  });
+
+  test('without a name none is executed', () => expect(check(source)).toEqual({ errors: [], cost: 0, depth: 0 }));
+});
+
+test('the limits of the documents that this project shows and uses leave room for more', async () => {
+  const { readFile } = await import('node:fs/promises');
+  const { documents } = await import('../exports/records.ts');
+  const { readTabs } = await import('../graphiql/tabs.ts');
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const shown = [...readme.matchAll(/```graphql\n([\s\S]*?)```/g)].map(([, source]) => parse(source!));
+  const tabs = readTabs().map(({ query }) => parse(query!));
+  expect([shown.length, tabs.length]).toEqual([expect.toSatisfy((n: number) => n >= 5), expect.toSatisfy((n: number) => n >= 3)]);
+  for (const document of [...documents, ...shown, ...tabs]) {
+    expect(checkOperation(schema, document, undefined, {}).errors).toEqual([]);
+  }
+});

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { testDatabase } from '../testing/database.ts';
+import { send } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { createPersistedOperations, readManifest } from './persisted.ts';
+
+const known = 'query Known($n: Int = 1) { sessions(first: $n) { totalCount } }';
+const write = 'mutation Write { pauseSession(input: { sessionId: "x" }) { __typename } }';
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+const documents = Object.fromEntries([known, write].map((text) => [`sha256:${hash(text)}`, text]));
+const apollo = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
+
+const database = await testDatabase();
+const { url } = await startApp(database, { persisted: createPersistedOperations(documents, { only: false }) });
+const { url: strict } = await startApp(database, { persisted: createPersistedOperations(documents, { only: true }) });
+
+async function post(base: string, body: object) {
+  const { status, body: text } = await send(`${base}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  return { status, ...(JSON.parse(text) as { data?: object; errors?: { message: string; extensions: object }[] }) };
+}
+const answered = { status: 200, data: { sessions: { totalCount: 0 } } };
+
+describe('An operation of the manifest', () => {
+  test.each([
+    ['documentId', { documentId: `sha256:${hash(known)}` }],
+    ['documentId without its prefix, in upper case', { documentId: hash(known).toUpperCase() }],
+    ['the hash of Apollo and urql', { extensions: apollo(known) }],
+    ['the hash beside its text', { query: known, extensions: apollo(known) }],
+    ['its text alone', { query: known }],
+  ])('is found by %s, whether or not others are allowed', async (_name, body) => {
+    expect(await post(url, body)).toMatchObject(answered);
+    expect(await post(strict, body)).toMatchObject(answered);
+  });
+
+  test('takes variables, and is under every limit', async () => {
+    expect(await post(strict, { documentId: hash(known), variables: { n: 'x' } })).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+  });
+
+  test('can be asked for with GET, if it only reads', async () => {
+    const get = (search: Record<string, string>) => send(`${strict}/graphql?${new URLSearchParams(search).toString()}`, { headers: { accept: 'application/json' } });
+    expect((await get({ documentId: hash(known) })).body).toContain('"totalCount":0');
+    expect((await get({ extensions: JSON.stringify(apollo(known)) })).body).toContain('"totalCount":0');
+    expect((await get({ documentId: hash(write) })).status).toBe(405);
+  });
+});
+
+describe('An operation that is not in the manifest', () => {
+  const other = '{ sessions { totalCount } }';
+
+  test('is answered, unless only those are allowed', async () => {
+    expect(await post(url, { query: other })).toMatchObject(answered);
+    expect(await post(strict, { query: other })).toMatchObject({ status: 400, errors: [{ message: expect.stringMatching(/BATON_PERSISTED_ONLY/) as string, extensions: { code: 'BAD_REQUEST' } }] });
+  });
+
+  test.each([
+    ['introspection', '{ __schema { queryType { name } } }'],
+    ['one more space', `${known} `],
+    ['another beside it', `${known} { viewer { role } }`],
+  ])('is refused where only those are allowed: %s', async (_name, query) => {
+    expect(await post(strict, { query, operationName: null })).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+  });
+
+  test('cannot be smuggled in beside the hash of one that is', async () => {
+    expect(await post(strict, { query: other, extensions: apollo(known), variables: {} })).toMatchObject({ data: { sessions: {} } });
+    expect(await post(strict, { query: '{ viewer { role } }', documentId: hash(known) })).toMatchObject({ data: { sessions: {} } });
+    expect(await post(strict, { query: other, documentId: hash(other) })).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+  });
+
+  test('is named in the words that clients wait for, or in ours', async () => {
+    expect(await post(url, { extensions: apollo(other) })).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'BAD_REQUEST' } }] });
+    expect(await post(url, { documentId: 'nonsense' })).toMatchObject({ status: 400, errors: [{ message: 'No operation has this documentId: send its text as query' }] });
+    expect(await post(url, { query: other, extensions: apollo(other) })).toMatchObject(answered);
+  });
+
+  test.each([[{ documentId: 1 }], [{ documentId: { a: 1 } }], [{ extensions: { persistedQuery: 'x' } }], [{ extensions: { persistedQuery: { sha256Hash: ['x'] } } }], [{ documentId: '__proto__' }], [{ documentId: 'constructor' }]])(
+    '%j names none',
+    async (body) => expect(await post(strict, body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] }),
+  );
+});
+
+describe('The manifest', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'manifest-'));
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('may be missing: then there is nothing in it', () => expect(readManifest(join(folder, 'none.json'))).toEqual({}));
+
+  test('is what the build of the dashboard writes', async () => {
+    await writeFile(join(folder, 'a.json'), JSON.stringify(documents));
+    expect(readManifest(join(folder, 'a.json'))).toEqual(documents);
+  });
+
+  test('of another form is refused at the start', async () => {
+    await writeFile(join(folder, 'b.json'), '{"short":"{ a }"}');
+    expect(() => readManifest(join(folder, 'b.json'))).toThrow();
+  });
+});
