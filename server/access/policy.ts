@@ -24,7 +24,7 @@ const inherit = (names: string): Fields => each('inherit', names);
 /** Every field of every type by name. A field that is missing here keeps the schema from being built. */
 export const policy: Readonly<Record<string, Fields>> = {
   Query: {
-    ...each(everybody, 'session sessions agent agents handoff handoffs handoffGraph contextPreview contextItem sessionEvents viewer node nodes'),
+    ...each(everybody, 'session sessions agent agents handoff handoffs handoffGraph contextPreview contextItem sessionEvents viewer rateLimit node nodes'),
     keys: admins,
   },
   Mutation: {
@@ -60,6 +60,8 @@ export const policy: Readonly<Record<string, Fields>> = {
   Event: inherit('id cursor type at recovered sessionSequence inboxSequence actor session handoff agent'),
   Key: inherit('id name role agent createdBy createdAt expiresAt revokedAt'),
   Viewer: inherit('role agent key'),
+  RateLimit: inherit('reads writes'),
+  RateAllowance: inherit('limit burst remaining resetAt'),
 
   HandoffGraph: inherit('nodes edges'),
   HandoffGraphNode: inherit('agent received given'),
