@@ -1,0 +1,173 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seed } from '../../prisma/seed.ts';
+import { silentLog } from '../infra/log.ts';
+import { atEnd, testDatabase } from '../testing/database.ts';
+import { client, send } from '../testing/graphql.ts';
+import { hashAllTables, type TableHashes } from '../testing/hash.ts';
+import { startApp } from '../testing/server.ts';
+import { hostileRequests, type Hostile } from './hostileRequests.ts';
+
+/** No request may take longer, on a machine five times slower than usual: what grows with the square of a document takes minutes. */
+const bound = 5_000;
+const leaks = [
+  /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM)\b.*\b(WHERE|VALUES|SET|RETURNING|LIMIT)\b/s,
+  /^\s*at .+[:(]\d+:\d+\)?/m,
+  /\.[cm]?[jt]s:\d+/,
+  /(^|[\s"'(])\/(work|home|root|tmp|usr|var|opt|Users)\//,
+  /node_modules|prisma|postgres|pothos|INTERNAL_SERVER_ERROR|RangeError|TypeError|Maximum call stack/i,
+];
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const port = Number(new URL(url).port);
+let before: TableHashes;
+
+beforeAll(async () => {
+  await seed({ pool: database.pool, log: silentLog });
+  before = await hashAllTables(database.pool);
+});
+
+// After all of it: nothing was written anywhere.
+afterAll(async () => expect(await hashAllTables(database.pool)).toEqual(before));
+
+interface Said {
+  /** Null when the connection was closed without an answer. */
+  status: number | null;
+  body: string;
+}
+
+function open(to = port): { socket: Socket; said: Promise<Said>; received(): string } {
+  const socket = connect(to, '127.0.0.1');
+  atEnd(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  // A server that has answered may close while we still send.
+  socket.on('error', () => undefined);
+  const said = new Promise<Said>((resolve) => {
+    socket.once('close', () => {
+      const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? [];
+      resolve({ status: status === undefined ? null : Number(status), body: text.slice(text.indexOf('\r\n\r\n') + 4) });
+    });
+  });
+  return { socket, said, received: () => text };
+}
+
+async function answerOf({ raw, path = '/graphql', method = 'POST', headers = {}, body }: Hostile): Promise<Said> {
+  if (raw === undefined) return send(`${url}${path}`, { method, headers, ...(body !== undefined && { body }) });
+  const { socket, said } = open();
+  socket.write(raw);
+  return said;
+}
+
+interface Errors {
+  errors?: { extensions: { code: string } }[];
+  data?: { answer?: { code?: string } } | null;
+}
+const codeIn = (body: string): string => {
+  const { errors, data } = JSON.parse(body.startsWith('{') ? body : '{}') as Errors;
+  return errors?.[0]?.extensions.code ?? data?.answer?.code ?? 'none';
+};
+
+const expectNoLeak = (body: string): void => {
+  for (const leak of leaks) expect(body).not.toMatch(leak);
+};
+
+test('there are at least 60 of them, each under a name of its own', () => {
+  expect(new Set(hostileRequests.map(({ name }) => name)).size).toBe(hostileRequests.length);
+  expect(hostileRequests.length).toBeGreaterThanOrEqual(60);
+});
+
+describe('A hostile request gets its answer, tells nothing, and keeps nobody waiting', () => {
+  test.each(hostileRequests.map((request) => [request.name, request] as const))('%s', async (_name, request) => {
+    const began = performance.now();
+    const { status, body } = await answerOf(request);
+    const alive = await send(`${url}/livez`);
+    expect(performance.now() - began).toBeLessThan(bound);
+    expect({ status, code: request.code === undefined ? undefined : codeIn(body) }, body.slice(0, 500)).toEqual({ status: request.status, code: request.code });
+    if (request.says !== undefined) expect(body).toMatch(request.says);
+    expectNoLeak(body);
+    expect(alive.status).toBe(200);
+  });
+});
+
+describe('A connection', () => {
+  test('of which the body never ends is closed with 413, or at once', async () => {
+    const { socket, said } = open();
+    socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n');
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', more);
+    more();
+    const { status, body } = await said;
+    expect([413, null]).toContain(status);
+    expectNoLeak(body);
+  });
+
+  test('may send many requests at once, and gets their answers in order', async () => {
+    const { socket, said } = open();
+    const ask = (n: number, close = '') => `GET /graphql?query=%7Ba${n}:__typename%7D HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\n${close}\r\n`;
+    socket.write(Array.from({ length: 50 }, (_, n) => ask(n, n === 49 ? 'connection: close\r\n' : '')).join(''));
+    const { body } = await said;
+    expect([...body.matchAll(/"a(\d+)"/g)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 50 }, (_, n) => n));
+  });
+
+  test('cannot say with a thousand headers what is left out with a hundred', async () => {
+    const { socket, said } = open();
+    socket.write(`POST /graphql HTTP/1.1\r\nhost: localhost\r\n${'x: y\r\n'.repeat(1_000)}content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}`);
+    const { status } = await said;
+    expect(status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('Who is slow', async () => {
+  const { url: impatient } = await startApp(database, { http: { headersWithin: 300, requestWithin: 600, checkedEvery: 50, idleWithin: 500, restWithin: 100 } });
+  const to = Number(new URL(impatient).port);
+
+  test('with the headers is told so, and the connection closed', async () => {
+    const { socket, said } = open(to);
+    socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
+    expect((await said).status).toBe(408);
+  });
+
+  test('with the headers, a byte at a time, does not win time by that', async () => {
+    const { socket, said } = open(to);
+    socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
+    const drip = setInterval(() => socket.write('x'), 20);
+    const { status } = await said;
+    clearInterval(drip);
+    expect([408, null]).toContain(status);
+  });
+
+  test('with the body is told so, and the connection closed', async () => {
+    const { socket, said } = open(to);
+    socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query":');
+    const { status, body } = await said;
+    expect([408, null]).toContain(status);
+    expectNoLeak(body);
+  });
+
+  test('to read an answer that came before the end of the body is not waited for', async () => {
+    const { socket, said } = open(to);
+    socket.write('PUT /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\nx');
+    expect((await said).status).toBe(404);
+  });
+
+  test('to ask again finds the connection closed', async () => {
+    const { socket, said } = open(to);
+    socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    expect((await said).status).toBe(200);
+  });
+
+  test('does not keep others from being answered', async () => {
+    const slow = Array.from({ length: 200 }, () => {
+      const { socket, said } = open(to);
+      socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\nx: ');
+      return said;
+    });
+    expect((await client(impatient).post('{ viewer { role } }')).status).toBe(200);
+    for (const { status } of await Promise.all(slow)) expect([408, null]).toContain(status);
+  });
+});

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { encodeId, newId } from '../core/ids.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client, send } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { limits } from './limits.ts';
+import { createRates } from './rates.ts';
+
+const adminKey = 'an-admin-key-of-a-test-with-enough-characters';
+let now = 0;
+const rates = createRates({ clock: () => now });
+const database = await testDatabase();
+const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey }, rates });
+const { post } = client(url, { key: adminKey });
+const bearer = { authorization: `Bearer ${adminKey}` };
+
+interface Left {
+  rateLimit: Record<'reads' | 'writes', { limit: number; burst: number; remaining: number; resetAt: string }>;
+}
+const ask = '{ rateLimit { reads { limit burst remaining resetAt } writes { limit burst remaining resetAt } } }';
+const left = async () => (await post<Left>(ask)).data.rateLimit;
+const write = 'mutation { pauseSession(input: { sessionId: "x" }) { __typename } }';
+
+// An hour later every bucket is full.
+beforeEach(() => void (now += 3_600_000));
+
+describe('A caller sees what is left', () => {
+  test('of reads and writes', async () => {
+    await post(write);
+    const before = Date.now();
+    const { reads, writes } = await left();
+    expect(reads).toMatchObject({ limit: 600, burst: limits.rate.reads.burst, remaining: limits.rate.reads.burst - 1 });
+    expect(writes).toMatchObject({ limit: 60, burst: 20, remaining: 19 });
+    expect(Date.parse(writes.resetAt) - before).toBeGreaterThan(0);
+  });
+
+  test('null where there is no limit: on a server without keys', async () => {
+    const { url: open } = await startApp(database, { rates: createRates() });
+    const api = client(open);
+    expect((await api.post(ask)).data).toEqual({ rateLimit: null });
+    for (let n = 0; n < 25; n += 1) expect((await api.post(write)).status).toBe(200);
+  });
+});
+
+describe('One request costs one', () => {
+  test.each([
+    ['a query', 'reads', async () => post('{ viewer { role } }')],
+    ['a query that is refused for its cost', 'reads', async () => post('{ sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }')],
+    ['a document that is none', 'reads', async () => post('{ nonsense(')],
+    ['a mutation', 'writes', async () => post(write)],
+    ['a mutation over a limit', 'writes', async () => post('mutation { a: archiveAgent(input: { id: "a" }) { __typename } b: archiveAgent(input: { id: "a" }) { __typename } }')],
+    ['a download', 'reads', async () => send(`${url}/handoffs/${encodeId('handoff', newId())}.md`, { headers: bearer })],
+    ['an upload', 'writes', async () => send(`${url}/sessions/${encodeId('session', newId())}/transcript`, { method: 'POST', headers: bearer, body: '{}' })],
+  ] as const)('%s: %s', async (_name, kind, request) => {
+    const before = await left();
+    await request();
+    const after = await left();
+    // Asking is a read itself.
+    expect([before.reads.remaining - 1 - after.reads.remaining, before.writes.remaining - after.writes.remaining]).toEqual(kind === 'reads' ? [1, 0] : [0, 1]);
+  });
+});
+
+describe('Over the limit', () => {
+  test('a mutation is 429 with Retry-After and is not executed; reads go on', async () => {
+    for (let n = 0; n < 20; n += 1) expect((await post(write)).status).toBe(200);
+    const refused = await post('mutation { registerAgent(input: { id: "too-late", type: "CLAUDE" }) { __typename } }');
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      errors: [{ message: expect.stringContaining('60 times a minute') as string, extensions: { code: 'RATE_LIMITED', retryAfterMs: 1_000 } }],
+    });
+    expect((await post('{ agent(id: "too-late") { id } }')).data).toEqual({ agent: null });
+    now += 1_000;
+    expect((await post(write)).status).toBe(200);
+  });
+
+  test('an upload and a download are 429 with Retry-After too', async () => {
+    for (let n = 0; n < 20; n += 1) await post(write);
+    const upload = await send(`${url}/sessions/${encodeId('session', newId())}/transcript`, { method: 'POST', headers: bearer, body: '{}' });
+    expect([upload.status, upload.headers['retry-after'], upload.body]).toEqual([429, '1', expect.stringContaining('RATE_LIMITED')]);
+    for (let n = 0; n < limits.rate.reads.burst; n += 1) rates.take({ principal: 'admin', role: 'ADMIN' }, 'read');
+    const download = await send(`${url}/handoffs/${encodeId('handoff', newId())}.json`, { headers: bearer });
+    expect([download.status, download.headers['retry-after'], download.body]).toEqual([429, '1', expect.stringContaining('RATE_LIMITED')]);
+  });
+
+  test('keys that are none are 401, then 429, and the right one still works', async () => {
+    await post('{ viewer { role } }');
+    const guess = (n: number) => client(url, { key: `guess-${n}` }).post('{ viewer { role } }');
+    for (let n = 0; n < limits.rate.failures.burst; n += 1) expect((await guess(n)).status).toBe(401);
+    expect(await guess(99)).toMatchObject({ status: 429, headers: { 'retry-after': '1' }, errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+    expect((await post('{ viewer { role } }')).status).toBe(200);
+  });
+});
+
+describe('Every answer of an operation says what it cost', () => {
+  const cost = async (query: string) => {
+    const { body } = await send(`${url}/graphql`, { method: 'POST', headers: { ...bearer, 'content-type': 'application/json' }, body: JSON.stringify({ query }) });
+    return (JSON.parse(body) as { extensions?: { cost: object } }).extensions?.cost;
+  };
+
+  test('of how much', async () => {
+    expect(await cost('{ sessions(first: 7) { nodes { id } } }')).toEqual({ requested: 8, limit: 5_000 });
+    expect(await cost(write)).toEqual({ requested: 1, limit: 5_000 });
+    expect(await cost('{ session(id: "nonsense") { id } }')).toEqual({ requested: 1, limit: 5_000 });
+  });
+
+  test('a second time too, when the document is remembered', async () => {
+    expect([await cost('{ viewer { role } }'), await cost('{ viewer { role } }')]).toEqual([{ requested: 1, limit: 5_000 }, { requested: 1, limit: 5_000 }]);
+  });
+});
