@@ -4,6 +4,7 @@ import { builder } from '../graphql/builder.ts';
 import { AdministrativeStatus } from '../graphql/enums.ts';
 import { agentId, agentType, decodeInput, integer, KB, listOf, metadata, nonBlank, optional, text } from '../graphql/input.ts';
 import { agentOf, run } from '../graphql/mutation.ts';
+import { limits } from '../limits/limits.ts';
 import { archiveAgent } from './archiveAgent.ts';
 import { registerAgent, type AgentAnswer } from './registerAgent.ts';
 import { setAgentStatus } from './setAgentStatus.ts';
@@ -19,7 +20,7 @@ const shape = {
   description: text({ bytes: 4 * KB }),
   instructions: text({ bytes: 32 * KB }),
   maxCapacity: integer(1, 100_000),
-  collaborators: listOf(agentId, { what: 'collaborators', limit: 200 }).transform((ids) => [...new Set(ids)]),
+  collaborators: listOf(agentId, { what: 'collaborators', limit: limits.counts.collaborators }).transform((ids) => [...new Set(ids)]),
   metadata,
 };
 

@@ -32,7 +32,7 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
       if (status === 404) return notFound(kind, noun);
       return refusal(kind, status, code, masked.message, {
         ...(status === 503 && { 'retry-after': '1' }),
-        ...(masked instanceof GraphQLError && (masked.extensions['http'] as { headers?: Record<string, string> } | undefined)?.headers),
+        ...(masked instanceof GraphQLError && (masked.extensions['http'])?.headers),
       });
     }
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BadUserInputError, LimitExceededError } from '../core/errors.ts';
 import { decodeId, type IdPrefix, isAgentId } from '../core/ids.ts';
+import { limits } from '../limits/limits.ts';
 import { badArgument } from './badArgument.ts';
 
 /**
@@ -125,18 +126,21 @@ export const nonBlank = (size: Size) =>
   text(size).check(faultless((value) => (value.trim() === '' ? 'is blank: say something' : null)));
 
 export const KB = 1024;
-/** The sizes of fields, in one place. */
-export const title = nonBlank({ characters: 500 });
-export const reason = text({ bytes: 4 * KB });
-export const summary = text({ bytes: 32 * KB });
+export const title = nonBlank({ characters: limits.fields.titleCharacters });
+export const reason = text({ bytes: limits.fields.reason });
+export const summary = text({ bytes: limits.fields.summary });
 /** A message, or what a tool answered. */
-export const content = text({ bytes: 256 * KB });
-export const idempotencyKey = nonBlank({ characters: 128 });
+export const content = text({ bytes: limits.fields.content });
+export const idempotencyKey = nonBlank({ characters: limits.fields.idempotencyKeyCharacters });
 
 /** What would have to fit into a `timestamptz` and come back. */
 export const instant = z
   .date()
   .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is not in the years 1 to 9999: give a moment in them')));
+
+/** Any of these names, each once however often it is given. */
+export const namesOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.array(z.enum(names)).transform((given) => [...new Set(given)]);
 
 /** A whole number in that range. */
 export const integer = (least: number, most = 2 ** 31 - 1) =>
@@ -146,7 +150,7 @@ export const integer = (least: number, most = 2 ** 31 - 1) =>
       faultless((value) => (Number.isInteger(value) && value >= least && value <= most ? null : `is ${value}: give ${least} to ${most}`)),
     );
 
-const maxDepth = 32;
+const maxDepth = limits.json.depth;
 
 /** Any JSON value: 32 levels at most, and nothing that PostgreSQL cannot hold. Faults are reported where they are. */
 export const json = (size: { bytes: number }) =>
@@ -190,10 +194,10 @@ export const jsonObject = (size: { bytes: number }) =>
     .refine(isPlainObject, { message: 'is no object: give names and values' })
     .transform((value) => value);
 
-export const metadata = json({ bytes: 64 * KB });
+export const metadata = json({ bytes: limits.fields.json });
 
 /** Context variables, name to value. Names that begin with `_` are Baton's own. */
-export const contextVariables = jsonObject({ bytes: 64 * KB }).check(
+export const contextVariables = jsonObject({ bytes: limits.fields.json }).check(
   faultless((variables) => {
     const wrong = Object.keys(variables).find((name) => name === '' || name.startsWith('_') || [...name].length > 128);
     return wrong === undefined ? null : `has the name ${shown(wrong)}: a name has 1 to 128 characters and does not begin with '_'`;

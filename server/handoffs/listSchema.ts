@@ -3,7 +3,7 @@ import { readableHandoffs } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { HandoffStatus, HandoffVia, OrderDirection } from '../graphql/enums.ts';
-import { agentId, decodeArgs, idOf, instant, integer, optional } from '../graphql/input.ts';
+import { agentId, decodeArgs, idOf, instant, integer, namesOf, optional } from '../graphql/input.ts';
 import { directionOf, type Order } from '../graphql/page.ts';
 import { handoffsToList } from '../graphql/readableLists.ts';
 import { handoffsWhere } from './queries.ts';
@@ -46,8 +46,8 @@ const handoffFilter = z.object({
   agentId: optional(agentId),
   sourceAgentId: optional(agentId),
   targetAgentId: optional(agentId),
-  status: optional(z.array(z.enum(['INITIATED', 'ACCEPTED', 'COMPLETED', 'FAILED', 'REJECTED', 'CANCELLED', 'TIMED_OUT']))),
-  via: optional(z.array(z.enum(['OPERATOR', 'API', 'TOOL', 'PIPELINE']))),
+  status: optional(namesOf(['INITIATED', 'ACCEPTED', 'COMPLETED', 'FAILED', 'REJECTED', 'CANCELLED', 'TIMED_OUT'])),
+  via: optional(namesOf(['OPERATOR', 'API', 'TOOL', 'PIPELINE'])),
   circular: optional(z.boolean()),
   staleForMinutes: optional(integer(0)),
   initiatedAfter: optional(instant),

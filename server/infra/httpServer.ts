@@ -32,7 +32,8 @@ export function createHttpServer(handle: Handler, chosen: Partial<HttpLimits> = 
   };
   const server = createServer({ ...timeouts, maxHeaderSize: http.headerBytes }, (request, response) => {
     running.add(response);
-    response.once('finish', () => dropRest(request, http.restWithin));
+    const { socket } = request;
+    response.once('finish', () => dropRest(request, socket, http.restWithin));
     if (draining) response.setHeader('connection', 'close');
     response.once('close', () => {
       running.delete(response);
@@ -67,12 +68,10 @@ export function createHttpServer(handle: Handler, chosen: Partial<HttpLimits> = 
 }
 
 /** An answer was given before the body was read to its end: it ends now, or its connection does. */
-function dropRest(request: IncomingMessage, within: number): void {
-  // Null once the connection is gone.
-  const socket = request.socket as Socket | null;
-  if (request.complete || socket === null) return;
+function dropRest(request: IncomingMessage, socket: Socket, within: number): void {
+  if (request.complete || socket.destroyed) return;
   const late = setTimeout(() => socket.destroy(), within);
-  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(late));
+  request.once('end', () => clearTimeout(late));
   socket.once('close', () => clearTimeout(late));
   request.resume();
 }

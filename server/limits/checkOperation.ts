@@ -1,4 +1,4 @@
-import { type DocumentNode, getOperationAST, type GraphQLError, type GraphQLSchema, Kind, Lexer, OperationTypeNode, parse, Source, visit } from 'graphql';
+import { type DocumentNode, getOperationAST, type GraphQLError, type GraphQLSchema, Kind, Lexer, OperationTypeNode, parse, Source, TokenKind, visit } from 'graphql';
 import { measure, type Measured } from './cost.ts';
 import { limitExceeded } from './errors.ts';
 import { limits, type QueryLimits } from './limits.ts';
@@ -31,7 +31,7 @@ function countTokens(body: string): number {
   const lexer = new Lexer(new Source(body));
   let count = 0;
   try {
-    while (count <= limits.query.tokens && lexer.advance().kind !== '<EOF>') count += 1;
+    while (count <= limits.query.tokens && lexer.advance().kind !== TokenKind.EOF) count += 1;
   } catch {
     return count;
   }

@@ -171,7 +171,7 @@ class Measuring {
 
   #length(node: FieldNode, argument: string): number {
     const value = this.#value(node, argument);
-    return Array.isArray(value) ? Math.min(value.length, largestPage) : 1;
+    return Array.isArray(value) ? value.length : 1;
   }
 
   /** An argument as the caller gave it: a number, or a list of as many items, or something else. */

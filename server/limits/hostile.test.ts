@@ -65,7 +65,9 @@ interface Errors {
   data?: { answer?: { code?: string } } | null;
 }
 const codeIn = (body: string): string => {
-  const { errors, data } = JSON.parse(body.startsWith('{') ? body : '{}') as Errors;
+  // A raw answer may come in chunks.
+  const json = body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1);
+  const { errors, data } = JSON.parse(json === '' ? '{}' : json) as Errors;
   return errors?.[0]?.extensions.code ?? data?.answer?.code ?? 'none';
 };
 
@@ -92,7 +94,7 @@ describe('A hostile request gets its answer, tells nothing, and keeps nobody wai
 });
 
 describe('A connection', () => {
-  test('of which the body never ends is closed with 413, or at once', async () => {
+  test('of which the body never ends is answered 413, and closed', async () => {
     const { socket, said } = open();
     socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n');
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
@@ -102,7 +104,7 @@ describe('A connection', () => {
     socket.on('drain', more);
     more();
     const { status, body } = await said;
-    expect([413, null]).toContain(status);
+    expect(status).toBe(413);
     expectNoLeak(body);
   });
 

@@ -31,6 +31,7 @@ export function limitsPlugin({ schema, rates, persisted, most = limits.query }: 
         try {
           return await requestParser(request);
         } catch (error) {
+          if (error instanceof SyntaxError) throw badRequest('variables or extensions are no JSON: send objects');
           // Yoga answers 200 to what is no JSON where only application/json is accepted: GraphQL over HTTP says 400.
           throw error instanceof GraphQLError && error.extensions['code'] === 'BAD_REQUEST' ? badRequest(error.message) : error;
         }
@@ -60,7 +61,7 @@ export function limitsPlugin({ schema, rates, persisted, most = limits.query }: 
       };
     },
     onExecute({ args }) {
-      const requested = costs.get(args.contextValue as object);
+      const requested = costs.get(args.contextValue);
       return {
         onExecuteDone({ result }) {
           if (requested === undefined || Symbol.asyncIterator in result) return;

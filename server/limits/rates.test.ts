@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { UnauthenticatedError, UnavailableError } from '../core/errors.ts';
 import { batonItself, type Caller } from '../core/work.ts';

@@ -4,6 +4,7 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import { MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { agentId, content, decodeInput, idempotencyKey, idOf, integer, json, KB, listOf, nonBlank, optional, text } from '../graphql/input.ts';
 import { run, sessionOf } from '../graphql/mutation.ts';
+import { limits } from '../limits/limits.ts';
 import type { SessionAnswer } from '../sessions/createSession.ts';
 import { appendTurn, type TurnAnswer } from './appendTurn.ts';
 import { captureSnapshot, type SnapshotAnswer } from './captureSnapshot.ts';
@@ -53,10 +54,10 @@ const toolCall = z
   .object({
     callId: name,
     name,
-    arguments: optional(json({ bytes: 256 * KB })),
+    arguments: optional(json({ bytes: limits.fields.content })),
     result: outcome,
     error: outcome,
-    filesModified: optional(listOf(nonBlank({ bytes: 4 * KB }), { what: 'files of a tool call', limit: 200 })).transform((files) => [...new Set(files)]),
+    filesModified: optional(listOf(nonBlank({ bytes: 4 * KB }), { what: 'files of a tool call', limit: limits.counts.filesOfToolCall })).transform((files) => [...new Set(files)]),
   })
   .refine((call) => call.result === null || call.error === null, { message: 'has a result and an error: give one of them' });
 
@@ -66,9 +67,9 @@ const turnInput = z
     agentId: optional(agentId),
     messages: listOf(
       z.object({ role: z.enum(['USER', 'ASSISTANT', 'SYSTEM', 'TOOL'], { message: 'is HANDOFF, which Baton alone writes: give USER, ASSISTANT, SYSTEM or TOOL' }), content }),
-      { what: 'messages', limit: 200 },
+      { what: 'messages', limit: limits.counts.messagesOfTurn },
     ),
-    toolCalls: optional(listOf(toolCall, { what: 'tool calls', limit: 200 })).transform((calls) => calls ?? []),
+    toolCalls: optional(listOf(toolCall, { what: 'tool calls', limit: limits.counts.toolCallsOfTurn })).transform((calls) => calls ?? []),
     usage: optional(
       z.object({
         inputTokens: tokens,
@@ -194,7 +195,7 @@ builder.mutationFields((t) => ({
         decodeInput(
           z.object({
             sessionId,
-            tasks: listOf(z.object({ content: nonBlank({ bytes: 4 * KB }), status: z.enum(['PENDING', 'IN_PROGRESS', 'DONE']) }), { what: 'tasks', limit: 500 }),
+            tasks: listOf(z.object({ content: nonBlank({ bytes: 4 * KB }), status: z.enum(['PENDING', 'IN_PROGRESS', 'DONE']) }), { what: 'tasks', limit: limits.counts.tasks }),
           }),
           input,
         ),

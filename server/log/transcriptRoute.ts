@@ -47,10 +47,10 @@ export const transcriptRoute =
       return Response.json(report, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
       if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The transcript broke off while it was sent: nothing was changed, send it again.');
-      // Whoever still sends does not listen: the rest is taken and thrown away first.
-      await body.drain();
+      // Whoever still sends may not listen yet: the rest is taken and thrown away for as long as the connection is left open.
+      void body.drain();
       if (error instanceof TooLarge) {
-        return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`, { connection: 'close' });
+        return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`);
       }
       const { message, extensions } = masked(maskError(error));
       const { http, ...shown } = extensions;

@@ -3,7 +3,7 @@ import { readableSessions } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { OrderDirection, SessionStatus } from '../graphql/enums.ts';
-import { agentId, agentType, decodeArgs, idOf, instant, optional, text } from '../graphql/input.ts';
+import { agentId, agentType, decodeArgs, idOf, instant, namesOf, optional, text } from '../graphql/input.ts';
 import { directionOf, type Order } from '../graphql/page.ts';
 import { sessionsToList } from '../graphql/readableLists.ts';
 import { sessionsWhere } from './queries.ts';
@@ -46,7 +46,7 @@ const columns = {
 } as const;
 
 const sessionFilter = z.object({
-  status: optional(z.array(z.enum(['RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED']))),
+  status: optional(namesOf(['RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'])),
   agentId: optional(agentId),
   agentType: optional(agentType),
   unassigned: optional(z.boolean()),
