@@ -9,7 +9,8 @@ import { limits, type QueryLimits } from './limits.ts';
 import type { PersistedOperations } from './persisted.ts';
 import type { Kind, Rates } from './rates.ts';
 
-interface Asked {
+/** What the initial context of a transport must hold: over a socket it is given to `getEnveloped`. */
+export interface Asked {
   caller?: Caller;
   params?: { operationName?: string | null; variables?: Record<string, unknown> | null };
 }
@@ -21,7 +22,25 @@ export interface LimitsOptions {
   most?: QueryLimits;
 }
 
-/** The limits of a query over HTTP: each request is charged, then measured, and only then validated. */
+/**
+ * The request as it goes on, over every transport: with the document that it names.
+ * @throws GraphQLError
+ */
+export function readRequest(persisted: PersistedOperations, { documentId, ...request }: Record<string, unknown>): Record<string, unknown> {
+  if (request['operationName'] != null && typeof request['operationName'] !== 'string') throw badRequest('operationName is no text: name an operation of the document');
+  const fault = checkVariables(request['variables']);
+  if (fault !== null) throw fault;
+  const query = persisted.documentOf({ ...request, documentId });
+  return query === undefined ? request : { ...request, query };
+}
+
+/** Limits may be exceeded several at a time: what parsing throws then holds an error for each. */
+export const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? (error.errors as unknown[]) : [error]);
+
+/**
+ * The limits of a query: each is charged, then measured, and only then validated. A socket that parses with what
+ * `getEnveloped({ caller, params })` gives goes through the same.
+ */
 export function limitsPlugin({ schema, rates, persisted, most = limits.query }: LimitsOptions): Plugin {
   const costs = new WeakMap<object, number>();
   return {
@@ -40,13 +59,8 @@ export function limitsPlugin({ schema, rates, persisted, most = limits.query }: 
     onParams({ params, setParams, request }) {
       // What is no request at all, Yoga refuses.
       if (typeof params !== 'object' || params === null) return;
-      const given = params as Record<string, unknown>;
-      if (given['operationName'] != null && typeof given['operationName'] !== 'string') throw badRequest('operationName is no text: name an operation of the document');
-      const { documentId = request.method === 'GET' ? new URL(request.url).searchParams.get('documentId') : undefined, ...rest } = given;
-      const query = persisted.documentOf({ ...rest, documentId });
-      setParams(query === undefined ? rest : { ...rest, query });
-      const fault = checkVariables(given['variables']);
-      if (fault !== null) throw fault;
+      const documentId = request.method === 'GET' ? new URL(request.url).searchParams.get('documentId') : undefined;
+      setParams(readRequest(persisted, { ...(documentId != null && { documentId }), ...(params as Record<string, unknown>) }));
     },
     onParse({ context, setParseFn }) {
       const { caller, params } = context as Asked;

@@ -1,0 +1,57 @@
+import { createYoga } from 'graphql-yoga';
+import { describe, expect, test } from 'vitest';
+import { schema } from '../graphql/schema.ts';
+import { loopback } from '../keys/authenticate.ts';
+import { createPersistedOperations } from './persisted.ts';
+import { type Asked, documentCaches, errorsIn, limitsPlugin, readRequest } from './plugin.ts';
+import { createRates } from './rates.ts';
+
+/** What a socket does, which has no HTTP request: the same engine, asked by hand. */
+describe('Over a socket', () => {
+  const rates = createRates({ reads: { perMinute: 60, burst: 5 }, clock: () => 0 });
+  const persisted = createPersistedOperations({}, { only: false });
+  const yoga = createYoga({ schema, logging: false, parserAndValidationCache: documentCaches(), plugins: [limitsPlugin({ schema, rates, persisted })] });
+  const holder = (principal: string) => ({ ...loopback, principal });
+
+  function codesOf(query: string, { caller = loopback, ...params }: Asked = {}): unknown[] {
+    try {
+      const request = readRequest(persisted, { query, ...params.params });
+      yoga.getEnveloped({ caller, ...params } as never).parse(request['query'] as string);
+      return [];
+    } catch (error) {
+      return errorsIn(error).map((one) => (one as { extensions: Record<string, unknown> }).extensions).map((extensions) => extensions['what'] ?? extensions['code']);
+    }
+  }
+  const paged = 'query ($n: Int) { sessions(first: $n) { nodes { messages(first: $n) { nodes { id } } } } }';
+
+  test('a document is measured with its variables, also when it is remembered', () => {
+    expect(codesOf(paged, { params: { variables: { n: 5 } } })).toEqual([]);
+    expect(codesOf(paged, { params: { variables: { n: 100 } } })).toEqual(['cost']);
+    expect(codesOf(paged, { params: { variables: { n: 5 } } })).toEqual([]);
+  });
+
+  test('each excess is an error of its own', () => {
+    expect(codesOf(`{ ${Array.from({ length: 11 }, (_, n) => `a${n}: sessions(first: 100) { nodes { id agent { id } openHandoff { id } lastHandoff { id } previousAgentType } }`).join(' ')} }`)).toEqual(['rootFields']);
+    expect(codesOf(`{ ${Array.from({ length: 16 }, (_, n) => `a${n}: sessions(first: 100) { nodes { agent { id } openHandoff { id } lastHandoff { id } } }`).join(' ')} }`)).toEqual(['aliases', 'rootFields', 'cost']);
+  });
+
+  test('a caller is charged', () => {
+    for (let n = 0; n < 5; n += 1) expect(codesOf('{ viewer { role } }', { caller: holder('ann') })).toEqual([]);
+    expect(codesOf('{ viewer { role } }', { caller: holder('ann') })).toEqual(['RATE_LIMITED']);
+    expect(codesOf('{ viewer { role } }', { caller: holder('bob') })).toEqual([]);
+  });
+
+  test('variables that are too deep are refused before they are looked at', () => {
+    const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
+    expect(codesOf(paged, { params: { variables: { n: deep } } })).toEqual(['BAD_USER_INPUT']);
+  });
+});
+
+test('documents are remembered up to a size, long ones not at all', () => {
+  const { documentCache } = documentCaches();
+  const document = {} as never;
+  for (let n = 0; n < 10_000; n += 1) documentCache.set(`{ a${n}: ${'viewer '.repeat(50)} }`, document);
+  expect(documentCache.size).toBeLessThan(600);
+  documentCache.set('x'.repeat(30_000), document);
+  expect(documentCache.get('x'.repeat(30_000))).toBeUndefined();
+});
