@@ -12,6 +12,7 @@ import { refusedStart, startServer } from './testing/server.ts';
 
 const database = await testDatabase();
 const query = '{ agents { totalCount } }';
+const patiently = { timeout: 15_000 };
 
 /** Makes every read of the agents wait until it is released. */
 async function holdAgents() {
@@ -24,7 +25,7 @@ async function holdAgents() {
           `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
         );
         expect(rowCount).toBe(1);
-      });
+      }, patiently);
     },
     async release() {
       await holder.query('COMMIT');
@@ -43,6 +44,7 @@ describe('a server that is told to stop', () => {
     const exited = server.kill('SIGTERM');
     await vi.waitFor(async () =>
       expect(await send(`${server.url}/readyz`)).toMatchObject({ status: 503, body: '{"status":"stopping"}' }),
+      patiently,
     );
     await agents.release();
     expect(await running).toMatchObject({ status: 200, data: { agents: { totalCount: 0 } } });
@@ -56,7 +58,7 @@ describe('a server that is told to stop', () => {
     await agents.untilSomebodyWaits();
 
     void server.kill('SIGTERM');
-    await vi.waitFor(async () => expect((await send(`${server.url}/readyz`)).status).toBe(503));
+    await vi.waitFor(async () => expect((await send(`${server.url}/readyz`)).status).toBe(503), patiently);
     expect(await server.kill('SIGINT')).toEqual({ code: 130, signal: null });
     await cutOff;
     await agents.release();

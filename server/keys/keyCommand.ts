@@ -8,6 +8,7 @@ import { migrateUp, requireMigrated } from '../infra/migrate.ts';
 import { borrowPostgres } from '../infra/postgres.ts';
 import { createDatabase, type Database } from '../infra/prisma.ts';
 import { StartError } from '../infra/startError.ts';
+import { redactInput } from '../redaction/redact.ts';
 import { createKey } from './createKey.ts';
 import { revokeKey } from './revokeKey.ts';
 
@@ -39,7 +40,7 @@ async function create(argv: string[]): Promise<void> {
   if (role === undefined || !roles.includes(role.toUpperCase())) throw new StartError(`--role must be agent, operator, analyst or admin\n\n${usage}`);
   if (name === undefined || name.trim() === '' || name.length > 200) throw new StartError(`--name must be 1 to 200 characters\n\n${usage}`);
   if (agent !== undefined && !isAgentId(agent)) throw new StartError(`--agent must be the id of an agent, such as claude-1, not '${agent}'`);
-  const input = { role: role.toUpperCase() as Role, name, agentId: agent ?? null, expiresAt: expires === undefined ? null : momentOf(expires) };
+  const input = redactInput({ role: role.toUpperCase() as Role, name, agentId: agent ?? null, expiresAt: expires === undefined ? null : momentOf(expires) });
   await onDatabase(async ({ pool }) => {
     const { keyId, secret } = await runWork({ pool, log: silentLog, caller: operator, mutation: 'createKey', input }, (work) => createKey(work, input));
     tell(`Key ${encodeId('key', keyId)} was made. Its secret is shown this once; send it as "Authorization: Bearer <secret>".`);

@@ -102,6 +102,8 @@ async function writeEverything(): Promise<void> {
   for (const metadata of values) await mutate('updateAgent', { id: source, metadata }, 'agent { id }');
   await mutate('updateAgent', { id: source, collaborators: [target] }, 'agent { id }');
 
+  for (const name of short) await mutate('createKey', { role: 'ANALYST', name }, 'key { id }');
+
   for (const title of titles) await session({ title, idempotencyKey: `key-${(keys += 1)}` });
   for (const metadata of values) await session({ metadata, contextVariables: metadata });
 

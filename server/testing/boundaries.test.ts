@@ -26,7 +26,7 @@ test('everything imports only what the table allows', async () => {
   // That the reading works at all.
   expect(imports).toContainEqual({ from: 'server/main.ts', to: 'server/app.ts', typeOnly: false });
   expect(imports.filter((found) => !isAllowed(found))).toEqual([]);
-}, 120_000);
+}, 150_000);
 
 test.each([
   ['server/handoffs/reassignSession.ts', 'server/graphql/builder.ts'],
