@@ -1,0 +1,196 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+/** One real redis-server, which keeps nothing on disk. */
+export interface TestRedis {
+  /** For REDIS_URL. */
+  url: string;
+  port: number;
+  /** What a Node process needs in its environment to reach it, REDIS_URL among it. */
+  env: Record<string, string>;
+  /** Runs a command through redis-cli, and gives its answer as JSON. */
+  command(...parts: string[]): Promise<unknown>;
+  /** SIGKILL; resolves when it is gone, and its port refuses connections. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, empty. */
+  start(): Promise<void>;
+  /** SIGSTOP: connections stay open and nobody answers. */
+  freeze(): void;
+  resume(): void;
+  /** Ends it for good and removes its folder. */
+  stop(): Promise<void>;
+}
+
+export interface RedisOptions {
+  /** Speaks TLS only, with a certificate of its own making. */
+  tls?: boolean;
+  cluster?: boolean;
+}
+
+const run = promisify(execFile);
+const startsWithin = 60_000;
+
+/** A Redis on a free port, ready when this resolves. It ends with this process at the latest. */
+export async function startRedis({ tls = false, cluster = false }: RedisOptions = {}): Promise<TestRedis> {
+  requireRedis();
+  const folder = mkdtempSync(join(tmpdir(), 'baton-redis-'));
+  const port = await freePort();
+  const certificate = tls ? makeCertificate(folder) : undefined;
+  const args = [
+    ...(certificate === undefined ? ['--port', String(port)] : ['--port', '0', '--tls-port', String(port), ...certificate.server]),
+    ...['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--daemonize', 'no'],
+    ...(cluster ? ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'] : []),
+  ];
+  let child: ChildProcess | undefined;
+  const end = (): void => void child?.kill('SIGKILL');
+  process.once('exit', end);
+
+  const redis: TestRedis = {
+    url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
+    port,
+    get env() {
+      return { REDIS_URL: redis.url, ...certificate?.env };
+    },
+    async command(...parts) {
+      const { stdout } = await run('redis-cli', ['-p', String(port), '--json', ...(certificate?.client ?? []), ...parts], { timeout: startsWithin });
+      return readAnswer(stdout);
+    },
+    async start() {
+      if (child !== undefined) return;
+      child = await launch(args);
+    },
+    async kill() {
+      const dying = child;
+      child = undefined;
+      if (dying === undefined || dying.exitCode !== null || dying.signalCode !== null) return;
+      const gone = once(dying, 'exit');
+      dying.kill('SIGKILL');
+      await gone;
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    async stop() {
+      process.off('exit', end);
+      await redis.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await redis.start();
+  return redis;
+}
+
+/** Three Redis masters that share the slots among them; `url` names all of them, as REDIS_URL does. */
+export async function startRedisCluster(): Promise<{ url: string; nodes: TestRedis[]; stop(): Promise<void> }> {
+  const nodes = await Promise.all([1, 2, 3].map(() => startRedis({ cluster: true })));
+  const stop = async (): Promise<void> => void (await Promise.all(nodes.map((node) => node.stop())));
+  try {
+    const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+    await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes', '--cluster-replicas', '0'], { timeout: startsWithin });
+    await until('the cluster agrees about its slots', async () => {
+      const known = await Promise.all(nodes.map((node) => node.command('CLUSTER', 'INFO')));
+      return known.every((info) => /cluster_state:ok/.test(String(info)) && /cluster_known_nodes:3/.test(String(info)));
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: nodes.map(({ url }) => url).join(','), nodes, stop };
+}
+
+/** CLUSTER INFO and its like come as plain text whatever one asks for. */
+function readAnswer(stdout: string): unknown {
+  try {
+    return JSON.parse(stdout) as unknown;
+  } catch {
+    return stdout;
+  }
+}
+
+async function launch(args: string[]): Promise<ChildProcess> {
+  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const said: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`redis-server did not start in time:\n${said.join('\n')}`)), startsWithin);
+    // Read to the end, or Redis would block on a full pipe.
+    createInterface(child.stdout!).on('line', (line) => {
+      if (said.push(line) > 20) said.shift();
+      if (!line.includes('Ready to accept connections')) return;
+      clearTimeout(late);
+      resolve();
+    });
+    child.once('exit', () => reject(new Error(`redis-server ended at once:\n${said.join('\n')}`)));
+    child.once('error', reject);
+    child.once('exit', () => clearTimeout(late));
+  });
+  return child;
+}
+
+/** Below the ports that the system gives to clients, so that nobody takes it while Redis is killed; a cluster's bus is 10,000 above. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(12_000, 22_000);
+    if ((await isFree(port)) && (await isFree(port + 10_000))) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+}
+
+function makeCertificate(folder: string): { server: string[]; client: string[]; env: Record<string, string> } {
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', certificate, ...subject], { stdio: 'ignore' });
+  return {
+    server: ['--tls-key-file', key, '--tls-cert-file', certificate, '--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
+    client: ['--tls', '--cacert', certificate],
+    env: { NODE_EXTRA_CA_CERTS: certificate },
+  };
+}
+
+function requireRedis(): void {
+  if (answers('redis-server') && answers('redis-cli')) return;
+  const missing = 'The tests of the live streams need Redis: install redis-server from the packages of your system';
+  if (process.getuid?.() !== 0) throw new Error(missing);
+  process.stderr.write('Redis is missing: installing it with apt-get\n');
+  try {
+    execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore' });
+    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'], {
+      stdio: 'ignore',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  } catch {
+    throw new Error(missing);
+  }
+  if (!answers('redis-server')) throw new Error(missing);
+}
+
+function answers(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + startsWithin;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`Waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
