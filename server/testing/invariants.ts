@@ -63,6 +63,18 @@ const breaches: Record<string, string> = {
   "an inbox's numbers are not 1..n": `
     SELECT a.id, a.inbox_sequence, count(i.event_id) FROM agents a LEFT JOIN inbox_entries i ON i.agent_id = a.id
     GROUP BY a.id HAVING count(i.event_id) <> a.inbox_sequence OR coalesce(max(i.sequence), 0) <> a.inbox_sequence`,
+  'an event has neither a position nor a place among those that wait for one, or has both': `
+    SELECT e.id, p.position, u.serial FROM events e LEFT JOIN event_positions p ON p.event_id = e.id LEFT JOIN unpositioned_events u ON u.event_id = e.id
+    WHERE (p.position IS NULL) = (u.serial IS NULL)`,
+  'positions are not 1..n': `
+    SELECT count(*), min(position), max(position) FROM event_positions HAVING count(*) <> coalesce(max(position), 0) OR min(position) <> 1`,
+  'positions do not grow along a stream': `
+    SELECT stream, number FROM (
+      SELECT stream, number, place, lag(place) OVER (PARTITION BY stream ORDER BY number) AS before FROM (
+        SELECT session_id::text AS stream, session_sequence AS number, id AS event_id FROM events WHERE session_id IS NOT NULL
+        UNION ALL SELECT agent_id, sequence, event_id FROM inbox_entries) s
+      JOIN (SELECT event_id, ARRAY[0, position] AS place FROM event_positions UNION ALL SELECT event_id, ARRAY[1, serial] FROM unpositioned_events) p USING (event_id)) x
+    WHERE place <= before`,
   "a session's log numbers are not 1..n": `
     SELECT s.id FROM sessions s
     WHERE s.message_count <> (SELECT count(*) FROM messages m WHERE m.session_id = s.id)
