@@ -50,6 +50,10 @@ test.each([
   ['server/core/work.ts', 'server/limits/rates.ts'],
   ['client/main.tsx', 'server/limits/limits.ts'],
   ['client/main.tsx', 'server/core/ids.ts'],
+  ['client/stream/index.ts', 'client/main.tsx'],
+  ['client/stream/index.ts', 'server/core/ids.ts'],
+  ['client/stream/index.ts', 'node_modules/graphql/index.js'],
+  ['client/examples/agent.ts', 'server/core/ids.ts'],
 ])('%s may not import %s', (from, to) => {
   expect(isAllowed({ from, to, typeOnly: false })).toBe(false);
 });

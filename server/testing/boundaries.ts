@@ -12,6 +12,8 @@ const nouns = 'agents|sessions|log|handoffs|keys|tools|pipelines|analytics';
 // into, and what answers plain HTTP.
 const kinds = {
   free: /^server\/(testing|bench|soak|redaction\/corpus|main\.ts|keys\/keyCommand\.ts)|\.test\.ts$/,
+  stream: /^client\/stream\//,
+  examples: /^client\/examples\//,
   client: /^client\//,
   limitNumbers: /^server\/limits\/limits\.ts$/,
   app: /^server\/app\.ts$/,
@@ -45,7 +47,10 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
   app: { values: ['infra', 'limits', 'package', 'graphqlPackage'], types: ['infra', 'limits', 'core', 'package', 'graphqlPackage'] },
   // For every transport, and without a domain.
   limits: { values: ['limits', 'package', 'graphqlPackage'], types: ['limits', 'core', 'package', 'graphqlPackage'] },
-  client: { values: ['client', 'package', 'graphqlPackage'] },
+  client: { values: ['client', 'stream', 'package', 'graphqlPackage'] },
+  // For programs of anybody's: knows nothing of the dashboard.
+  stream: { values: ['stream', 'package'] },
+  examples: { values: ['examples', 'stream', 'package'] },
   infra: { values: ['infra', 'generated', 'generatedClient', 'package', 'redis'] },
   core: { values: ['core', 'package'], types: 'all' },
   graphiql: { values: ['package'] },

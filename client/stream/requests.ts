@@ -1,0 +1,67 @@
+import type { Promised } from './sequences.ts';
+
+/** What an Event says; READY and HEARTBEAT are the helper's own affair and never reach a program. */
+export const eventTypes = [
+  'SESSION_CREATED',
+  'SESSION_REASSIGNED',
+  'SESSION_RETURNED',
+  'SESSION_UNASSIGNED',
+  'SESSION_STATUS_CHANGED',
+  'HANDOFF_INITIATED',
+  'HANDOFF_ACCEPTED',
+  'HANDOFF_REJECTED',
+  'HANDOFF_COMPLETED',
+  'HANDOFF_FAILED',
+  'HANDOFF_CANCELLED',
+  'HANDOFF_TIMED_OUT',
+  'TURN_APPENDED',
+  'LOG_CHANGED',
+  'AGENT_CHANGED',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** Which events to hear: an agent's inbox; all events of handoffs, sessions and agents, or one session's or agent's; every event of some sessions, or of all. */
+export type Topic =
+  | { kind: 'handoffAssigned'; agentId: string }
+  | { kind: 'handoffEvents'; where?: { sessionId?: string; agentId?: string } }
+  | { kind: 'sessionUpdated'; sessionIds?: readonly string[] };
+
+export interface Request {
+  field: Topic['kind'];
+  query: string;
+  variables: Record<string, unknown>;
+  promised: Promised;
+}
+
+const promises = { handoffAssigned: 'inbox', handoffEvents: 'growing', sessionUpdated: 'sessions' } as const;
+
+/** What the helper must know of each Event to keep its place; a document of one's own has to ask for it too. */
+const needed = 'cursor type at recovered sessionSequence inboxSequence session { id }';
+
+/** The operation of a topic, with the fields that the program asks for. `$after` is its one variable that changes. */
+export function requestOf(topic: Topic, fields: string): Request {
+  const { variables, declared, given } = argumentsOf(topic);
+  const query = `subscription (${[...declared, '$after: String'].join(', ')}) { ${topic.kind}(${[...given, 'after: $after'].join(', ')}) { ${needed} ${fields} } }`;
+  return { field: topic.kind, query, variables, promised: promises[topic.kind] };
+}
+
+function argumentsOf(topic: Topic): { variables: Record<string, unknown>; declared: string[]; given: string[] } {
+  switch (topic.kind) {
+    case 'handoffAssigned':
+      return { variables: { agentId: topic.agentId }, declared: ['$agentId: ID!'], given: ['agentId: $agentId'] };
+    case 'sessionUpdated': {
+      const { sessionIds } = topic;
+      if (sessionIds === undefined) return { variables: {}, declared: [], given: [] };
+      return { variables: { sessionIds }, declared: ['$sessionIds: [ID!]'], given: ['sessionIds: $sessionIds'] };
+    }
+    case 'handoffEvents': {
+      const where = Object.entries(topic.where ?? {}).filter(([, id]) => id !== undefined);
+      if (where.length === 0) return { variables: {}, declared: [], given: [] };
+      return {
+        variables: Object.fromEntries(where),
+        declared: where.map(([name]) => `$${name}: ID`),
+        given: [`where: { ${where.map(([name]) => `${name}: $${name}`).join(', ')} }`],
+      };
+    }
+  }
+}
