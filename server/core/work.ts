@@ -4,6 +4,7 @@ import { escapeLiteral, type Pool, type PoolClient, type QueryResult, type Query
 import { canonicalJson } from './canonicalJson.ts';
 import { Changes, statement, type Statement } from './changes.ts';
 import { isDatabaseAway, mayRetry } from './databaseErrors.ts';
+import type { Hint } from './doorbell.ts';
 import { IdempotencyMismatchError, UnavailableError } from './errors.ts';
 import { newId } from './ids.ts';
 import { readableSql } from './readable.ts';
@@ -32,8 +33,15 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
+/** Where committed events are announced. What nobody announces is found a little later. */
+export interface Announcer {
+  /** Events were committed, and with them numbers in inboxes. Returns at once and never throws. */
+  announce(inboxes: readonly Hint[]): void;
+}
+
 export interface WorkOptions {
   pool: Pool;
+  announcer?: Announcer | undefined;
   log: Logger;
   caller: Caller;
   /** Name of the mutation, which an idempotency key is bound to. */
@@ -69,6 +77,8 @@ export class Work {
   readonly startedAt = performance.now();
   #changes = new Changes();
   readonly #effects: (() => void)[] = [];
+  /** The newest number of each inbox that this writes into; null when it writes no event. */
+  #announced: Map<string, Hint> | null = null;
   #begun = false;
 
   constructor(
@@ -157,6 +167,12 @@ export class Work {
     this.#effects.push(effect);
   }
 
+  /** An event was staged, with its number in an agent's inbox or in none: after the commit, and only then, listeners are told. */
+  announce(inbox: { agentId: string; number: number } | null): void {
+    this.#announced ??= new Map();
+    if (inbox !== null) this.#announced.set(inbox.agentId, { about: 'inbox', ...inbox });
+  }
+
   /** Writes what was staged, and the answer under the idempotency key, in one statement. Nothing staged, nothing written. */
   async write(answer: Answer): Promise<void> {
     if (this.changes.isEmpty) return;
@@ -183,6 +199,11 @@ export class Work {
   }
 
   runEffects(): void {
+    const { announcer } = this.options;
+    if (this.#announced !== null && announcer !== undefined) {
+      const hints = [...this.#announced.values()];
+      this.#effects.unshift(() => announcer.announce(hints));
+    }
     for (const effect of this.#effects) {
       try {
         effect();

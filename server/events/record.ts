@@ -47,9 +47,11 @@ export function record(work: Work, { type, session, holderId = null, handoffId =
     actorPrincipal: work.caller.principal,
     actorRole: work.caller.role,
   });
+  work.announce(null);
   const told = new Set(topics[type].map((part) => parts[part]).filter((agent) => agent != null));
   for (const agent of told) {
     work.change('agents', agent, { inboxSequence: agent.inboxSequence + 1 });
     work.insert('inbox_entries', { agentId: agent.id, sequence: agent.inboxSequence, eventId });
+    work.announce({ agentId: agent.id, number: agent.inboxSequence });
   }
 }

@@ -9,7 +9,11 @@ const kinds = (lines: string[]) => lines.map((line) => /^ada: \d+ of \d+ (lost|r
 
 describe('the history of a subscriber', () => {
   it('is sound when everything was heard once and in order', () => {
-    fc.assert(fc.property(streams, (truth) => expect(named([...truth], truth)).toEqual([])));
+    fc.assert(
+      fc.property(streams, (truth) => {
+        expect(named([...truth], truth)).toEqual([]);
+      }),
+    );
   });
 
   it('shows a lost event, wherever it was', () => {

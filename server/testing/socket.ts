@@ -109,7 +109,7 @@ export async function rawSocket(url: string, { protocol = 'graphql-transport-ws'
       resolve({ code, reason: reason.toString() });
     });
   });
-  ws.on('message', (data) => inbox.put(JSON.parse(String(data)) as Message));
+  ws.on('message', (data) => inbox.put(JSON.parse((data as Buffer).toString()) as Message));
   await once(ws, 'open');
   // From here on its end is all that counts.
   ws.on('error', () => undefined);

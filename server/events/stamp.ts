@@ -1,0 +1,106 @@
+import type { Pool } from 'pg';
+import type { Logger } from '../core/work.ts';
+
+const batch = 5_000;
+const stamperLock = 4_244_010;
+
+// One message, one round trip. The statement that stamps takes its snapshot once it has the lock, so it sees
+// everything that was committed before, and all positions that the stamper before it gave.
+const stamp = `BEGIN;
+SELECT pg_advisory_xact_lock(${stamperLock});
+WITH taken AS (
+  DELETE FROM unpositioned_events WHERE serial IN (SELECT serial FROM unpositioned_events ORDER BY serial LIMIT ${batch}) RETURNING serial, event_id
+), stamped AS (
+  INSERT INTO event_positions (position, event_id)
+  SELECT (SELECT coalesce(max(position), 0) FROM event_positions) + row_number() OVER (ORDER BY serial), event_id FROM taken RETURNING position
+) SELECT count(*)::int AS stamped, max(position)::float8 AS position FROM stamped;
+COMMIT`;
+
+export interface Stamper {
+  /** Something was committed. Returns at once; many calls share one transaction. `within` milliseconds it is stamped. */
+  request(within: number): void;
+  /** Resolves when everything that was committed before the call has its position. Rejects when the database fails. */
+  now(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Gives committed events their positions, one stamper at a time over all processes. What a process leaves unstamped
+ * when it dies is stamped by whoever comes next.
+ */
+export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger; stamped: (position: number) => void }): Stamper {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  let timer: { at: number; handle: NodeJS.Timeout } | null = null;
+  let stopped = false;
+
+  async function run(): Promise<void> {
+    for (;;) {
+      const { count, position } = await stampBatch(pool);
+      if (position !== null) stamped(position);
+      if (count < batch) return;
+    }
+  }
+
+  /** What is asked for while one runs may have been committed after its snapshot: it needs another, which all who ask share. */
+  function now(): Promise<void> {
+    if (next !== null) return next;
+    if (running === null) return begin();
+    next = running.then(begin, begin);
+    return next;
+  }
+
+  function begin(): Promise<void> {
+    next = null;
+    clear();
+    running = run().finally(() => (running = null));
+    return running;
+  }
+
+  function clear(): void {
+    clearTimeout(timer?.handle);
+    timer = null;
+  }
+
+  function attempt(): void {
+    now().catch((error: unknown) => log.warn({ err: error }, 'committed events could not be given their positions yet; it will be tried again'));
+  }
+
+  return {
+    now,
+    request(within) {
+      if (stopped) return;
+      if (within === 0) {
+        if (next === null) attempt();
+        return;
+      }
+      const at = performance.now() + within;
+      if (timer !== null && timer.at <= at) return;
+      clear();
+      timer = { at, handle: setTimeout(attempt, within).unref() };
+    },
+    async stop() {
+      stopped = true;
+      clear();
+      await Promise.allSettled([running, next]);
+    },
+  };
+}
+
+async function stampBatch(pool: Pool): Promise<{ count: number; position: number | null }> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  const onLost = (error: Error): void => void (broken = error);
+  client.on('error', onLost);
+  try {
+    const results = (await client.query(stamp)) as unknown as { rows: { stamped: number; position: number | null }[] }[];
+    const [row] = results[2]!.rows;
+    return { count: row!.stamped, position: row!.position };
+  } catch (error) {
+    await client.query('ROLLBACK').catch((rollbackError: unknown) => (broken = rollbackError as Error));
+    throw error;
+  } finally {
+    client.off('error', onLost);
+    client.release(broken);
+  }
+}
