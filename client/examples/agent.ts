@@ -1,0 +1,127 @@
+import { parseArgs } from 'node:util';
+import { WebSocket } from 'ws';
+import { openStream, StreamError } from '../stream/index.ts';
+import { createApi, Refused } from './api.ts';
+
+const usage = `npm run agent -- <agent> [--url http://127.0.0.1:4000]
+
+Works as an agent of Baton: takes over what was handed to it before it began, then waits for more. Each handoff it
+accepts, prints what the agent before it left, and answers with a turn, which completes the handoff. Ctrl-C ends it.
+
+  --url URL    where Baton is
+  BATON_KEY    the agent's key, for a server that asks for one`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { url: { type: 'string', default: 'http://127.0.0.1:4000' }, help: { type: 'boolean', short: 'h' } },
+});
+const [agentId] = positionals;
+if (values.help === true || agentId === undefined) {
+  process.stdout.write(`${usage}\n`);
+  process.exit(values.help === true ? 0 : 2);
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const connection = { url: values.url, key: process.env['BATON_KEY'] };
+const ask = createApi(connection);
+
+interface Handoff {
+  id: string;
+  status: string;
+  reason: string | null;
+  sourceAgent: { id: string } | null;
+  targetAgent: { id: string };
+  session: { id: string; title: string };
+  contextPrompt: { text: string };
+}
+
+interface Waiting {
+  handoffs: { nodes: { id: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+}
+
+const accept = `mutation ($handoffId: ID!) {
+  answer: acceptHandoff(input: { handoffId: $handoffId }) {
+    ... on AcceptHandoffPayload { handoff { id reason sourceAgent { id } session { id title } contextPrompt(maxTokens: 2000) { text } } }
+    ... on Error { code message }
+  }
+}`;
+
+const answerWith = `mutation ($input: AppendTurnInput!) {
+  answer: appendTurn(input: $input) {
+    ... on AppendTurnPayload { turn { id } }
+    ... on Error { code message }
+  }
+}`;
+
+const whatWaits = `query ($agentId: ID!, $after: String) {
+  handoffs(where: { targetAgentId: $agentId, status: [INITIATED, ACCEPTED] }, orderBy: { field: INITIATED_AT, direction: ASC }, after: $after) {
+    nodes { id }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+async function takeOver(handoffId: string): Promise<void> {
+  try {
+    // An agent that was killed here does the same again: accepting is repeatable, and the turn has a key.
+    const { handoff } = await ask<{ handoff: Handoff }>(accept, { handoffId });
+    say(`\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'nobody'}${handoff.reason === null ? '' : `, because: ${handoff.reason}`}`);
+    say(handoff.contextPrompt.text);
+    const content = work(handoff);
+    await ask(answerWith, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });
+    say(`--- taken over: ${handoff.id}`);
+  } catch (error) {
+    // Somebody else was faster: it was cancelled, or given to another.
+    if (!(error instanceof Refused) || error.code !== 'INVALID_STATE') throw error;
+    say(`--- not taken over: ${handoffId}: ${error.message}`);
+  }
+}
+
+async function waitingFor(id: string): Promise<string[]> {
+  const found: string[] = [];
+  let after: string | null = null;
+  do {
+    const { handoffs }: Waiting = await ask<Waiting>(whatWaits, { agentId: id, after });
+    found.push(...handoffs.nodes.map((handoff) => handoff.id));
+    after = handoffs.pageInfo.hasNextPage ? handoffs.pageInfo.endCursor : null;
+  } while (after !== null);
+  return found;
+}
+
+/** Here an agent would give the context to its model, and work. */
+function work({ contextPrompt }: Handoff): string {
+  return `I have read the ${contextPrompt.text.length} characters that were handed to me, and go on from here.`;
+}
+
+async function run(id: string): Promise<void> {
+  const stream = openStream<{ handoff: Pick<Handoff, 'id' | 'status' | 'targetAgent'> | null }>({
+    ...connection,
+    webSocket: WebSocket,
+    topic: { kind: 'handoffAssigned', agentId: id },
+    fields: 'handoff { id status targetAgent { id } }',
+    onStatus: (status) => {
+      if (status.state === 'live') say(`${id} waits for handoffs at ${connection.url}`);
+      if (status.state === 'waiting') say(`lost the server (${status.reason}); next try in ${Math.max(0, status.until - Date.now())} ms`);
+    },
+  });
+  const stop = (): void => stream.stop();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+
+  // First listen, then look: what is handed over in between is in both, and taken over once.
+  await stream.ready;
+  for (const handoffId of await waitingFor(id)) await takeOver(handoffId);
+  for await (const { type, handoff } of stream) {
+    // The state is that of now: what was taken over meanwhile is not INITIATED any more.
+    if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === id) await takeOver(handoff.id);
+  }
+  process.off('SIGINT', stop);
+  process.off('SIGTERM', stop);
+  say(`${id} has stopped`);
+}
+
+run(agentId).catch((error: unknown) => {
+  if (error instanceof StreamError && error.code === 'STOPPED') return;
+  const known = error instanceof StreamError || error instanceof Refused;
+  process.stderr.write(`${known ? `${error.code}: ${error.message}` : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+});
