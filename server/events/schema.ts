@@ -1,6 +1,8 @@
 import { builder } from '../graphql/builder.ts';
 import { Role } from '../graphql/enums.ts';
-import { eventCursor } from './queries.ts';
+import { cursorsOf } from './cursors.ts';
+import { itemOf } from './deliver.ts';
+import { placeOf } from './queries.ts';
 
 builder.objectType('Actor', {
   description: 'Who did something.',
@@ -42,29 +44,29 @@ builder.prismaNode('Event', {
   description: 'One committed fact. Its Session, Handoff and Agent are as they are now, not as they were then.',
   fields: (t) => ({
     cursor: t.string({
-      description: "Its place in its stream: give it back as `after`. Opaque.",
+      description: 'Its place in the stream that it was read from: give it back as `after` to go on after it. On READY and HEARTBEAT: where the stream stands. Opaque.',
       select: { id: true, sessionId: true, sessionSequence: true },
-      resolve: eventCursor,
+      resolve: async (event, _args, { pool }) => itemOf(event)?.cursor ?? (await cursorsOf(pool)).encode(placeOf(event)),
     }),
     type: t.expose('type', { type: EventType, description: 'What it says.' }),
     at: t.expose('at', { type: 'DateTime' }),
     recovered: t.boolean({
       nullable: true,
       description: 'On READY with `after`: true when everything since then follows. Otherwise null.',
-      resolve: () => null,
+      resolve: (event) => itemOf(event)?.recovered ?? null,
     }),
     sessionSequence: t.exposeInt('sessionSequence', { nullable: true }),
     inboxSequence: t.int({
       nullable: true,
       description: 'Its number in the inbox that it is read from: 1..n without gaps; null when it is read from elsewhere.',
-      resolve: () => null,
+      resolve: (event) => itemOf(event)?.inboxSequence ?? null,
     }),
     actor: t.field({
       type: 'Actor',
       nullable: true,
       description: 'Who did it; null for READY and HEARTBEAT.',
       select: { actorPrincipal: true, actorRole: true },
-      resolve: (event) => event,
+      resolve: (event) => (itemOf(event)?.event === null ? null : event),
     }),
     session: t.relation('session', { nullable: true, description: 'The Session that it is about; null for AGENT_CHANGED, READY and HEARTBEAT.' }),
     handoff: t.relation('handoff', { nullable: true, description: 'The Handoff that it is about; null when it is about none.' }),

@@ -6,7 +6,8 @@ import { builder } from '../graphql/builder.ts';
 import { connectionRef, nodePaths } from '../graphql/connection.ts';
 import { decodeArgs, idOf } from '../graphql/input.ts';
 import { cutPage, pageOf, type Order } from '../graphql/page.ts';
-import { eventCursor, sequenceOf } from './queries.ts';
+import { cursorsOf } from './cursors.ts';
+import { placeOf } from './queries.ts';
 
 const order: Order = { name: 'session events', columns: { sessionSequence: 'integer' }, direction: 'asc' };
 const needed = { id: true, sessionId: true, sessionSequence: true } as const;
@@ -27,23 +28,26 @@ builder.queryField('sessionEvents', (t) =>
       const { sessionId } = decodeArgs(z.object({ sessionId: idOf('session') }), args);
       const size = { first: args.first };
       const { orderBy, take } = pageOf<object, { sessionSequence: 'asc' }>(size, order);
-      const after = args.after == null ? 0 : sequenceOf(args.after, sessionId);
+      const cursors = await cursorsOf(context.pool);
+      const place = args.after == null ? null : cursors.decode(args.after);
+      const ours = args.after == null || (place?.stream === 'session' && place.of === sessionId);
+      const after = place?.number ?? 0;
       const found = await context.prisma.session.findUnique({
         where: { id: sessionId, AND: readableSessions(context.caller) },
         select: {
           eventCount: true,
           events: {
             ...queryFromInfo({ context, info, typeName: 'Event', paths: nodePaths, select: needed }),
-            where: { sessionSequence: { gt: after ?? 0 } },
+            where: { sessionSequence: { gt: after } },
             orderBy,
             take,
           },
         },
       });
       if (found === null) return null;
-      if (after === null || after > found.eventCount) throw expired();
+      if (!ours || after > found.eventCount) throw expired();
       return {
-        cursor: (row) => eventCursor(row as (typeof found.events)[number]),
+        cursor: (row) => cursors.encode(placeOf(row as (typeof found.events)[number])),
         page: () => cutPage(found.events, { ...size, after: args.after }),
         totalCount: () => found.eventCount,
       };

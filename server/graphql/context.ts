@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Caller } from '../core/work.ts';
+import type { Streams } from '../events/streams.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from '../infra/log.ts';
 import type { Rates } from '../limits/rates.ts';
@@ -24,6 +25,8 @@ export interface GraphQLContext {
   settings: Settings;
   /** Null where nothing is counted. */
   rates: Rates | null;
+  /** The live streams of this process, which are told of commits; undefined where nothing is listened to. */
+  streams: Streams | undefined;
 }
 
 export interface ContextOptions {
@@ -35,10 +38,11 @@ export interface ContextOptions {
   keyRevoked?: (keyId: string) => void;
   /** Nothing is said of them when they are left out. */
   rates?: Rates;
+  streams?: Streams | undefined;
 }
 
 /** For each request `createContext(caller)`: everything that is read or changed is so by a known caller. */
-export function contexts({ prisma, pool, env, log, keyRevoked = () => undefined, rates }: ContextOptions): (caller: Caller) => GraphQLContext {
+export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates }: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled } = env;
-  return (caller) => ({ caller, prisma, pool, log, settings: { staleAfterMinutes, handoffsEnabled, keyRevoked }, rates: rates ?? null });
+  return (caller) => ({ caller, prisma, pool, log, settings: { staleAfterMinutes, handoffsEnabled, keyRevoked }, rates: rates ?? null, streams });
 }

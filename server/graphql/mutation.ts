@@ -11,7 +11,7 @@ type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Set
  * the command and before the hash that an idempotency key is bound to: what follows never sees them.
  */
 export function run<Input extends object, A extends Answer>(
-  { pool, log, caller, settings }: GraphQLContext,
+  { pool, log, caller, settings, streams }: GraphQLContext,
   mutation: string,
   decoded: Input & { idempotencyKey?: string | null },
   command: Command<Input, A>,
@@ -19,7 +19,7 @@ export function run<Input extends object, A extends Answer>(
   demandMutation(caller, mutation);
   const redacted = redactInput(decoded);
   const { idempotencyKey = null, ...input } = redacted;
-  return runWork({ pool, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
+  return runWork({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
 }
 
 type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
-import { batonItself, runWork, type Logger, type Work } from '../core/work.ts';
+import { batonItself, runWork, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { giveBack } from './declineHandoff.ts';
 
@@ -12,19 +12,25 @@ const findDue = statement(
 );
 const forgetAnswers = statement(`DELETE FROM idempotency_answers WHERE created_at <= clock_timestamp() - interval '24 hours'`);
 
+export interface SweepOptions {
+  pool: Pool;
+  log: Logger;
+  announcer?: Announcer | undefined;
+}
+
 /**
  * Times out what is due (rule 11) and forgets idempotency answers after a day. Any number of processes may run
  * it at once: a Session that somebody else has locked is skipped, and the deadline is looked at again under the lock.
  * Returns how many Handoffs it timed out.
  */
-export async function sweep({ pool, log }: { pool: Pool; log: Logger }): Promise<number> {
+export async function sweep({ pool, log, announcer }: SweepOptions): Promise<number> {
   await pool.query({ ...forgetAnswers });
   let timedOut = 0;
   for (;;) {
     const due = await pool.query<{ id: string }>({ ...findDue });
     let changed = 0;
     for (const { id } of due.rows) {
-      const options = { pool, log, caller: sweeper, mutation: 'sweep', input: {} };
+      const options = { pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} };
       const answer = await runWork(options, (work) => timeOutIfDue(work, id));
       if (answer.timedOut) changed += 1;
     }
@@ -45,7 +51,7 @@ async function timeOutIfDue(work: Work, handoffId: string): Promise<{ timedOut: 
 }
 
 /** Runs the sweep every so often until stopped; a run that fails is logged and the next one comes as planned. */
-export function startSweeping(deps: { pool: Pool; log: Logger }, everyMs = 5_000): { stop(): Promise<void> } {
+export function startSweeping(deps: SweepOptions, everyMs = 5_000): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let stopped = false;

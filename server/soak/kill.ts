@@ -116,7 +116,7 @@ export async function killRound(victim: Victim, { seed, round, callers = 16, lea
 const agents = ['ada', 'bob', 'cyd', 'dee', 'eve', 'fay'];
 
 /** Agents, once, and some sessions of this round to fight about. */
-async function prepare(api: Connection, name: string): Promise<Stage> {
+export async function prepare(api: Connection, name: string): Promise<Stage> {
   for (const [n, id] of agents.entries()) {
     await api.send('registerAgent', { id, type: 'CLAUDE', maxCapacity: 100_000, collaborators: agents.slice(0, n) });
   }

@@ -1,13 +1,12 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { freePort } from './ports.ts';
 
 /** One real redis-server, which keeps nothing on disk. */
 export interface TestRedis {
@@ -131,22 +130,6 @@ async function launch(args: string[]): Promise<ChildProcess> {
     child.once('exit', () => clearTimeout(late));
   });
   return child;
-}
-
-/** Below the ports that the system gives to clients, so that nobody takes it while Redis is killed; a cluster's bus is 10,000 above. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(12_000, 22_000);
-    if ((await isFree(port)) && (await isFree(port + 10_000))) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
 }
 
 function makeCertificate(folder: string): { server: string[]; client: string[]; env: Record<string, string> } {

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  execute,
+  type ExecutionArgs,
+  type ExecutionResult,
+  getOperationAST,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql';
+import { canonicalJson } from '../core/canonicalJson.ts';
+import type { Caller } from '../core/work.ts';
+import type { GraphQLContext } from './context.ts';
+
+/** Thrown by a source that ends before its time, as the last thing that its reader is told. */
+export interface Ended {
+  code: string;
+  message: string;
+}
+
+export interface LiveOptions {
+  createContext(caller: Caller): GraphQLContext;
+  maskError(error: unknown): Error;
+  /** What to tell a reader about an error of its source; undefined for one that is nobody's fault but ours. */
+  endOf(error: unknown): Ended | undefined;
+}
+
+export interface Live {
+  /** As graphql's own `subscribe`, but each distinct piece of work is done once. */
+  subscribe(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>;
+  /** How many groups share work, for tests. */
+  readonly groups: number;
+}
+
+const keptResults = 16;
+const retryMs = 500;
+
+/** Those for whom an item becomes the same result: it is executed once, and turned into text once. */
+class Group {
+  readonly #results = new Map<object, Promise<ExecutionResult>>();
+  members = 0;
+
+  constructor(private readonly execute: (item: object) => Promise<ExecutionResult>) {}
+
+  resultOf(item: object): Promise<ExecutionResult> {
+    const found = this.#results.get(item);
+    if (found !== undefined) return found;
+    const result = this.execute(item);
+    // Alone there is nobody to keep it for. Who is too late for what is kept does the work again.
+    if (this.members === 1) return result;
+    this.#results.set(item, result);
+    if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!);
+    return result;
+  }
+
+  forget(item: object): void {
+    this.#results.delete(item);
+  }
+}
+
+export function createLive({ createContext, maskError, endOf }: LiveOptions): Live {
+  const groups = new Map<string, Group>();
+
+  function join(args: ExecutionArgs, caller: Caller): { group: Group; leave: () => void } {
+    const key = sharingKey(args, caller);
+    const { schema, document, operationName, variableValues } = args;
+    const run = async (item: object): Promise<ExecutionResult> => {
+      // A context of its own: what it caches must not outlive the item.
+      const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue: createContext(caller) });
+      return masked(result);
+    };
+    const group = groups.get(key) ?? new Group(run);
+    groups.set(key, group);
+    group.members += 1;
+    let left = false;
+    return {
+      group,
+      leave() {
+        if (left) return;
+        left = true;
+        group.members -= 1;
+        if (group.members === 0) groups.delete(key);
+      },
+    };
+  }
+
+  const masked = (result: ExecutionResult): ExecutionResult =>
+    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => maskError(error) as GraphQLError) };
+
+  return {
+    get groups() {
+      return groups.size;
+    },
+    async subscribe(args) {
+      const source = await createSourceEventStream(args);
+      if (!(Symbol.asyncIterator in source)) return masked(source);
+      const { group, leave } = join(args, (args.contextValue as GraphQLContext).caller);
+      return new Results(source[Symbol.asyncIterator]() as AsyncIterator<object>, group, leave, endOf);
+    },
+  };
+}
+
+class Results implements AsyncIterableIterator<ExecutionResult> {
+  #over = false;
+
+  constructor(
+    private readonly source: AsyncIterator<object>,
+    private readonly group: Group,
+    private readonly leave: () => void,
+    private readonly endOf: LiveOptions['endOf'],
+  ) {}
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    if (this.#over) return { done: true, value: undefined };
+    try {
+      const { done, value } = await this.source.next();
+      if (done === true) return await this.return();
+      return { done: false, value: await this.#resultOf(value) };
+    } catch (error) {
+      this.#over = true;
+      this.leave();
+      const end = this.endOf(error);
+      if (end === undefined) throw error;
+      return { done: false, value: { errors: [new GraphQLError(end.message, { extensions: { code: end.code } })] } };
+    }
+  }
+
+  async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    this.#over = true;
+    this.leave();
+    await this.source.return?.();
+    return { done: true, value: undefined };
+  }
+
+  /** An event is not lost to a database that is away: what belongs to it is read again until that is back. */
+  async #resultOf(item: object): Promise<ExecutionResult> {
+    for (;;) {
+      const result = await this.group.resultOf(item);
+      if (this.#over || result.errors?.some(({ extensions }) => extensions['code'] === 'UNAVAILABLE') !== true) return result;
+      this.group.forget(item);
+      await wait(retryMs, undefined, { ref: false });
+    }
+  }
+}
+
+const texts = new WeakMap<ExecutionResult, string>();
+
+/** A result as JSON, made once for all who get it. */
+export function textOf(result: ExecutionResult): string {
+  const text = texts.get(result) ?? JSON.stringify(result);
+  texts.set(result, text);
+  return text;
+}
+
+/**
+ * Work is shared by those who sent the same document, with equal variables wherever the answer could show them, and may
+ * read the same: authorisation depends on the role and the agent of a key, and on nothing else of it. Variables in the arguments of the
+ * root field alone (`after`, `where`) choose the stream and what of it is delivered; its answers do not depend on them.
+ */
+export function sharingKey({ document, operationName, variableValues }: ExecutionArgs, { role, agentId }: Caller): string {
+  const visible = visibleVariables(document, operationName);
+  const variables = Object.entries(variableValues ?? {}).filter(([name]) => visible.has(name));
+  const hash = createHash('sha256').update(canonicalJson([role, agentId, operationName ?? null, Object.fromEntries(variables)]));
+  return hash.update(document.loc?.source.body ?? JSON.stringify(document)).digest('base64');
+}
+
+const visibleOf = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
+
+function visibleVariables(document: DocumentNode, operationName: string | null | undefined): ReadonlySet<string> {
+  const operation = getOperationAST(document, operationName)!;
+  const known = visibleOf.get(operation);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
+  const collect = { Variable: (node: { name: { value: string } }) => void names.add(node.name.value) };
+  for (const selection of operation.selectionSet.selections) {
+    visit(selection.kind === Kind.FIELD ? { ...selection, arguments: [] } : selection, collect);
+  }
+  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, collect);
+  visibleOf.set(operation, names);
+  return names;
+}

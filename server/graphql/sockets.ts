@@ -1,0 +1,147 @@
+import { type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError } from 'graphql';
+import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
+import type { Caller } from '../core/work.ts';
+import type { Log } from '../infra/log.ts';
+import type { OpenSocket, SocketLimits } from '../infra/socketServer.ts';
+import type { GraphQLContext } from './context.ts';
+import { type Live, textOf } from './live.ts';
+
+/** What GraphQL over HTTP does with an operation, plugins included. */
+export interface Engine {
+  schema: ExecutionArgs['schema'];
+  parse(source: string): ExecutionArgs['document'];
+  validate(schema: ExecutionArgs['schema'], document: ExecutionArgs['document']): readonly GraphQLError[];
+  execute(args: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult;
+}
+
+export interface SocketsOptions {
+  engine: () => Engine;
+  live: Live;
+  limits: SocketLimits;
+  log: Log;
+  createContext(caller: Caller): GraphQLContext;
+  maskError(error: unknown): Error;
+  /** Who comes with this `connectionParams.authorization`; null for nobody whom we know. Rejects when that cannot be said now. */
+  authenticate(authorization: string | undefined): Promise<Caller | null>;
+  watchKey?: ((caller: Caller, onEnded: () => void) => () => void) | undefined;
+  /** What must be asked before an operation of a caller runs; what it answers is the answer. The one place for limits over sockets. */
+  beforeExecute?(args: ExecutionArgs, caller: Caller): readonly GraphQLError[] | undefined | Promise<readonly GraphQLError[] | undefined>;
+}
+
+interface Extra {
+  close(code: number, reason: string): void;
+  caller: Caller | null;
+  left: (() => void)[];
+}
+
+/** The protocol `graphql-transport-ws` on sockets that are open. */
+export function createSockets(options: SocketsOptions) {
+  const { live, limits, maskError, createContext } = options;
+  const socketsOf = new Map<string, number>();
+  // The text that the message being sent at this moment carries instead of its payload.
+  let shared: string | null = null;
+
+  const server = makeServer<Record<string, unknown>, Extra>({
+    connectionInitWaitTimeout: limits.initMs,
+    onConnect: connect,
+    onSubscribe: subscribe,
+    onNext: (_context, _id, _payload, _args, result) => ({
+      // Called while the message becomes text, and the socket's `send` follows before anything else runs.
+      toJSON() {
+        shared = textOf(result);
+        return 0;
+      },
+    }) as unknown as ExecutionResult,
+    subscribe: (args) => live.subscribe(args as ExecutionArgs),
+    execute: (args) => options.engine().execute(args as ExecutionArgs),
+  });
+
+  async function connect({ connectionParams, extra }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
+    const authorization = connectionParams?.['authorization'];
+    let caller: Caller | null;
+    try {
+      caller = await options.authenticate(typeof authorization === 'string' ? authorization : undefined);
+    } catch (error) {
+      options.log.warn({ err: error }, 'a socket could not be let in; it will come again');
+      extra.close(1013, 'We cannot say who you are at the moment: try again');
+      return false;
+    }
+    if (caller === null) return false;
+    if (!takePlace(caller, extra)) {
+      extra.close(1013, `More than ${limits.sockets} sockets of one key: close others, then try again`);
+      return false;
+    }
+    extra.caller = caller;
+    const stop = options.watchKey?.(caller, () => extra.close(CloseCode.Forbidden, 'Your key was revoked or has expired'));
+    if (stop !== undefined) extra.left.push(stop);
+    return true;
+  }
+
+  /** Callers without a key are on this machine, and as many as they like. */
+  function takePlace({ principal }: Caller, extra: Extra): boolean {
+    if (principal === 'loopback') return true;
+    const taken = socketsOf.get(principal) ?? 0;
+    if (taken >= limits.sockets) return false;
+    socketsOf.set(principal, taken + 1);
+    extra.left.push(() => {
+      const left = socketsOf.get(principal)! - 1;
+      if (left === 0) socketsOf.delete(principal);
+      else socketsOf.set(principal, left);
+    });
+    return true;
+  }
+
+  async function subscribe(context: Context<Record<string, unknown>, Extra>, _id: string, payload: SubscribePayload) {
+    const { extra } = context;
+    if (Object.keys(context.subscriptions).length > limits.subscriptions) {
+      extra.close(1008, `More than ${limits.subscriptions} subscriptions on one socket: use another`);
+      return [new GraphQLError('closed')];
+    }
+    const caller = extra.caller!;
+    const prepared = prepare(payload, caller);
+    const refused = prepared instanceof Array ? prepared : await options.beforeExecute?.(prepared, caller);
+    if (refused !== undefined && refused.length > 0) return refused.map((error) => maskError(error) as GraphQLError);
+    return prepared as ExecutionArgs;
+  }
+
+  function prepare({ query, operationName, variables }: SubscribePayload, caller: Caller): ExecutionArgs | readonly GraphQLError[] {
+    const { schema, parse, validate } = options.engine();
+    try {
+      const document = parse(query);
+      const errors = validate(schema, document);
+      if (errors.length > 0) return errors;
+      if (getOperationAST(document, operationName) == null) {
+        return [new GraphQLError('Say in operationName which operation of the document is meant', { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })];
+      }
+      return { schema, document, operationName: operationName ?? null, variableValues: variables ?? null, contextValue: createContext(caller) };
+    } catch (error) {
+      return [error as GraphQLError];
+    }
+  }
+
+  return {
+    handleProtocols,
+    opened(socket: OpenSocket): void {
+      const extra: Extra = { close: socket.close.bind(socket), caller: null, left: [] };
+      const closed = server.opened(
+        {
+          protocol: socket.protocol,
+          send(data) {
+            const text = shared;
+            shared = null;
+            // The payload is last, and stands there as 0.
+            return socket.send(text === null ? data : `${data.slice(0, -2)}${text}}`);
+          },
+          close: (code, reason) => socket.close(code, reason),
+          onMessage: (listener) => socket.onMessage(listener),
+        },
+        extra,
+      );
+      socket.onClose((code, reason) => {
+        for (const leave of extra.left) leave();
+        extra.left = [];
+        void closed(code, reason);
+      });
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Log } from './log.ts';
+
+export const socketLimits = {
+  frameBytes: 64 * 1024,
+  /** Of one key. */
+  sockets: 50,
+  /** On one socket. */
+  subscriptions: 20,
+  /** Messages of one socket that are being worked on, subscriptions aside. */
+  messages: 50,
+  initMs: 3_000,
+  pingMs: 12_000,
+  /** What a client has not taken for so long is not sent to it any more. */
+  drainMs: 30_000,
+  /** Nor is more than this kept for it. */
+  waitingBytes: 4 * 1024 * 1024,
+};
+export type SocketLimits = typeof socketLimits;
+
+/** An open socket, as the protocol above it sees it. */
+export interface OpenSocket {
+  readonly protocol: string;
+  /** Resolves when the kernel has taken it, or nobody is there any more: who waits for that keeps no more than one in memory. */
+  send(text: string): Promise<void>;
+  /** A reason of at most 123 bytes. The client has a moment to take it; then the socket is gone. */
+  close(code: number, reason: string): void;
+  onMessage(listener: (text: string) => Promise<void>): void;
+  onClose(listener: (code: number, reason: string) => void): void;
+}
+
+export interface SocketServer {
+  /** Takes over a connection that asks to be a socket, or refuses it. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Tells every client to connect again, elsewhere or in a moment; resolves when none is left. */
+  close(): Promise<void>;
+  readonly size: number;
+}
+
+export interface SocketServerOptions {
+  log: Log;
+  limits: SocketLimits;
+  handleProtocols: (protocols: Set<string>) => string | false;
+  opened(socket: OpenSocket): void;
+}
+
+const restarting = { code: 1012, reason: 'The server is stopping: connect again' };
+const internalError = { code: 4500, reason: 'Something went wrong on our side' };
+const closesWithin = 1_500;
+
+export function createSocketServer({ log, limits, handleProtocols, opened }: SocketServerOptions): SocketServer {
+  const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: limits.frameBytes, perMessageDeflate: false, handleProtocols });
+  const sockets = new Set<Socket>();
+  let allGone: (() => void) | undefined;
+  let closing = false;
+
+  // One clock for all: a timer for each socket would be a good part of what an idle one costs.
+  const clock = setInterval(() => {
+    for (const socket of sockets) socket.check();
+  }, limits.pingMs).unref();
+
+  server.on('connection', (ws: WebSocket) => {
+    const socket = new Socket(ws, limits, log);
+    sockets.add(socket);
+    ws.once('close', () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) allGone?.();
+    });
+    if (closing) socket.close(restarting.code, restarting.reason);
+    else opened(socket);
+  });
+
+  return {
+    get size() {
+      return sockets.size;
+    },
+    upgrade(request, socket, head) {
+      server.handleUpgrade(request, socket, head, (ws) => server.emit('connection', ws));
+    },
+    async close() {
+      closing = true;
+      clearInterval(clock);
+      const gone = sockets.size === 0 ? undefined : new Promise<void>((resolve) => (allGone = resolve));
+      for (const socket of sockets) socket.close(restarting.code, restarting.reason);
+      await gone;
+    },
+  };
+}
+
+class Socket implements OpenSocket {
+  #alive = true;
+  #messages = 0;
+  #sends = 0;
+  /** When something was last taken while something waited. */
+  #moved = 0;
+
+  constructor(
+    private readonly ws: WebSocket,
+    private readonly limits: SocketLimits,
+    private readonly log: Log,
+  ) {
+    // Without a listener a frame that is too long, or broken, would end the process; `ws` answers it with its close code.
+    ws.on('error', (error) => log.debug({ err: error }, 'A socket was closed for what it sent'));
+    ws.on('pong', () => (this.#alive = true));
+  }
+
+  get protocol(): string {
+    return this.ws.protocol;
+  }
+
+  send(text: string): Promise<void> {
+    const { ws } = this;
+    if (ws.readyState !== ws.OPEN) return Promise.resolve();
+    if (ws.bufferedAmount > this.limits.waitingBytes) {
+      this.close(1013, 'You take too little of what is sent: connect again and go on after your cursor');
+      return Promise.resolve();
+    }
+    if (this.#sends === 0) this.#moved = performance.now();
+    this.#sends += 1;
+    return new Promise((resolve) => {
+      ws.send(text, () => {
+        this.#sends -= 1;
+        this.#moved = performance.now();
+        resolve();
+      });
+    });
+  }
+
+  close(code: number, reason: string): void {
+    const { ws } = this;
+    if (ws.readyState >= ws.CLOSING) return;
+    ws.close(code, reason);
+    // A client that does not read would never answer.
+    const timer = setTimeout(() => ws.terminate(), closesWithin);
+    ws.once('close', () => clearTimeout(timer));
+  }
+
+  onMessage(listener: (text: string) => Promise<void>): void {
+    this.ws.on('message', (data: Buffer) => {
+      if (this.#messages >= this.limits.messages + this.limits.subscriptions) return this.close(1008, 'Too many messages at once: wait for answers');
+      this.#messages += 1;
+      listener(data.toString())
+        .catch((error: unknown) => {
+          this.log.error({ err: error }, 'A message on a socket failed for a reason that is ours');
+          this.close(internalError.code, internalError.reason);
+        })
+        .finally(() => (this.#messages -= 1));
+    });
+  }
+
+  onClose(listener: (code: number, reason: string) => void): void {
+    this.ws.once('close', (code, reason) => listener(code, reason.toString()));
+  }
+
+  /** A client that has not answered the ping before is gone; one that takes nothing may as well be. */
+  check(): void {
+    const { ws } = this;
+    if (ws.readyState !== ws.OPEN) return;
+    if (this.#sends > 0 && performance.now() - this.#moved > this.limits.drainMs) {
+      this.close(1013, 'You take nothing of what is sent: connect again and go on after your cursor');
+    } else if (!this.#alive) {
+      ws.terminate();
+    } else {
+      this.#alive = false;
+      ws.ping();
+    }
+  }
+}
