@@ -1,0 +1,255 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { encodeId } from '../../server/core/ids.ts';
+import { acceptHandoff } from '../../server/handoffs/acceptHandoff.ts';
+import { atEnd, testDatabase } from '../../server/testing/database.ts';
+import { frameProxy } from '../../server/testing/frames.ts';
+import { freePort } from '../../server/testing/ports.ts';
+import { startApp } from '../../server/testing/server.ts';
+import { world } from '../../server/testing/world.ts';
+import { connect, openStream, StreamError, type EventStream, type Status, type Topic } from './index.ts';
+
+const db = await testDatabase();
+const { agent, session, reassign, turn, run } = world(db.pool);
+await agent('a', { maxCapacity: 1_000 });
+await agent('b', { maxCapacity: 1_000 });
+const { url } = await startApp(db);
+
+const backoff = { baseMs: 20, capMs: 200 };
+const patience = { timeout: 60_000, interval: 10 };
+const common = { url, webSocket: WebSocket, backoff };
+const inboxOf = (agentId: string): Topic => ({ kind: 'handoffAssigned', agentId });
+const work = async () => {
+  const uuid = await session('a');
+  return { uuid, id: encodeId('session', uuid) };
+};
+
+/** Everything that a stream gives, as it comes. */
+function collect(stream: EventStream): { types: string[]; numbers: (number | null)[]; over: Promise<unknown> } {
+  const types: string[] = [];
+  const numbers: (number | null)[] = [];
+  const over = (async () => {
+    for await (const { type, sessionSequence } of stream) {
+      types.push(type);
+      numbers.push(sessionSequence);
+    }
+    return 'over';
+  })().catch((error: unknown) => error);
+  atEnd(() => stream.stop());
+  return { types, numbers, over };
+}
+
+async function watched(uuid: string, options: Partial<Parameters<typeof openStream>[0]> = {}) {
+  const stream = openStream({ ...common, topic: { kind: 'sessionUpdated', sessionIds: [encodeId('session', uuid)] }, ...options });
+  const collected = collect(stream);
+  await stream.ready;
+  return { stream, ...collected };
+}
+
+const upTo = (n: number, from = 1): number[] => Array.from({ length: n - from + 1 }, (_, i) => from + i);
+
+describe('a stream', () => {
+  it("gives an agent's inbox, with the fields that were asked for", async () => {
+    const { uuid, id } = await work();
+    const stream = openStream<{ handoff: { status: string; targetAgent: { id: string } } | null }>({
+      ...common,
+      topic: inboxOf('b'),
+      fields: 'handoff { status targetAgent { id } }',
+    });
+    await stream.ready;
+    const { handoffId } = await reassign(uuid, { agentId: 'b' });
+    const first = await stream.next();
+    expect(first.value).toMatchObject({ type: 'HANDOFF_INITIATED', session: { id }, handoff: { status: 'INITIATED', targetAgent: { id: 'b' } } });
+    const second = await stream.next();
+    expect(second.value).toMatchObject({ type: 'SESSION_REASSIGNED', inboxSequence: first.value!.inboxSequence! + 1 });
+    stream.stop();
+    // A new program with the cursor that was kept goes on behind it.
+    await run(acceptHandoff, { handoffId: handoffId! });
+    const later = openStream({ ...common, topic: inboxOf('b'), after: first.value!.cursor });
+    expect([(await later.next()).value?.type, (await later.next()).value?.type]).toEqual(['SESSION_REASSIGNED', 'HANDOFF_ACCEPTED']);
+    later.stop();
+    expect(await later.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('goes on after a restart of its server, with what happened meanwhile', async () => {
+    const { uuid } = await work();
+    const PORT = String(await freePort());
+    const server = await startApp(db, { variables: { PORT } });
+    const statuses: Status[] = [];
+    const { stream, numbers } = await watched(uuid, { url: server.url, onStatus: (status) => statuses.push(status) });
+    await turn(uuid);
+    await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
+    await server.stop();
+    await vi.waitFor(() => expect(stream.status).toMatchObject({ state: 'waiting' }), patience);
+    await turn(uuid);
+    await turn(uuid);
+    await startApp(db, { variables: { PORT } });
+    await turn(uuid);
+    await vi.waitFor(() => expect(numbers).toEqual([2, 3, 4, 5]), patience);
+    expect(statuses.map(({ state }) => state).slice(0, 3)).toEqual(['live', 'waiting', 'connecting']);
+    expect(statuses.at(-1)).toEqual({ state: 'live' });
+  });
+
+  it('gives everything once and in order while its sockets are cut again and again', async () => {
+    const { uuid } = await work();
+    const proxy = await frameProxy(() => url);
+    atEnd(() => proxy.close());
+    const { stream, numbers } = await watched(uuid, { url: proxy.url });
+    let writing = true;
+    const cutting = (async () => {
+      for (let n = 0; writing; n += 1) {
+        proxy.cut([undefined, 1012, 1000, 4408][n % 4]);
+        await pause(40);
+      }
+    })();
+    for (let n = 0; n < 60; n += 1) await turn(uuid);
+    writing = false;
+    await cutting;
+    await vi.waitFor(() => expect(numbers).toEqual(upTo(61, 2)), patience);
+    expect(proxy.seen).toBeGreaterThan(3);
+    expect(stream.stats).toMatchObject({ repeats: 0, healed: 0, gaps: 0, events: 60 });
+  });
+
+  it('gives up a socket that fell silent', async () => {
+    const { uuid } = await work();
+    const proxy = await frameProxy(() => url);
+    atEnd(() => proxy.close());
+    const statuses: Status[] = [];
+    const { numbers } = await watched(uuid, { url: proxy.url, silenceMs: 1_000, onStatus: (status) => statuses.push(status) });
+    proxy.frozen = true;
+    await turn(uuid);
+    await vi.waitFor(() => expect(statuses).toContainEqual(expect.objectContaining({ state: 'waiting', reason: 'the server fell silent' })), patience);
+    proxy.frozen = false;
+    await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
+  });
+
+  it('asks again for what was lost or came in the wrong order, and drops what came twice', async () => {
+    const { uuid } = await work();
+    const proxy = await frameProxy(() => url);
+    atEnd(() => proxy.close());
+    const { stream, numbers } = await watched(uuid, { url: proxy.url });
+    const done = new Set<number>();
+    let held: string | undefined;
+    proxy.damage = (message) => {
+      const text = JSON.stringify(message);
+      const number = Number(/"sessionSequence":(\d+)/.exec(text)?.[1]);
+      if (held !== undefined) return [text, held, ...((held = undefined), [])];
+      if (done.has(number)) return [text];
+      done.add(number);
+      if (number === 4) return [];
+      if (number === 7) return [text, text];
+      if (number === 10) held = text;
+      return number === 10 ? [] : [text];
+    };
+    for (let n = 0; n < 14; n += 1) await turn(uuid);
+    await vi.waitFor(() => expect(numbers).toEqual(upTo(15, 2)), patience);
+    expect(stream.stats.gaps).toBe(0);
+    expect(stream.stats.healed).toBe(2);
+    expect(stream.stats.repeats).toBeGreaterThanOrEqual(1);
+  });
+
+  it('says so when something stays lost, and goes on', async () => {
+    const { uuid, id } = await work();
+    const proxy = await frameProxy(() => url);
+    atEnd(() => proxy.close());
+    const gaps: object[] = [];
+    const { stream, numbers } = await watched(uuid, { url: proxy.url, onGap: (gap) => gaps.push(gap) });
+    proxy.damage = (message) => (JSON.stringify(message).includes('"sessionSequence":3,') ? [] : [JSON.stringify(message)]);
+    for (let n = 0; n < 4; n += 1) await turn(uuid);
+    await vi.waitFor(() => expect(numbers).toEqual([2, 4, 5]), patience);
+    expect(gaps).toEqual([{ stream: id, expected: 3, received: 4 }]);
+    expect(stream.stats).toMatchObject({ gaps: 1, healed: 1 });
+  });
+
+  it('ends with CURSOR_EXPIRED, or goes on from now for a program that reads again what it knows', async () => {
+    const { uuid } = await work();
+    const refused = collect(openStream({ ...common, topic: inboxOf('b'), after: 'made up' }));
+    expect(await refused.over).toMatchObject({ name: 'StreamError', code: 'CURSOR_EXPIRED' });
+    const order: string[] = [];
+    const { stream, numbers } = await watched(uuid, {
+      after: 'made up',
+      onExpired: () => order.push('read again'),
+      onStatus: ({ state }) => order.push(state),
+    });
+    await turn(uuid);
+    await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
+    expect(order).toEqual(['connecting', 'live', 'read again']);
+    expect(stream.cursor).not.toBe('made up');
+  });
+
+  it('ends with what is wrong: an agent that is not there, a key that is not known', async () => {
+    const nobody = collect(openStream({ ...common, topic: inboxOf('nobody') }));
+    expect(await nobody.over).toMatchObject({ name: 'StreamError', code: 'BAD_USER_INPUT' });
+    const key = 'the key of this test, which is long enough';
+    const guarded = await startApp(db, { variables: { BATON_ADMIN_KEY: key } });
+    const stranger = openStream({ ...common, url: guarded.url, key: 'baton_wrong', topic: inboxOf('b') });
+    await expect(stranger.ready).rejects.toThrow(StreamError);
+    expect(await collect(stranger).over).toMatchObject({ code: 'FORBIDDEN' });
+    const known = openStream({ ...common, url: guarded.url, key: async () => key, topic: inboxOf('b') });
+    await known.ready;
+    known.stop();
+  });
+
+  it('keeps a bounded number for a program that does not take them, and the rest comes when it does', async () => {
+    const { uuid, id } = await work();
+    const states: string[] = [];
+    const stream = openStream({
+      ...common,
+      topic: { kind: 'sessionUpdated', sessionIds: [id] },
+      bufferSize: 10,
+      onStatus: ({ state }) => states.push(state),
+    });
+    atEnd(() => stream.stop());
+    await stream.ready;
+    const before = stream.cursor;
+    for (let n = 0; n < 100; n += 1) await turn(uuid);
+    await vi.waitFor(() => expect(stream.status).toEqual({ state: 'behind' }), patience);
+    expect(stream.stats.events).toBe(10);
+    // Nothing was handed out yet: a program that ends here has to begin here.
+    expect(stream.cursor).toBe(before);
+    const numbers: (number | null)[] = [];
+    while (numbers.length < 100) numbers.push((await stream.next()).value!.sessionSequence);
+    expect(numbers).toEqual(upTo(101, 2));
+    expect(stream.stats).toMatchObject({ repeats: 0, healed: 0, gaps: 0 });
+    expect(states).toContain('behind');
+  });
+
+  it('waits for a server that is not there yet, less long when told to', async () => {
+    const port = await freePort();
+    const connection = connect({ ...common, url: `http://127.0.0.1:${port}`, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } });
+    const stream = connection.open({ topic: inboxOf('b') });
+    atEnd(() => stream.stop());
+    await vi.waitFor(() => expect(stream.status).toMatchObject({ state: 'waiting', reason: expect.stringContaining('ECONNREFUSED') as string }), patience);
+    await startApp(db, { variables: { PORT: String(port) } });
+    connection.retryNow();
+    await stream.ready;
+  });
+});
+
+describe('several streams on one connection', () => {
+  it('share a socket, which goes with the last of them and leaves nothing behind', async () => {
+    const proxy = await frameProxy(() => url);
+    atEnd(() => proxy.close());
+    const { uuid, id } = await work();
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const connection = connect({ ...common, url: proxy.url });
+    const streams = [connection.open({ topic: inboxOf('b') }), connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } }), connection.open({ topic: { kind: 'handoffEvents', where: { sessionId: id } } })];
+    const collected = streams.map(collect);
+    await Promise.all(streams.map(({ ready }) => ready));
+    expect([proxy.seen, proxy.open]).toEqual([1, 1]);
+    proxy.cut();
+    await reassign(uuid, { agentId: 'b' });
+    const moved = ['HANDOFF_INITIATED', 'SESSION_REASSIGNED'];
+    await vi.waitFor(() => expect(collected.map(({ types }) => types)).toEqual([moved, moved, moved]), patience);
+    streams[0]!.stop();
+    streams[1]!.stop();
+    await turn(uuid, { messages: [{ role: 'USER', content: 'Hello?' }] });
+    expect(proxy.open).toBe(1);
+    streams[2]!.stop();
+    expect(await Promise.all(collected.map(({ over }) => over))).toEqual(['over', 'over', 'over']);
+    await vi.waitFor(() => expect(proxy.open).toBe(0), patience);
+    await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before), patience);
+  });
+});
