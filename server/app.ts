@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Duplex, Readable } from 'node:stream';
 import { sendNodeResponse } from '@whatwg-node/server';
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
@@ -14,7 +14,9 @@ import { createPersistedOperations, type PersistedOperations } from './limits/pe
 import { documentCaches, limitsPlugin } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
+import { isOriginAllowed } from './infra/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
+import type { SocketServer } from './infra/socketServer.ts';
 
 const drainWithin = 7_000;
 
@@ -30,8 +32,26 @@ export interface Authentication {
 /** Starts work that goes on while the server runs; its `stop` resolves when nothing of it runs any more. */
 export type Background = () => { stop(): Promise<void> };
 
+/** What the operations of a socket run on: the same functions, plugins included, as over HTTP. */
+export interface Engine {
+  schema: GraphQLSchema;
+  parse(source: string): DocumentNode;
+  validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[];
+  execute(args: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult;
+}
+
+/** Subscriptions, over sockets and as Server-Sent Events. */
+export interface AppLive {
+  plugin: Plugin;
+  sockets(engine: () => Engine): SocketServer;
+  /** Every stream ends, so that the answers that carry them do. */
+  endStreams(): Promise<void>;
+  /** What is away that this server can do without. */
+  degraded(): string[];
+}
+
 export interface AppOptions {
-  env: Pick<Env, 'host' | 'port'>;
+  env: Pick<Env, 'host' | 'port'> & Partial<Pick<Env, 'allowedOrigins'>>;
   database: Database;
   schema: GraphQLSchema;
   log: Log;
@@ -48,6 +68,7 @@ export interface AppOptions {
   graphiqlTabs?: Tab[];
   routes?: Route[];
   background?: Background[];
+  live?: AppLive;
 }
 
 export interface App {
@@ -71,12 +92,18 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     maxRequestBodySize: limits.body.json,
     parserAndValidationCache: documentCaches(),
     maskedErrors: options.maskError ? { maskError: options.maskError } : true,
-    plugins: [jsonOnly, limitsPlugin({ schema, rates, persisted, most: { ...limits.query, ...options.query } }), ...(options.plugins ?? [])],
+    plugins: [
+      jsonOnly,
+      ...(options.live === undefined ? [] : [options.live.plugin]),
+      limitsPlugin({ schema, rates, persisted, most: { ...limits.query, ...options.query } }),
+      ...(options.plugins ?? []),
+    ],
   });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const ping = createPing(database.url);
   let background: ReturnType<Background>[] = [];
-  const server = createHttpServer(handle, options.http);
+  const sockets = options.live?.sockets(() => yoga.getEnveloped() as Engine);
+  const server = createHttpServer(handle, upgrade, options.http);
   let url = '';
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,6 +120,15 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       if (response.headersSent) response.destroy();
       else text(response, 500, 'Something went wrong. The server log says what.');
     }
+  }
+
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const refuse = (status: number): void => void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    if (sockets === undefined || request.url?.split('?')[0] !== '/graphql') return refuse(404);
+    if (authenticate.open && !isHostAllowed(request.headers.host)) return refuse(403);
+    if (!isOriginAllowed(request.headers, env.allowedOrigins ?? [])) return refuse(403);
+    if (server.draining) return refuse(503);
+    sockets.upgrade(request, socket, head);
   }
 
   async function route(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -120,7 +156,8 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
 
   async function ready(response: ServerResponse): Promise<void> {
     if (server.draining) return json(response, 503, { status: 'stopping' });
-    if (await ping.answers()) return json(response, 200, { status: 'ok' });
+    const degraded = options.live?.degraded() ?? [];
+    if (await ping.answers()) return json(response, 200, { status: 'ok', ...(degraded.length > 0 && { degraded }) });
     json(response, 503, { status: 'unavailable', missing: ['postgres'] });
   }
 
@@ -167,7 +204,10 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       server.drain();
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, drainWithin, 'late')));
-      const done = Promise.all([server.idle(), ...background.map((task) => task.stop())]);
+      // Sockets first: what they are told last is to come again, not that their streams are over.
+      await sockets?.close();
+      const streamsEnded = options.live?.endStreams();
+      const done = Promise.all([streamsEnded, server.idle(), ...background.map((task) => task.stop())]);
       if ((await Promise.race([done, late])) === 'late') log.warn('Requests still ran when the time to stop was over');
       clearTimeout(timer);
       await server.close();

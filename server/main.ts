@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Doorbell } from './core/doorbell.ts';
 import { seed } from '../prisma/seed.ts';
 import { buildApp, type App } from './app.ts';
 import { startArchiving } from './exports/archive.ts';
@@ -10,6 +11,7 @@ import { noSuggestions } from './graphql/noSuggestions.ts';
 import { schema } from './graphql/schema.ts';
 import { readTabs } from './graphiql/tabs.ts';
 import { startSweeping } from './handoffs/sweep.ts';
+import { createDoorbell } from './infra/doorbell.ts';
 import { isLoopback, readEnv } from './infra/env.ts';
 import { createLog } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
@@ -18,6 +20,7 @@ import { createAuthenticate, hasUsableKey, type Authenticate } from './keys/auth
 import { batonItself } from './core/work.ts';
 import { createPersistedOperations, readManifest } from './limits/persisted.ts';
 import { createRates } from './limits/rates.ts';
+import { assembleLive, openStreams } from './live.ts';
 import { redactLogLine } from './redaction/logLine.ts';
 import { transcriptRoute } from './log/transcriptRoute.ts';
 
@@ -29,6 +32,7 @@ const sameSignalWithin = 250;
 let app: App | undefined;
 let database: OpenDatabase | undefined;
 let authenticate: Authenticate | undefined;
+let doorbell: Doorbell | undefined;
 let first: { signal: string; at: number } | undefined;
 
 async function start(): Promise<void> {
@@ -48,7 +52,9 @@ async function start(): Promise<void> {
   const { archiveFolder: folder } = env;
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
   const rates = createRates();
-  const createContext = contexts({ prisma, pool, env, log, keyRevoked: authenticate.revoked, rates });
+  doorbell = createDoorbell({ urls: env.redisUrls, log });
+  const streams = openStreams({ database, log, doorbell, authenticate });
+  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates });
   const asking = { createContext, maskError: createMaskError(log) };
   const archived = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
   app = buildApp({
@@ -60,11 +66,12 @@ async function start(): Promise<void> {
     rates,
     persisted: createPersistedOperations(documents, { only: env.persistedOnly }),
     ...asking,
+    live: assembleLive({ streams, doorbell, log, authenticate, ...asking }),
     plugins: [noSuggestions],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
     graphiqlTabs: readTabs(),
     background: [
-      () => startSweeping({ pool, log }),
+      () => startSweeping({ pool, log, announcer: streams }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, records: archived, ...asking })]),
     ],
   });
@@ -84,6 +91,7 @@ async function stop(): Promise<void> {
   setTimeout(() => process.exit(0), stopWithin).unref();
   await app?.stop();
   authenticate?.close();
+  await doorbell?.close();
   await database?.close();
 }
 

@@ -1,5 +1,4 @@
-import type { Prisma } from '../generated/prisma/client.ts';
-import type { PrismaClient } from '../generated/prisma/client.ts';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { newId } from '../core/ids.ts';
 import type { Item } from './hub.ts';
 
@@ -13,10 +12,10 @@ const blank = { sessionId: null, sessionSequence: null, reason: null, actorPrinc
 /** An item with what was asked for of its Session, Handoff and Agent, as they are now: one statement, or none when none was asked for. */
 export async function deliver(prisma: PrismaClient, item: Item, query: { select?: object }): Promise<{ id: string }> {
   const { event, type, at } = item;
-  if (event === null) return { ...blank, id: newId(), type, at, [delivered]: item } as { id: string };
+  if (event === null) return Object.assign({ ...blank, id: newId(), type, at }, { [delivered]: item });
   const asked = Object.keys(query.select ?? {});
   const row = asked.every((field) => field in event)
     ? event
     : await prisma.event.findUniqueOrThrow({ ...(query as Prisma.EventDefaultArgs), relationLoadStrategy: 'join', where: { id: event.id } });
-  return { ...row, [delivered]: item };
+  return Object.assign({ ...row }, { [delivered]: item });
 }

@@ -25,7 +25,19 @@ const publicCodes = new Set([
  * What leaves the server for an error: a code for programs and words for people, nothing internal. What is nobody's
  * fault but ours becomes a reference that the log has too.
  */
-export const createMaskError =
+export const createMaskError = (log: Log) => {
+  // What was masked once stays as it is: results that are shared among subscribers come by here for each of them.
+  const masked = new WeakSet<Error>();
+  const mask = maskAnew(log);
+  return (error: unknown): Error => {
+    if (error instanceof Error && masked.has(error)) return error;
+    const result = mask(error);
+    masked.add(result);
+    return result;
+  };
+};
+
+const maskAnew =
   (log: Log) =>
   (error: unknown): Error => {
     const cause = causeOf(error);

@@ -1,18 +1,11 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
+import type { Engine } from '../app.ts';
 import type { Caller } from '../core/work.ts';
 import type { Log } from '../infra/log.ts';
 import type { OpenSocket, SocketLimits } from '../infra/socketServer.ts';
 import type { GraphQLContext } from './context.ts';
 import { type Live, textOf } from './live.ts';
-
-/** What GraphQL over HTTP does with an operation, plugins included. */
-export interface Engine {
-  schema: ExecutionArgs['schema'];
-  parse(source: string): ExecutionArgs['document'];
-  validate(schema: ExecutionArgs['schema'], document: ExecutionArgs['document']): readonly GraphQLError[];
-  execute(args: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult;
-}
 
 export interface SocketsOptions {
   engine: () => Engine;
@@ -25,7 +18,7 @@ export interface SocketsOptions {
   authenticate(authorization: string | undefined): Promise<Caller | null>;
   watchKey?: ((caller: Caller, onEnded: () => void) => () => void) | undefined;
   /** What must be asked before an operation of a caller runs; what it answers is the answer. The one place for limits over sockets. */
-  beforeExecute?(args: ExecutionArgs, caller: Caller): readonly GraphQLError[] | undefined | Promise<readonly GraphQLError[] | undefined>;
+  beforeExecute?: ((args: ExecutionArgs, caller: Caller) => Promise<readonly GraphQLError[]>) | undefined;
 }
 
 interface Extra {
@@ -99,9 +92,8 @@ export function createSockets(options: SocketsOptions) {
     }
     const caller = extra.caller!;
     const prepared = prepare(payload, caller);
-    const refused = prepared instanceof Array ? prepared : await options.beforeExecute?.(prepared, caller);
-    if (refused !== undefined && refused.length > 0) return refused.map((error) => maskError(error) as GraphQLError);
-    return prepared as ExecutionArgs;
+    const refused = 'schema' in prepared ? ((await options.beforeExecute?.(prepared, caller)) ?? []) : prepared;
+    return refused.length > 0 ? refused.map((error) => maskError(error) as GraphQLError) : (prepared as ExecutionArgs);
   }
 
   function prepare({ query, operationName, variables }: SubscribePayload, caller: Caller): ExecutionArgs | readonly GraphQLError[] {

@@ -21,6 +21,16 @@ const variables = z.object({
     .string()
     .regex(/^[!-~]{32,512}$/, 'must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"')
     .optional(),
+  REDIS_URL: z
+    .string()
+    .transform((value) => value.split(',').map((part) => part.trim()))
+    .refine((urls) => urls.every(isRedisUrl), 'must look like redis://user:password@host:6379 or rediss://..., for a cluster several with commas between them')
+    .optional(),
+  BATON_ALLOWED_ORIGINS: z
+    .string()
+    .transform((value) => value.split(',').map((part) => part.trim().toLowerCase()))
+    .refine((origins) => origins.every(isOrigin), 'must be origins such as https://baton.example.com, with commas between them and no path')
+    .default([]),
   BATON_STALE_AFTER_MINUTES: z
     .string()
     .refine(
@@ -44,6 +54,10 @@ export interface Env {
   dataFolder: string;
   /** Lets its bearer in as an admin, and nobody without a key. Undefined: only the keys in the database do. */
   adminKey: string | undefined;
+  /** One Redis, or nodes of a cluster. Undefined: this process alone rings its doorbell. */
+  redisUrls: string[] | undefined;
+  /** Whose pages, besides our own, may open sockets. */
+  allowedOrigins: string[];
   staleAfterMinutes: number;
   handoffsEnabled: boolean;
   /** Where every Handoff is also written as files. Undefined: nowhere. */
@@ -56,7 +70,7 @@ export interface Env {
 }
 
 /** What is never shown, whole or in part. A connection string may hold a password. */
-const secret = new Set(['DATABASE_URL', 'BATON_ADMIN_KEY']);
+const secret = new Set(['DATABASE_URL', 'REDIS_URL', 'BATON_ADMIN_KEY']);
 
 /** @throws StartError with one line for each value that cannot be used. */
 export function readEnv(source: NodeJS.ProcessEnv): Env {
@@ -77,6 +91,8 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     databaseUrl: data.DATABASE_URL,
     dataFolder: data.BATON_DATA,
     adminKey: data.BATON_ADMIN_KEY,
+    redisUrls: data.REDIS_URL,
+    allowedOrigins: data.BATON_ALLOWED_ORIGINS,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
     archiveFolder: data.BATON_ARCHIVE_DIR,
@@ -84,6 +100,16 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     demo: data.BATON_DEMO,
     logLevel: data.LOG_LEVEL,
   };
+}
+
+function isRedisUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname } = new URL(text);
+  return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '' && /^(\/\d*)?$/.test(pathname);
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
 }
 
 export function isLoopback(host: string): boolean {

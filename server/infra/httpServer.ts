@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { limits } from '../limits/limits.ts';
 import { StartError } from './startError.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** A connection that asks to become a socket. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface HttpServer {
   listen(host: string, port: number): Promise<string>;
@@ -18,7 +22,7 @@ export interface HttpServer {
 
 export type HttpLimits = { [Name in keyof typeof limits.http]: number };
 
-export function createHttpServer(handle: Handler, chosen: Partial<HttpLimits> = {}): HttpServer {
+export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chosen: Partial<HttpLimits> = {}): HttpServer {
   const http: HttpLimits = { ...limits.http, ...chosen };
   const running = new Set<ServerResponse>();
   let draining = false;
@@ -42,6 +46,11 @@ export function createHttpServer(handle: Handler, chosen: Partial<HttpLimits> = 
       waiting = [];
     });
     void handle(request, response);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // A client that is gone before it is answered would end the process.
+    socket.on('error', () => socket.destroy());
+    upgrade(request, socket, head);
   });
 
   server.maxHeadersCount = http.headers;

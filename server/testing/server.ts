@@ -7,11 +7,15 @@ import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { noSuggestions } from '../graphql/noSuggestions.ts';
 import { schema } from '../graphql/schema.ts';
+import { createDoorbell } from '../infra/doorbell.ts';
 import { readEnv } from '../infra/env.ts';
 import { silentLog, type Log } from '../infra/log.ts';
 import { createAuthenticate, hasUsableKey, loopback, type Authenticate } from '../keys/authenticate.ts';
 import { createRates } from '../limits/rates.ts';
 import { transcriptRoute } from '../log/transcriptRoute.ts';
+import type { Streams } from '../events/streams.ts';
+import type { SocketLimits } from '../infra/socketServer.ts';
+import { assembleLive, openStreams, type Pace } from '../live.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -90,10 +94,11 @@ export interface StartedApp {
   url: string;
   app: App;
   authenticate: Authenticate;
+  streams: Streams;
   stop(): Promise<void>;
 }
 
-export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log; recheckMs?: number };
+export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log; recheckMs?: number; pace?: Pace; limits?: Partial<SocketLimits> };
 
 /**
  * The whole server in this process, on a free port, over a test database. It is open, unless `variables` have BATON_ADMIN_KEY or the
@@ -101,7 +106,7 @@ export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string,
  */
 export async function startApp(
   database: TestDatabase,
-  { variables = {}, recheckMs, ...options }: StartAppOptions = {},
+  { variables = {}, recheckMs, pace = {}, limits, ...options }: StartAppOptions = {},
 ): Promise<StartedApp> {
   const env = readEnv({ PORT: '0', ...variables });
   const log = options.log ?? silentLog;
@@ -109,7 +114,10 @@ export async function startApp(
   const open = env.adminKey === undefined && !(await hasUsableKey(pool));
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
   const { rates = unhurried() } = options;
-  const asking = { createContext: contexts({ prisma, pool, env, log, keyRevoked: authenticate.revoked, rates }), maskError: createMaskError(log) };
+  const doorbell = createDoorbell({ urls: env.redisUrls, log });
+  const streams = openStreams({ database, log, doorbell, authenticate, pace });
+  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates });
+  const asking = { createContext, maskError: createMaskError(log) };
   const app = buildApp({
     env,
     database,
@@ -118,15 +126,19 @@ export async function startApp(
     authenticate,
     rates,
     ...asking,
+    live: assembleLive({ streams, doorbell, log, authenticate, limits, ...asking }),
     plugins: [noSuggestions],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
     ...options,
   });
   await app.start();
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= app.stop().finally(() => authenticate.close()));
+  const stop = () => (stopped ??= app.stop().finally(async () => {
+      authenticate.close();
+      await doorbell.close();
+    }));
   atEnd(stop);
-  return { url: app.url, app, authenticate, stop };
+  return { url: app.url, app, authenticate, streams, stop };
 }
 
 const plenty = { perMinute: 60_000_000, burst: 1_000_000 };

@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { type RawSocket, rawSocket, sseStream } from '../testing/socket.ts';
+import { world } from '../testing/world.ts';
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const { post } = client(url);
+const { agent, session } = world(database.pool);
+
+interface Event {
+  cursor: string;
+  type: string;
+  at: string;
+  recovered: boolean | null;
+  sessionSequence: number | null;
+  inboxSequence: number | null;
+  actor: { principal: string; role: string } | null;
+  session: { id: string; status: string; agent: { id: string } | null } | null;
+  handoff: { id: string; status: string } | null;
+  agent: { id: string } | null;
+}
+const fields = 'cursor type at recovered sessionSequence inboxSequence actor { principal role } session { id status agent { id } } handoff { id status } agent { id }';
+const inbox = `subscription ($agentId: ID!, $after: String) { event: handoffAssigned(agentId: $agentId, after: $after) { ${fields} } }`;
+const handoffs = `subscription ($where: HandoffEventsWhere, $after: String) { event: handoffEvents(where: $where, after: $after) { ${fields} } }`;
+const sessions = `subscription ($sessionIds: [ID!], $after: String) { event: sessionUpdated(sessionIds: $sessionIds, after: $after) { ${fields} } }`;
+
+let socket: RawSocket;
+let count = 0;
+
+/** Subscribes on the one socket, and reads events. */
+function listen(query: string, variables: object = {}) {
+  const id = `s${(count += 1)}`;
+  socket.subscribe(id, query, variables);
+  return {
+    id,
+    result: () => socket.result<{ event: Event }>(id),
+    next: async () => {
+      const { data, errors } = await socket.result<{ event: Event }>(id);
+      expect(errors).toBeUndefined();
+      return data!.event;
+    },
+    stop: () => socket.send({ id, type: 'complete' }),
+  };
+}
+const reassign = (sessionId: string, agentId: string) =>
+  post(`mutation ($s: ID!, $a: ID!) { reassignSession(input: { sessionId: $s, agentId: $a }) { __typename ... on Error { message } } }`, { s: sessionId, a: agentId });
+const held = async (by: string) => encodeId('session', await session(by));
+
+beforeAll(async () => {
+  await agent('ada', { maxCapacity: 100 });
+  await agent('bob', { maxCapacity: 100 });
+  socket = await rawSocket(url);
+  await socket.init();
+});
+
+describe('a subscription', () => {
+  test('begins with READY, and then hears what is committed, with the state as it is then', async () => {
+    const stream = listen(inbox, { agentId: 'bob' });
+    expect(await stream.next()).toMatchObject({ type: 'READY', recovered: null, actor: null, session: null, handoff: null, agent: null, inboxSequence: null });
+    const id = await held('ada');
+    await reassign(id, 'bob');
+    expect(await stream.next()).toMatchObject({
+      type: 'HANDOFF_INITIATED',
+      inboxSequence: 2,
+      sessionSequence: 2,
+      actor: { principal: 'loopback', role: 'ADMIN' },
+      session: { id, status: 'RUNNING', agent: { id: 'bob' } },
+      handoff: { status: 'INITIATED' },
+      agent: { id: 'ada' },
+    });
+    expect(await stream.next()).toMatchObject({ type: 'SESSION_REASSIGNED', inboxSequence: 3, recovered: null });
+    stream.stop();
+  });
+
+  test('goes on after a cursor: first what was missed, then live, without a hole or a repeat', async () => {
+    const stream = listen(handoffs);
+    const ready = await stream.next();
+    const id = await held('ada');
+    await reassign(id, 'bob');
+    const heard = [await stream.next(), await stream.next(), await stream.next()];
+    expect(heard.map(({ type }) => type)).toEqual(['SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
+    stream.stop();
+
+    const again = listen(handoffs, { after: ready.cursor });
+    expect(await again.next()).toMatchObject({ type: 'READY', recovered: true, cursor: ready.cursor });
+    for (const { cursor, type } of heard) expect(await again.next()).toMatchObject({ cursor, type });
+    await reassign(id, 'ada');
+    expect(await again.next()).toMatchObject({ type: 'HANDOFF_CANCELLED' });
+    again.stop();
+
+    const later = listen(sessions, { after: heard[1]!.cursor, sessionIds: [id] });
+    expect(await later.next()).toMatchObject({ type: 'READY', recovered: true });
+    expect(await later.next()).toMatchObject({ type: 'SESSION_REASSIGNED', cursor: heard[2]!.cursor });
+    later.stop();
+  });
+
+  test('of Sessions has the entries of their logs too, and nothing of others', async () => {
+    const [id, other] = [await held('ada'), await held('ada')];
+    const stream = listen(sessions, { sessionIds: [id] });
+    await stream.next();
+    for (const sessionId of [other, id]) {
+      await post(`mutation ($s: ID!) { recordDecision(input: { sessionId: $s, text: "So be it" }) { __typename } }`, { s: sessionId });
+    }
+    expect(await stream.next()).toMatchObject({ type: 'LOG_CHANGED', session: { id } });
+    stream.stop();
+  });
+
+  test('of Handoffs can be narrowed to a Session and to an Agent, and has the changes of agents', async () => {
+    const [id, other] = [await held('ada'), await held('ada')];
+    const [ofSession, ofAgent] = [listen(handoffs, { where: { sessionId: id } }), listen(handoffs, { where: { agentId: 'bob' } })];
+    await Promise.all([ofSession.next(), ofAgent.next()]);
+    await post('mutation { setAgentStatus(input: { id: "ada", status: DRAINING }) { __typename } }');
+    await post('mutation { setAgentStatus(input: { id: "bob", status: DRAINING }) { __typename } }');
+    await post('mutation { setAgentStatus(input: { id: "bob", status: AVAILABLE }) { __typename } }');
+    await post('mutation { setAgentStatus(input: { id: "ada", status: AVAILABLE }) { __typename } }');
+    await reassign(other, 'bob');
+    await reassign(id, 'bob');
+    expect(await ofSession.next()).toMatchObject({ type: 'HANDOFF_INITIATED', session: { id } });
+    expect(await ofAgent.next()).toMatchObject({ type: 'AGENT_CHANGED', agent: { id: 'bob' }, session: null, sessionSequence: null });
+    expect(await ofAgent.next()).toMatchObject({ type: 'AGENT_CHANGED' });
+    expect(await ofAgent.next()).toMatchObject({ type: 'HANDOFF_INITIATED', session: { id: other } });
+    ofSession.stop();
+    ofAgent.stop();
+  });
+
+  test('is the same over Server-Sent Events', async () => {
+    const stream = await sseStream(url, inbox, { agentId: 'bob' });
+    expect(stream.headers['content-type']).toContain('text/event-stream');
+    expect((await stream.result<{ event: Event }>()).data!.event).toMatchObject({ type: 'READY' });
+    const id = await held('ada');
+    await reassign(id, 'bob');
+    expect((await stream.result<{ event: Event }>()).data!.event).toMatchObject({ type: 'HANDOFF_INITIATED', session: { id } });
+    stream.close();
+  });
+});
+
+describe('a refused subscription delivers one result with a code, then completes, over both transports', () => {
+  test.each([
+    ['an agent that there is not', inbox, { agentId: 'nobody' }, 'BAD_USER_INPUT'],
+    ['no agent id', inbox, { agentId: 'NOBODY' }, 'BAD_USER_INPUT'],
+    ['a session that there is not', handoffs, { where: { sessionId: 'session_00000000000000000000000000' } }, 'BAD_USER_INPUT'],
+    ['no cursor', handoffs, { after: 'nonsense' }, 'CURSOR_EXPIRED'],
+  ])('%s', async (_name, query, variables, code) => {
+    const refused = listen(query, variables);
+    expect(await refused.result()).toMatchObject({ errors: [{ path: ['event'], extensions: { code } }] });
+    await socket.message('complete', refused.id);
+    const sse = await sseStream(url, query, variables);
+    expect(await sse.result()).toMatchObject({ errors: [{ path: ['event'], extensions: { code } }] });
+    expect(await sse.ended).toBe('complete');
+  });
+});

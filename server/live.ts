@@ -1,0 +1,93 @@
+import type { Plugin } from 'graphql-yoga';
+import type { AppLive } from './app.ts';
+import type { Doorbell } from './core/doorbell.ts';
+import type { Caller } from './core/work.ts';
+import { StreamEnded } from './events/stream.ts';
+import { Streams } from './events/streams.ts';
+import type { GraphQLContext } from './graphql/context.ts';
+import { createLive, type LiveOptions } from './graphql/live.ts';
+import { createSockets, type SocketsOptions } from './graphql/sockets.ts';
+import type { Database } from './infra/prisma.ts';
+import type { Log } from './infra/log.ts';
+import { createSocketServer, socketLimits, type SocketLimits } from './infra/socketServer.ts';
+import type { Authenticate } from './keys/authenticate.ts';
+import { UnauthenticatedError } from './core/errors.ts';
+
+export interface Pace {
+  heartbeatMs?: number;
+  pollMs?: number;
+  safetyMs?: number;
+}
+
+export interface StreamParts {
+  database: Pick<Database, 'pool'>;
+  log: Log;
+  doorbell: Doorbell;
+  authenticate: Authenticate;
+  pace?: Pace;
+}
+
+/** The streams of a process, which commits are announced to; and the ends of keys, which all processes are told of. */
+export function openStreams({ database: { pool }, log, doorbell, authenticate, pace }: StreamParts): Streams {
+  authenticate.onRevoked((keyId) => doorbell.ring([{ about: 'key', keyId }]));
+  doorbell.listen({
+    heard: (hint) => {
+      if (hint.about === 'key') authenticate.forget(hint.keyId);
+    },
+    missed: () => undefined,
+  });
+  return new Streams({ pool, log, doorbell, watchKey: authenticate.watch, ...pace });
+}
+
+export interface LiveParts {
+  streams: Streams;
+  doorbell: Doorbell;
+  log: Log;
+  authenticate: Authenticate;
+  createContext: (caller: Caller) => GraphQLContext;
+  maskError: (error: unknown) => Error;
+  limits?: Partial<SocketLimits> | undefined;
+  beforeExecute?: SocketsOptions['beforeExecute'];
+}
+
+/** Subscriptions over WebSocket and SSE, as the app runs them. */
+export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, beforeExecute, ...options }: LiveParts): AppLive {
+  const limits = { ...socketLimits, ...options.limits };
+  const live = createLive({ createContext, maskError, endOf });
+  const plugin: Plugin = {
+    onSubscribe({ setSubscribeFn }) {
+      setSubscribeFn((args) => live.subscribe(args) as never);
+    },
+  };
+  return {
+    plugin,
+    sockets(engine) {
+      const protocol = createSockets({
+        engine,
+        live,
+        limits,
+        log,
+        createContext,
+        maskError,
+        watchKey: authenticate.watch,
+        beforeExecute,
+        authenticate: async (authorization) => {
+          try {
+            return await authenticate(authorization);
+          } catch (error) {
+            if (error instanceof UnauthenticatedError) return null;
+            throw error;
+          }
+        },
+      });
+      return createSocketServer({ log, limits, handleProtocols: protocol.handleProtocols, opened: protocol.opened });
+    },
+    endStreams: () => streams.stop(),
+    degraded: () => (doorbell.shared && !doorbell.hears ? ['redis'] : []),
+  };
+}
+
+const endOf: LiveOptions['endOf'] = (error) => {
+  if (!(error instanceof StreamEnded)) return undefined;
+  return { code: error.why === 'key' ? 'UNAUTHENTICATED' : 'UNAVAILABLE', message: error.message };
+};
