@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { encodeId } from '../core/ids.ts';
+import { decodeId, encodeId } from '../core/ids.ts';
 import { testDatabase } from '../testing/database.ts';
 import { client } from '../testing/graphql.ts';
 import { startApp } from '../testing/server.ts';
 import { world } from '../testing/world.ts';
+import { createCursors, cursorsOf } from './cursors.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);
@@ -65,9 +66,14 @@ describe('sessionEvents', () => {
 
   test("takes no cursor but its own: another Session's, one ahead of it, a forged one are CURSOR_EXPIRED", async () => {
     const theirs = (await read('', other)).data.sessionEvents!.nodes[0]!.cursor;
-    const forged = (parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
-    const sessionUuid = (JSON.parse(Buffer.from((await read('')).data.sessionEvents!.nodes[0]!.cursor, 'base64url').toString()) as string[])[1]!;
-    for (const after of [theirs, forged(['session', sessionUuid, 5]), forged(['session', sessionUuid, 0]), forged(['session', sessionUuid, '1']), 'nonsense', '']) {
+    const own = (await read('')).data.sessionEvents!.nodes;
+    // The number of a genuine one, changed; and one that this database never signed.
+    const bytes = Buffer.from(own[0]!.cursor, 'base64url');
+    const altered = Buffer.from(bytes.toString('latin1').replace('session 1 ', 'session 2 '), 'latin1').toString('base64url');
+    expect(altered).not.toBe(own[0]!.cursor);
+    const foreign = createCursors({ id: 'another', key: Buffer.alloc(32) }).encode({ stream: 'session', of: decodeId(id)!.uuid, number: 1 });
+    const ahead = (await cursorsOf(database.pool)).encode({ stream: 'session', of: decodeId(id)!.uuid, number: 5 });
+    for (const after of [theirs, altered, foreign, ahead, 'nonsense', '', own[0]!.cursor.slice(0, -1), `${own[0]!.cursor}=`]) {
       const { errors } = await read(`, after: "${after}"`);
       expect(errors).toMatchObject([{ path: ['sessionEvents'], extensions: { code: 'CURSOR_EXPIRED' } }]);
     }

@@ -124,7 +124,7 @@ export function createSockets(options: SocketsOptions) {
             // The payload is last, and stands there as 0.
             return socket.send(text === null ? data : `${data.slice(0, -2)}${text}}`);
           },
-          close: (code, reason) => socket.close(code, reason),
+          close: (code = 1000, reason = '') => socket.close(code, reason),
           onMessage: (listener) => socket.onMessage(listener),
         },
         extra,

@@ -11,7 +11,7 @@ const nouns = 'agents|sessions|log|handoffs|keys|tools|pipelines|analytics';
 // What a file is, by its path; the first that fits. The side of a folder that is asked from outside is its schema.ts and the files it is split
 // into, and what answers plain HTTP.
 const kinds = {
-  free: /^server\/(testing|bench|soak|redaction\/corpus|main\.ts|keys\/keyCommand\.ts)|\.test\.ts$/,
+  free: /^server\/(testing|bench|soak|redaction\/corpus|main\.ts|live\.ts|keys\/keyCommand\.ts)|\.test\.ts$/,
   stream: /^client\/stream\//,
   examples: /^client\/examples\//,
   client: /^client\//,
@@ -51,7 +51,10 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
   // For programs of anybody's: knows nothing of the dashboard.
   stream: { values: ['stream', 'package'] },
   examples: { values: ['examples', 'stream', 'package'] },
-  infra: { values: ['infra', 'generated', 'generatedClient', 'package', 'redis'] },
+  infra: {
+    values: ['infra', 'generated', 'generatedClient', 'package', 'redis'],
+    types: ['infra', 'core', 'generated', 'generatedClient', 'package', 'redis'],
+  },
   core: { values: ['core', 'package'], types: 'all' },
   graphiql: { values: ['package'] },
   // Who may do what: asked by the schema as a whole and by commands under the lock.
