@@ -101,7 +101,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
 
   /** Everything up to here was handed out: what to keep for `after` once the last event is dealt with. Undefined until it is known. */
   get cursor(): string | undefined {
-    return this.#queue.length === 0 ? this.#received : this.#taken;
+    return this.#taken;
   }
 
   get heardAt(): number | undefined {
@@ -185,6 +185,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     if (event == null || errors?.some(({ extensions }) => extensions?.code === 'UNAVAILABLE')) return this.#refused(errors ?? []);
     if (event.type === 'READY' || event.type === 'HEARTBEAT') {
       this.#received = event.cursor;
+      if (this.#queue.length === 0) this.#taken = event.cursor;
       if (event.type === 'READY') this.#live();
       return;
     }
