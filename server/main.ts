@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Doorbell } from './core/doorbell.ts';
 import { seed } from '../prisma/seed.ts';
 import { buildApp, type App } from './app.ts';
+import { databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
 import { downloadRoute } from './exports/downloadRoute.ts';
 import { createRecords } from './exports/records.ts';
@@ -52,7 +53,7 @@ async function start(): Promise<void> {
   const { archiveFolder: folder } = env;
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
   const rates = createRates();
-  doorbell = createDoorbell({ urls: env.redisUrls, log });
+  doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const streams = openStreams({ database, log, doorbell, authenticate });
   const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates });
   const asking = { createContext, maskError: createMaskError(log) };

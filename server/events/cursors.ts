@@ -26,6 +26,11 @@ export function cursorsOf(pool: Pool): Promise<Cursors> {
   return found;
 }
 
+/** Names the database: a restored copy of it has the same name. */
+export async function databaseId(pool: Pool): Promise<string> {
+  return (await readKey(pool)).id;
+}
+
 async function readKey(pool: Pool): Promise<{ id: string; key: Buffer }> {
   const { rows } = await pool.query<{ id: string; key: Buffer }>('SELECT id, cursor_key AS key FROM database_identity');
   return rows[0]!;

@@ -182,11 +182,11 @@ export class Streams implements Announcer {
   /** Only while somebody listens; the next look is planned when the one before it is done. */
   #schedule(): void {
     if (this.#stopped || this.#poll !== null) return;
-    const { pollMs = 750 } = this.options;
+    const { pollMs = 500 } = this.options;
     this.#poll = setTimeout(() => {
       this.#poll = null;
       if (this.#open.size === 0 || this.#stopped) return;
-      const due = !this.options.doorbell.hears || performance.now() - this.#lastPoll >= (this.options.safetyMs ?? 5_000);
+      const due = !this.options.doorbell.hears || performance.now() - this.#lastPoll >= (this.options.safetyMs ?? 2_000);
       this.#polling = (due ? this.#lookEverywhere() : Promise.resolve()).finally(() => this.#schedule());
     }, pollMs).unref();
   }

@@ -13,6 +13,7 @@ import { silentLog, type Log } from '../infra/log.ts';
 import { createAuthenticate, hasUsableKey, loopback, type Authenticate } from '../keys/authenticate.ts';
 import { createRates } from '../limits/rates.ts';
 import { transcriptRoute } from '../log/transcriptRoute.ts';
+import { databaseId } from '../events/cursors.ts';
 import type { Streams } from '../events/streams.ts';
 import type { SocketLimits } from '../infra/socketServer.ts';
 import { assembleLive, openStreams, type Pace } from '../live.ts';
@@ -114,7 +115,7 @@ export async function startApp(
   const open = env.adminKey === undefined && !(await hasUsableKey(pool));
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
   const { rates = unhurried() } = options;
-  const doorbell = createDoorbell({ urls: env.redisUrls, log });
+  const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const streams = openStreams({ database, log, doorbell, authenticate, pace });
   const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates });
   const asking = { createContext, maskError: createMaskError(log) };

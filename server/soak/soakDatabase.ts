@@ -1,0 +1,20 @@
+import pg from 'pg';
+import { startCluster, withDatabase } from '../testing/cluster.ts';
+
+export interface SoakDatabase {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A migrated database on the PostgreSQL of DATABASE_URL, or of this machine's own. */
+export async function soakDatabase(): Promise<SoakDatabase> {
+  const cluster = await startCluster();
+  const name = `${cluster.prefix}soak`;
+  const admin = new pg.Client({ connectionString: cluster.adminUrl });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${cluster.prefix}template`);
+  await admin.end();
+  return { url: withDatabase(cluster.adminUrl, name), stop: () => cluster.stop() };
+}
+
+export const say = (line: string): void => void process.stdout.write(`${line}\n`);
