@@ -84,10 +84,9 @@ export function helperSubscriber(name: string, place: Place): Subscriber {
   });
   async function read(): Promise<void> {
     while (!stopped) {
-      for await (const event of stream) {
-        subscriber.heard.push(event.id);
-        cursor = event.cursor;
-      }
+      for await (const event of stream) subscriber.heard.push(event.id);
+      // Also where it began, when it heard nothing at all.
+      cursor = stream.cursor ?? cursor;
       const { repeats, healed, gaps } = stream.stats;
       if (repeats + healed + gaps > 0) subscriber.breaches.push(`${name}: the helper met ${repeats} repeats and ${healed} gaps, of which ${gaps} stayed`);
       if (!stopped) stream = open();
