@@ -149,14 +149,13 @@ test('a closed doorbell leaves no subscription and no connection', async () => {
 
 test('hints survive the way through messages of less than 100 bytes', () => {
   const slug = fc.stringMatching(/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/);
-  const number = fc.integer({ min: 0, max: 2 ** 31 - 1 });
   const hint = fc.oneof(
     fc.record({ about: fc.constant('all' as const), number: fc.integer({ min: 0, max: 999_999_999_999_999 }) }),
     fc.record({ about: fc.constant('inbox' as const), agentId: slug, number: fc.integer({ min: 0, max: 999_999_999 }) }),
     fc.record({ about: fc.constant('key' as const), keyId: fc.uuid() }),
   );
   fc.assert(
-    fc.property(fc.uniqueArray(hint, { selector: (each) => JSON.stringify(each) }), number, (hints) => {
+    fc.property(fc.uniqueArray(hint, { selector: (each) => JSON.stringify(each) }), (hints) => {
       const messages = toMessages(hints);
       for (const message of messages) expect(Buffer.byteLength(message)).toBeLessThan(100);
       expect(messages.flatMap(fromMessage)).toEqual(hints);
