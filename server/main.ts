@@ -54,7 +54,7 @@ async function start(): Promise<void> {
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
   const rates = createRates();
   doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
-  const streams = openStreams({ database, log, doorbell, authenticate });
+  const streams = openStreams({ database, log, doorbell, authenticate, pace: { heartbeatMs: env.heartbeatMs } });
   const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates });
   const asking = { createContext, maskError: createMaskError(log) };
   const archived = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });

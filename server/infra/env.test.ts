@@ -10,6 +10,9 @@ describe('the environment', () => {
       databaseUrl: undefined,
       dataFolder: '.baton',
       adminKey: undefined,
+      redisUrls: undefined,
+      allowedOrigins: [],
+      heartbeatMs: 10_000,
       staleAfterMinutes: 30,
       handoffsEnabled: true,
       archiveFolder: undefined,
@@ -28,16 +31,24 @@ describe('the environment', () => {
       readEnv({
         HOST: '::1',
         PORT: '0',
+        REDIS_URL: 'redis://one:6379, rediss://user:p%40ss@two.example:7000/0',
+        BATON_ALLOWED_ORIGINS: 'https://Baton.example.com,http://localhost:5173',
+        BATON_HEARTBEAT_SECONDS: '0.5',
         BATON_STALE_AFTER_MINUTES: '0.5',
         BATON_HANDOFFS_ENABLED: '0',
         BATON_ARCHIVE_DIR: '/srv/handoffs',
         BATON_DEMO: '1',
         LOG_LEVEL: 'debug',
       }),
-    ).toMatchObject({ host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, archiveFolder: '/srv/handoffs', demo: true, logLevel: 'debug' });
+    ).toMatchObject({ redisUrls: ['redis://one:6379', 'rediss://user:p%40ss@two.example:7000/0'], allowedOrigins: ['https://baton.example.com', 'http://localhost:5173'], heartbeatMs: 500, host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, archiveFolder: '/srv/handoffs', demo: true, logLevel: 'debug' });
   });
 
   test.each([
+    ['REDIS_URL', 'http://:secret@localhost', 'REDIS_URL must look like redis://user:password@host:6379 or rediss://..., for a cluster several with commas between them'],
+    ['REDIS_URL', 'redis://:secret@a,b', 'REDIS_URL must look like redis://user:password@host:6379 or rediss://..., for a cluster several with commas between them'],
+    ['BATON_ALLOWED_ORIGINS', 'https://a.example/path', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not 'https://a.example/path'"],
+    ['BATON_ALLOWED_ORIGINS', '*', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not '*'"],
+    ['BATON_HEARTBEAT_SECONDS', '16', "BATON_HEARTBEAT_SECONDS must be a number of seconds from 0.1 to 15, not '16'"],
     ['PORT', '65536', "PORT must be a number from 0 to 65535 (0 takes a free one), not '65536'"],
     ['PORT', '4e3', "PORT must be a number from 0 to 65535 (0 takes a free one), not '4e3'"],
     ['BATON_ADMIN_KEY', 'x'.repeat(31), 'BATON_ADMIN_KEY must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"'],

@@ -31,6 +31,11 @@ const variables = z.object({
     .transform((value) => value.split(',').map((part) => part.trim().toLowerCase()))
     .refine((origins) => origins.every(isOrigin), 'must be origins such as https://baton.example.com, with commas between them and no path')
     .default([]),
+  BATON_HEARTBEAT_SECONDS: z
+    .string()
+    .refine((value) => /^\d+(\.\d+)?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 15, 'must be a number of seconds from 0.1 to 15')
+    .transform(Number)
+    .default(10),
   BATON_STALE_AFTER_MINUTES: z
     .string()
     .refine(
@@ -58,6 +63,8 @@ export interface Env {
   redisUrls: string[] | undefined;
   /** Whose pages, besides our own, may open sockets. */
   allowedOrigins: string[];
+  /** How often a subscription says that it is alive. */
+  heartbeatMs: number;
   staleAfterMinutes: number;
   handoffsEnabled: boolean;
   /** Where every Handoff is also written as files. Undefined: nowhere. */
@@ -93,6 +100,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     adminKey: data.BATON_ADMIN_KEY,
     redisUrls: data.REDIS_URL,
     allowedOrigins: data.BATON_ALLOWED_ORIGINS,
+    heartbeatMs: data.BATON_HEARTBEAT_SECONDS * 1_000,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
     archiveFolder: data.BATON_ARCHIVE_DIR,

@@ -27,7 +27,10 @@ export interface LiveOptions {
 }
 
 export interface LiveResult {
-  requests: number;
+  /** Mutations that were answered, and how long the median and the slowest took. */
+  answers: number;
+  medianMs: number;
+  slowestMs: number;
   /** Events that were written while all listened. */
   events: number;
   /** Deliveries, all subscribers together. */
@@ -60,7 +63,8 @@ export async function liveRound({ seed, databaseUrl, durationMs, paceMs = 40, ..
   pool.on('error', () => undefined);
   let subscribers: Subscriber[] = [];
   const breaches: string[] = [];
-  const tally = { requests: 0, redisKills: 0, serverKills: 0 };
+  const tally = { redisKills: 0, serverKills: 0 };
+  const answers: number[] = [];
   try {
     const api = connection(urls[0]!, { count: 0 });
     const stage = await prepare(api, `${seed}-${randomBytes(3).toString('hex')}`);
@@ -76,7 +80,7 @@ export async function liveRound({ seed, databaseUrl, durationMs, paceMs = 40, ..
     await within(catchUpMs, 'all subscribers listen', Promise.all(subscribers.map(({ ready }) => ready)));
 
     const until = performance.now() + durationMs;
-    const writing = Array.from({ length: options.writers }, (_, n) => write({ urls, stage, seed, n, paceMs, until, asked: () => (tally.requests += 1) }));
+    const writing = Array.from({ length: options.writers }, (_, n) => write({ urls, stage, seed, n, paceMs, until, answered: (tookMs) => answers.push(tookMs) }));
     await Promise.all([
       ...writing,
       changeAgents(urls[0]!, stage, until),
@@ -105,7 +109,9 @@ export async function liveRound({ seed, databaseUrl, durationMs, paceMs = 40, ..
     }
     breaches.push(...(await disorder(pool)), ...(await brokenInvariants(pool)));
     const truth = await truthOf(pool, { kind: 'sessionUpdated' }, since);
-    return { ...tally, events: truth.length, heard: sum(subscribers, ({ heard }) => heard.length), drops: sum(subscribers, ({ drops }) => drops), breaches };
+    answers.sort((a, b) => a - b);
+    const [medianMs, slowestMs] = [answers[answers.length >> 1], answers.at(-1)].map((ms) => Math.round(ms ?? 0)) as [number, number];
+    return { ...tally, answers: answers.length, medianMs, slowestMs, events: truth.length, heard: sum(subscribers, ({ heard }) => heard.length), drops: sum(subscribers, ({ drops }) => drops), breaches };
   } finally {
     await Promise.all(subscribers.map((one) => one.stop()));
     for (const server of servers) server.kill('SIGKILL');
@@ -134,19 +140,21 @@ interface Writing {
   n: number;
   paceMs: number;
   until: number;
-  asked(): void;
+  answered(tookMs: number): void;
 }
 
 /** Asks until the time is over, at the one server or the other; a broken connection is followed by the next. */
-async function write({ urls, stage, seed, n, paceMs, until, asked }: Writing): Promise<void> {
+async function write({ urls, stage, seed, n, paceMs, until, answered }: Writing): Promise<void> {
   for (let life = 0; performance.now() < until; life += 1) {
     const inner = connection(urls[(n + life) % urls.length]!, { count: 0 });
     const paced: Connection = {
       async send(mutation, input) {
         await pause(paceMs);
         if (performance.now() >= until) throw new Error('The time is over');
-        asked();
-        return inner.send(mutation, input);
+        const before = performance.now();
+        const answer = await inner.send(mutation, input);
+        answered(performance.now() - before);
+        return answer;
       },
       close: () => inner.close(),
     };

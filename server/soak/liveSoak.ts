@@ -15,9 +15,9 @@ export async function liveSoak({ rounds, seed }: { rounds: number; seed: number 
       serverKills: 2,
     });
     done.push(result);
-    const { requests, events, heard, drops, redisKills, serverKills, breaches } = result;
+    const { answers, medianMs, slowestMs, events, heard, drops, redisKills, serverKills, breaches } = result;
     say(
-      `round ${round}/${rounds}: ${requests} requests, ${events} events of sessions, ${heard} deliveries to 50 subscribers that dropped ${drops} times; ` +
+      `round ${round}/${rounds}: ${answers} mutations answered (median ${medianMs} ms, slowest ${slowestMs} ms), ${events} events of sessions, ${heard} deliveries to 50 subscribers that dropped ${drops} times; ` +
         `Redis killed ${redisKills} times, a server ${serverKills} times; ${breaches.length === 0 ? 'ok' : `${breaches.length} BREACHES`}`,
     );
     for (const breach of breaches) say(`  ${breach}`);

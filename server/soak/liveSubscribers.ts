@@ -31,18 +31,25 @@ interface Place {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Calls `drop` again and again at random times, until it is settled. */
-function dropping({ seeds, stayMs }: Place, drop: (nth: number) => void): { settle(): void } {
+/** Calls `drop` again and again at random times, from when it is ready until it is settled. */
+function dropping({ seeds, stayMs }: Place, ready: Promise<void>, drop: (nth: number) => void): { settle(): void } {
   const dice = random(...seeds);
-  let timer: NodeJS.Timeout;
+  let timer: NodeJS.Timeout | undefined;
+  let settled = false;
   const arm = (): void => {
+    if (settled) return;
     timer = setTimeout(() => {
       drop(dice.below(1_000));
       arm();
     }, stayMs / 2 + dice.below(stayMs));
   };
-  arm();
-  return { settle: () => clearTimeout(timer) };
+  void ready.then(arm, () => undefined);
+  return {
+    settle() {
+      settled = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** By the client helper, which must neither see a gap nor a repeat: what it would mend is a fault of the server. */
@@ -77,7 +84,7 @@ export function helperSubscriber(name: string, place: Place): Subscriber {
       await reading;
     },
   };
-  const drops = dropping(place, (nth) => {
+  const drops = dropping(place, subscriber.ready, (nth) => {
     subscriber.drops += 1;
     if (nth % 2 === 0) stream.stop();
     else for (const socket of sockets) socket.terminate();
@@ -119,7 +126,7 @@ export function rawSubscriber(name: string, place: Place): Subscriber {
       await reading;
     },
   };
-  const drops = dropping(place, () => {
+  const drops = dropping(place, subscriber.ready, () => {
     subscriber.drops += 1;
     socket?.terminate();
   });
