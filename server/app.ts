@@ -43,6 +43,8 @@ export interface Engine {
 /** Subscriptions, over sockets and as Server-Sent Events. */
 export interface AppLive {
   plugin: Plugin;
+  /** How many share no work with each other at present. */
+  readonly groups: number;
   sockets(engine: () => Engine): SocketServer;
   /** Every stream ends, so that the answers that carry them do. */
   endStreams(): Promise<void>;

@@ -61,6 +61,9 @@ export function assembleLive({ streams, doorbell, log, authenticate, createConte
   };
   return {
     plugin,
+    get groups() {
+      return live.groups;
+    },
     sockets(engine) {
       const protocol = createSockets({
         engine,

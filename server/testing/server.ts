@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { buildApp, type App, type AppOptions } from '../app.ts';
+import { buildApp, type App, type AppLive, type AppOptions } from '../app.ts';
 import { downloadRoute } from '../exports/downloadRoute.ts';
 import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
@@ -96,6 +96,7 @@ export interface StartedApp {
   app: App;
   authenticate: Authenticate;
   streams: Streams;
+  live: AppLive;
   stop(): Promise<void>;
 }
 
@@ -119,6 +120,7 @@ export async function startApp(
   const streams = openStreams({ database, log, doorbell, authenticate, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
   const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates });
   const asking = { createContext, maskError: createMaskError(log) };
+  const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
   const app = buildApp({
     env,
     database,
@@ -127,7 +129,7 @@ export async function startApp(
     authenticate,
     rates,
     ...asking,
-    live: assembleLive({ streams, doorbell, log, authenticate, limits, ...asking }),
+    live,
     plugins: [noSuggestions],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
     ...options,
@@ -139,7 +141,7 @@ export async function startApp(
       await doorbell.close();
     }));
   atEnd(stop);
-  return { url: app.url, app, authenticate, streams, stop };
+  return { url: app.url, app, authenticate, streams, live, stop };
 }
 
 const plenty = { perMinute: 60_000_000, burst: 1_000_000 };
