@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { encodeId } from '../core/ids.ts';
+import { setTasks } from '../log/setTasks.ts';
+import { freePort } from '../testing/ports.ts';
+import { world } from '../testing/world.ts';
+import { type Listening, startListening } from './listening.ts';
+import { Receiver } from './liveReceiver.ts';
+import type { Place } from './place.ts';
+import { atLeast, atMost, digits, spread, type Line } from './report.ts';
+import { alternate, ratioOf } from './rounds.ts';
+
+const subscribers = 1_000;
+const burst = 20;
+const rounds = 7;
+const idleSockets = 5_000;
+const steady = { sockets: 200, everyMs: 50, events: 200 };
+
+const query = `subscription Badges($sessionIds: [ID!]) { sessionUpdated(sessionIds: $sessionIds) {
+  cursor type at sessionSequence session { id title status version agent { id name } } handoff { id status } agent { id } } }`;
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const portOf = ({ url }: Listening): number => Number(new URL(url).port);
+const toBaton = { messages: [{ type: 'connection_init' }, { id: '1', type: 'subscribe', payload: { query, variables: '$variables' } }], answers: 2 };
+const toBare = { messages: [{ type: 'connection_init' }], answers: 1 };
+
+/** A server, and the port at which it says how much memory it holds. */
+type Probed = Listening & { probe: string };
+
+/** How fast an event reaches many, and what they cost while nothing happens, beside a bare `ws` that sends ready-made texts. */
+export async function live(place: Place, say: (line: string) => void): Promise<Line[]> {
+  const { url, pool } = await place.database();
+  const { agent, session, run } = world(pool);
+  await agent('ada', { maxCapacity: 10_000 });
+  const sessionId = await session('ada');
+  const id = encodeId('session', sessionId);
+  const others: string[] = [];
+  for (let n = 0; n < 50; n += 1) others.push(encodeId('session', await session('ada')));
+  // Written here, so that the servers do nothing but deliver.
+  const write = async (events: number): Promise<void> => {
+    for (let n = 0; n < events; n += 1) await run(setTasks, { sessionId, tasks: [] });
+  };
+
+  const probed = ['--expose-gc', '--import', here('probe.mjs')];
+  const start = async (program: string[], env: Record<string, string>): Promise<Probed> => {
+    const probe = String(await freePort());
+    return { ...(await startListening(process.execPath, [...probed, ...program], { ...env, PROBE_PORT: probe })), probe };
+  };
+  const startBaton = () => start(['--import', 'tsx', 'server/main.ts'], { DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '15' });
+  const startBare = () => start([here('liveBare.mjs')], {});
+  const [baton, bare] = [await startBaton(), await startBare()];
+  const texts = await textsOf(baton, { sessionIds: [id] }, () => write(burst));
+
+  const toAll = async (server: Listening, opening: object, send: () => Promise<unknown>): Promise<number> => {
+    const receiver = await Receiver.start({ port: portOf(server), count: subscribers, ...(opening as typeof toBaton) });
+    const { ms } = await receiver.receive({ frames: burst }, send);
+    await receiver.stop();
+    return (burst * subscribers * 1_000) / ms;
+  };
+  const pairs = others.flatMap((one, n) => others.slice(n + 1).map((two) => ({ sessionIds: [id, one, two] })));
+  say(`  ${burst} events to ${subscribers} subscribers, ${rounds} rounds`);
+  const results = await alternate(rounds, {
+    identical: () => toAll(baton, { ...toBaton, variables: Array.from({ length: subscribers }, () => ({ sessionIds: [id] })) }, () => write(burst)),
+    different: () => toAll(baton, { ...toBaton, variables: pairs.slice(0, subscribers) }, () => write(burst)),
+    bare: () => toAll(bare, toBare, () => post(bare, texts)),
+  });
+  const beside = `a bare \`ws\` that sends the same bytes: ${spread(results.bare, 'messages a second')}`;
+  const [identical, different] = [ratioOf(results.identical, results.bare), ratioOf(results.different, results.bare)];
+  say('  delays at a fixed rate');
+  const delays = await delaysOf(baton, id);
+  await Promise.all([baton.stop(), bare.stop()]);
+
+  say(`  memory of ${idleSockets} idle sockets`);
+  const [ours, theirs] = [await idleMemory(startBaton, toBaton), await idleMemory(startBare, toBare)];
+  const size = Math.round(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / texts.length);
+  return [
+    { what: `one event to ${subscribers} identical subscribers, ${size} bytes each`, figure: spread(results.identical, 'messages a second'), beside, ratio: identical, goal: atLeast(identical.median, 0.7) },
+    { what: `one event to ${subscribers} subscribers with different variables`, figure: spread(results.different, 'messages a second'), beside, ratio: different, goal: atLeast(different.median, 0.2) },
+    {
+      what: `from the time at which a change is to be sent until ${steady.sockets} subscribers have it, ${1_000 / steady.everyMs} changes a second`,
+      figure: `p50 ${digits(delays.p50)} ms, p99 ${digits(delays.p99)} ms`,
+    },
+    {
+      what: `memory of an idle socket with its subscription, ${idleSockets} of them`,
+      figure: `${digits(ours)} KB`,
+      beside: `a socket of a bare \`ws\`: ${digits(theirs)} KB`,
+      ratio: { median: ours / theirs, least: ours / theirs, most: ours / theirs },
+      goal: atMost(ours / theirs, 2.5),
+    },
+  ];
+}
+
+/** The very texts that a subscriber gets, for the other to send. */
+async function textsOf(server: Listening, variables: object, send: () => Promise<void>): Promise<string[]> {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  await once(socket, 'open');
+  const texts: string[] = [];
+  const done = new Promise<void>((resolve) => {
+    socket.on('message', (data: Buffer) => {
+      texts.push(data.toString());
+      if (texts.length === burst + 2) resolve();
+      if (texts.length === 2) void send();
+    });
+  });
+  socket.send('{"type":"connection_init"}');
+  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables } }));
+  await done;
+  socket.close();
+  return texts.slice(2);
+}
+
+async function delaysOf(server: Listening, id: string): Promise<{ p50: number; p99: number }> {
+  const variables = Array.from({ length: steady.sockets }, () => ({ sessionIds: [id] }));
+  const receiver = await Receiver.start({ port: portOf(server), count: steady.sockets, ...toBaton, variables });
+  const from = performance.timeOrigin + performance.now() + 500;
+  const change = JSON.stringify({ query: 'mutation ($id: ID!) { setTasks(input: { sessionId: $id, tasks: [] }) { __typename } }', variables: { id } });
+  const { delays } = await receiver.receive({ frames: steady.events, from, every: steady.everyMs }, async () => {
+    const answers: Promise<unknown>[] = [];
+    for (let n = 0; n < steady.events; n += 1) {
+      await wait(Math.max(from + n * steady.everyMs - performance.timeOrigin - performance.now(), 0));
+      answers.push(post(server, change, '/graphql'));
+    }
+    await Promise.all(answers);
+  });
+  await receiver.stop();
+  return { p50: delays[Math.floor(delays.length * 0.5)]!, p99: delays[Math.floor(delays.length * 0.99)]! };
+}
+
+async function post({ url }: Listening, body: string | readonly string[], path = '/'): Promise<void> {
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const answer = await response.text();
+  if (!response.ok || answer.includes('"errors"')) throw new Error(`${url} answered ${answer}`);
+}
+
+/** KB that a process holds more for each socket, garbage collected. */
+async function idleMemory(start: () => Promise<Probed>, opening: typeof toBaton | typeof toBare): Promise<number> {
+  const server = await start();
+  const some = await Receiver.start({ port: portOf(server), count: 200, ...opening });
+  const before = await held(server);
+  const receivers: Receiver[] = [];
+  for (let open = 0; open < idleSockets; open += 500) receivers.push(await Receiver.start({ port: portOf(server), count: 500, ...opening }));
+  const after = await held(server);
+  for (const receiver of [some, ...receivers]) await receiver.stop();
+  await server.stop();
+  return (after - before) / idleSockets / 1024;
+}
+
+async function held({ probe }: Probed): Promise<number> {
+  await wait(1_000);
+  return Number(await (await fetch(`http://127.0.0.1:${probe}/`)).text());
+}

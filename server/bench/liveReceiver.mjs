@@ -1,0 +1,89 @@
+// Receives on many sockets in a process of its own, by plain TCP: a WebSocket client would cost more than what is measured.
+import { connect } from 'node:net';
+import { performance } from 'node:perf_hooks';
+
+const now = () => performance.timeOrigin + performance.now();
+let sockets = [];
+let task = null;
+
+process.on('message', async ({ open, receive, close }) => {
+  if (open) {
+    sockets = await Promise.all(Array.from({ length: open.count }, (_, n) => openSocket(open, n)));
+    process.send({ opened: sockets.length });
+  }
+  if (receive) {
+    task = { ...receive, left: receive.frames * sockets.length, first: 0, bytes: 0, delays: [] };
+    for (const socket of sockets) socket.count = 0;
+    process.send({ waiting: true });
+  }
+  if (close) {
+    for (const { tcp } of sockets) tcp.destroy();
+    sockets = [];
+    process.send({ closed: true });
+  }
+});
+
+/** Resolves when as many frames have come as its messages ask for. */
+function openSocket({ port, messages, answers, variables }, n) {
+  return new Promise((resolve, reject) => {
+    const socket = { tcp: connect(port, '127.0.0.1'), count: 0, rest: Buffer.alloc(0), open: false, answers };
+    socket.tcp.setNoDelay();
+    socket.tcp.write(
+      'GET /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+        'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
+    );
+    socket.ready = () => resolve(socket);
+    socket.tcp.on('error', reject);
+    socket.tcp.on('data', (chunk) => {
+      if (socket.open) return take(socket, chunk);
+      socket.rest = Buffer.concat([socket.rest, chunk]);
+      const end = socket.rest.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      if (!socket.rest.toString('latin1', 0, 12).endsWith('101')) return reject(new Error(socket.rest.toString('latin1')));
+      const head = socket.rest.subarray(end + 4);
+      socket.rest = Buffer.alloc(0);
+      socket.open = true;
+      for (const message of messages) socket.tcp.write(frame(JSON.stringify(message).replace('"$variables"', JSON.stringify(variables?.[n] ?? {}))));
+      if (head.length > 0) take(socket, head);
+    });
+  });
+}
+
+/** Masked, as a client's must be; with zeros, which change nothing. */
+function frame(text) {
+  const body = Buffer.from(text);
+  const head = body.length < 126 ? Buffer.from([0x81, 0x80 | body.length]) : Buffer.from([0x81, 0xfe, body.length >> 8, body.length & 255]);
+  return Buffer.concat([head, Buffer.alloc(4), body]);
+}
+
+function take(socket, chunk) {
+  let bytes = socket.rest.length === 0 ? chunk : Buffer.concat([socket.rest, chunk]);
+  for (;;) {
+    if (bytes.length < 4) break;
+    const short = bytes[1];
+    const [start, length] = short < 126 ? [2, short] : [4, bytes.readUInt16BE(2)];
+    if (bytes.length < start + length) break;
+    if (bytes[0] === 0x81) message(socket, bytes, start, start + length);
+    bytes = bytes.subarray(start + length);
+  }
+  socket.rest = bytes;
+}
+
+function message(socket, bytes, start, end) {
+  if (socket.answers > 0) {
+    const text = bytes.toString('utf8', start, end);
+    if (text.includes('"errors"')) throw new Error(text);
+    socket.answers -= 1;
+    if (socket.answers === 0) socket.ready();
+    return;
+  }
+  if (task === null || bytes.subarray(start, end).includes('HEARTBEAT')) return;
+  if (task.first === 0) task.first = now();
+  if (task.from !== undefined) task.delays.push(now() - (task.from + socket.count * task.every));
+  socket.count += 1;
+  task.bytes += end - start;
+  task.left -= 1;
+  if (task.left > 0) return;
+  process.send({ received: { ms: now() - task.first, bytes: task.bytes, delays: task.delays.sort((a, b) => a - b) } });
+  task = null;
+}

@@ -1,0 +1,55 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export interface Received {
+  /** From the first byte to the last. */
+  ms: number;
+  bytes: number;
+  /** From the time at which each event was to be sent, sorted; empty unless that was given. */
+  delays: number[];
+}
+
+export interface Opening {
+  port: number;
+  count: number;
+  /** What each says first; "$variables" in it stands for its own. */
+  messages: object[];
+  variables?: object[];
+  /** How many answers these have. */
+  answers: number;
+}
+
+/** A process that opens many sockets and waits on them. */
+export class Receiver {
+  private constructor(private readonly child: ChildProcess) {}
+
+  static async start(opening: Opening): Promise<Receiver> {
+    const child = fork(fileURLToPath(new URL('liveReceiver.mjs', import.meta.url)), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    process.once('exit', () => child.kill('SIGKILL'));
+    const receiver = new Receiver(child);
+    await receiver.#ask({ open: opening });
+    return receiver;
+  }
+
+  /** Waits until every socket has so many events, which `send` causes. */
+  async receive(what: { frames: number; from?: number; every?: number }, send: () => Promise<unknown>): Promise<Received> {
+    await this.#ask({ receive: what });
+    const [[answer]] = await Promise.all([this.#answer(), send()]);
+    return (answer as { received: Received }).received;
+  }
+
+  async stop(): Promise<void> {
+    await this.#ask({ close: true });
+    this.child.kill('SIGKILL');
+  }
+
+  async #ask(message: object): Promise<void> {
+    this.child.send(message);
+    await this.#answer();
+  }
+
+  #answer(): Promise<unknown[]> {
+    return Promise.race([once(this.child, 'message'), once(this.child, 'exit').then(() => Promise.reject(new Error('the receiver ended')))]);
+  }
+}

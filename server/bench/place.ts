@@ -1,0 +1,47 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { silentLog } from '../infra/log.ts';
+import { migrateUp } from '../infra/migrate.ts';
+import { startPostgres } from '../infra/postgres.ts';
+import { createDatabase, type Database } from '../infra/prisma.ts';
+import { withDatabase } from '../testing/cluster.ts';
+
+/** Where benchmarks run: the embedded PostgreSQL as a server starts it, which waits for the disk at every commit. */
+export interface Place {
+  postgresVersion: string;
+  /** A migrated database of its own, empty; closed with the place. */
+  database(): Promise<Database>;
+  /** Something to be undone at the end, the last first. */
+  atEnd(undo: () => Promise<unknown> | void): void;
+  close(): Promise<void>;
+}
+
+export async function openPlace(): Promise<Place> {
+  const undo: (() => Promise<unknown> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (let step = undo.pop(); step; step = undo.pop()) await step();
+  };
+  const postgres = await startPostgres({ folder: mkdtempSync(join(tmpdir(), 'baton-test-bench-')), log: silentLog, sync: false });
+  undo.push(() => rm(postgres.base, { recursive: true, force: true }), postgres.stop);
+  const admin = new pg.Client({ connectionString: postgres.url });
+  await admin.connect();
+  undo.push(() => admin.end());
+  const { rows } = await admin.query<{ version: string }>(`SELECT split_part(current_setting('server_version'), ' ', 1) AS version`);
+  let count = 0;
+  return {
+    postgresVersion: rows[0]!.version,
+    async database() {
+      const url = withDatabase(postgres.url, `bench_${(count += 1)}`);
+      await admin.query(`CREATE DATABASE bench_${count}`);
+      await migrateUp(url);
+      const database = createDatabase(url, silentLog);
+      undo.push(database.close);
+      return database;
+    },
+    atEnd: (step) => void undo.push(step),
+    close,
+  };
+}

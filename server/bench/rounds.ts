@@ -1,0 +1,42 @@
+/** One measurement of one contestant; what the number is, its benchmark says. */
+export type Contestant = () => Promise<number>;
+
+export interface Measured {
+  median: number;
+  /** The smallest and the largest: how far the machine let the same work vary. */
+  least: number;
+  most: number;
+}
+
+/**
+ * Measures contestants in turn, A B A B, so that a machine that is slower for a while is so for all of them. One
+ * round more comes first and counts for nothing: caches and compilers warm up in it.
+ */
+export async function alternate<Name extends string>(
+  rounds: number,
+  contestants: Record<Name, Contestant>,
+): Promise<Record<Name, Measured & { values: number[] }>> {
+  const names = Object.keys(contestants) as Name[];
+  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of names) {
+      const value = await contestants[name]();
+      if (round > 0) values[name].push(value);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, { ...measured(values[name]), values: values[name] }])) as Record<
+    Name,
+    Measured & { values: number[] }
+  >;
+}
+
+/** The median of the ratios of rounds: what was measured next to each other is compared with each other. */
+export const ratioOf = (ours: { values: number[] }, theirs: { values: number[] }): Measured =>
+  measured(ours.values.map((value, round) => value / theirs.values[round]!));
+
+export function measured(values: readonly number[]): Measured {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const median = (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+  return { median, least: sorted[0]!, most: sorted.at(-1)! };
+}
