@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 
 /** One connection each to publish and to listen on one channel, of a Redis or of a cluster. */
@@ -20,6 +21,21 @@ const retry = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), 
 const common = { connectTimeout: 2_000, keepAlive: 10_000, connectionName: 'baton' } satisfies RedisOptions;
 const publishing = { ...common, commandTimeout: publishWithin, enableOfflineQueue: false, maxRetriesPerRequest: 0 } satisfies RedisOptions;
 const listeningOptions = { ...common, maxRetriesPerRequest: null, autoResubscribe: false } satisfies RedisOptions;
+
+// An answer that is well-formed and makes no sense throws inside ioredis, which throws it on where nobody can catch it
+// and so ends the process. It is as bad as an answer that cannot be read, and is met the same way: by a new connection.
+interface DataHandler {
+  dispatch(act: () => void): void;
+  returnFatalError(error: Error): void;
+}
+const { default: handler } = createRequire(import.meta.url)('ioredis/built/DataHandler.js') as { default: { prototype: DataHandler } };
+handler.prototype.dispatch = function (act) {
+  try {
+    act();
+  } catch (error) {
+    this.returnFatalError(error as Error);
+  }
+};
 
 export function openRedisLine(urls: readonly string[], channel: string, events: RedisLineEvents): RedisLine {
   return urls.length === 1 ? single(urls[0]!, channel, events) : cluster(urls, channel, events);

@@ -53,6 +53,21 @@ async function listen(): Promise<void> {
   }
 }
 
+/** How the servers ended, if they did: nothing here may end one. */
+const ends: unknown[] = [];
+for (const server of [writing, listening]) void server.exited.then((exit) => ends.push({ ...exit, said: server.logs.slice(-12) }));
+const noneEnded = (): void => expect(ends).toEqual([]);
+
+/** Until each kind of garbage was met, by one server or the other. */
+async function garble(mood: 'garbage' | 'spoil'): Promise<void> {
+  const before = proxy.garbled;
+  proxy.setMood(mood);
+  await vi.waitFor(() => {
+    noneEnded();
+    expect(proxy.garbled - before).toBeGreaterThan(mood === 'garbage' ? 45 : 15);
+  }, patience);
+}
+
 const readiness = async (): Promise<unknown[]> => Promise.all([writing, listening].map(async ({ url }) => JSON.parse((await send(`${url}/readyz`)).body) as unknown));
 const bothReady = () => vi.waitFor(async () => expect(await readiness()).toEqual([{ status: 'ok' }, { status: 'ok' }]), patience);
 const bothDegraded = () => vi.waitFor(async () => expect(await readiness()).toEqual([1, 2].map(() => ({ status: 'ok', degraded: ['redis'] }))), patience);
@@ -73,6 +88,7 @@ async function write(): Promise<number[]> {
 }
 
 async function everythingHeard(): Promise<void> {
+  noneEnded();
   for (const topic of topics) {
     const truth = await truthOf(db.pool, topic, since);
     await vi.waitFor(() => expect(heard[topic.kind].length).toBeGreaterThanOrEqual(truth.length), patience);
@@ -97,11 +113,15 @@ beforeAll(async () => {
 
 /** What happens while it lasts costs time at most: no event, no mutation, no process. */
 async function survive(hostility: () => Promise<void> | void, peace: () => Promise<void> | void, degraded: boolean): Promise<void> {
-  await hostility();
-  if (degraded) await bothDegraded();
-  const took = await write();
-  await everythingHeard();
-  await peace();
+  let took: number[];
+  try {
+    await hostility();
+    if (degraded) await bothDegraded();
+    took = await write();
+    await everythingHeard();
+  } finally {
+    await peace();
+  }
   await bothReady();
   await write();
   await everythingHeard();
@@ -114,8 +134,8 @@ it('a Redis that is frozen', () => survive(() => redis.freeze(), () => redis.res
 it('a Redis that is killed, and started again empty', () => survive(() => redis.kill(), () => redis.start(), true), 200_000);
 it('a Redis that closes every connection', () => survive(() => proxy.setMood('refuse'), () => proxy.setMood('pass'), true), 200_000);
 it('a Redis that accepts connections and never answers', () => survive(() => proxy.setMood('silent'), () => proxy.setMood('pass'), true), 200_000);
-it('a Redis that answers bytes which nobody can read', () => survive(() => proxy.setMood('garbage'), () => proxy.setMood('pass'), true), 200_000);
-it('a Redis whose open connections break into garbage', () => survive(() => proxy.setMood('spoil'), () => proxy.setMood('pass'), true), 200_000);
+it('a Redis that answers what makes no sense', () => survive(() => garble('garbage'), () => proxy.setMood('pass'), true), 200_000);
+it('a Redis whose open connections break into garbage', () => survive(() => garble('spoil'), () => proxy.setMood('pass'), true), 200_000);
 
 it('a Redis that cuts its subscribers off, again and again', async () => {
   let cutting: Promise<void> | undefined;

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * `pass` bytes on; `refuse` by closing at once; accept and stay `silent`; answer everything with bytes that nobody can
- * read (`garbage`); let connections that are open break into garbage (`spoil`).
+ * `pass` bytes on; `refuse` by closing at once; accept and stay `silent`; answer everything with what makes no sense
+ * (`garbage`); let connections that are open break into garbage (`spoil`).
  */
 export type Mood = 'pass' | 'refuse' | 'silent' | 'garbage' | 'spoil';
 
@@ -12,22 +12,43 @@ export interface TcpProxy {
   port: number;
   /** From now on; connections that are open are cut, unless they are spoiled. */
   setMood(mood: Mood): void;
+  /** How often it has answered garbage. */
+  readonly garbled: number;
   close(): Promise<void>;
 }
 
-/** Stands before a server of any protocol, and stops being helpful when told to. */
+// Well-formed in the protocol of Redis, and no answer to anything.
+const nonsense = [':1', '_', '*0', '*-1', '*1\r\n$-1', '>0', '>1\r\n_', '>2\r\n+message\r\n_', '>3\r\n+message\r\n_\r\n_', '>3\r\n+subscribe\r\n_\r\n_', '+OK', '-ERR no', '$5\r\nhello', '%1\r\n+a\r\n+b'];
+
+/** Each kind in turn, as often as it takes a connection to end it. */
+function createGarbage(): () => Buffer {
+  let n = 0;
+  return () => {
+    const text = nonsense[n % (nonsense.length + 1)];
+    n += 1;
+    return text === undefined ? randomBytes(1 + randomInt(512)) : Buffer.from(`${text}\r\n`.repeat(3));
+  };
+}
+
+/** Stands before a Redis, and stops being helpful when told to. */
 export async function tcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let mood: Mood = 'pass';
+  let garbled = 0;
+  const nextGarbage = createGarbage();
+  const garbage = (): Buffer => {
+    garbled += 1;
+    return nextGarbage();
+  };
   const server = createServer((near) => {
     keep(near);
     if (mood === 'refuse') return void near.destroy();
     if (mood === 'silent') return void near.resume();
-    if (mood === 'garbage') return void near.on('data', () => near.write(randomBytes(512)));
+    if (mood === 'garbage') return void near.on('data', () => near.write(garbage()));
     const far = connect(target, '127.0.0.1');
     keep(far);
     near.pipe(far);
-    far.on('data', (chunk: Buffer) => near.write(mood === 'spoil' ? randomBytes(chunk.length) : chunk));
+    far.on('data', (chunk: Buffer) => near.write(mood === 'spoil' ? garbage() : chunk));
     near.once('close', () => far.destroy());
     far.once('close', () => near.destroy());
   });
@@ -42,6 +63,9 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
   };
   return {
     port: (server.address() as AddressInfo).port,
+    get garbled() {
+      return garbled;
+    },
     setMood(next) {
       mood = next;
       if (next !== 'spoil') cut();
