@@ -22,8 +22,8 @@ const query = `subscription Badges($sessionIds: [ID!]) { sessionUpdated(sessionI
   cursor type at sessionSequence session { id title status version agent { id name } } handoff { id status } agent { id } } }`;
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const portOf = ({ url }: Listening): number => Number(new URL(url).port);
-const toBaton = { messages: [{ type: 'connection_init' }, { id: '1', type: 'subscribe', payload: { query, variables: '$variables' } }], answers: 2 };
-const toBare = { messages: [{ type: 'connection_init' }], answers: 1 };
+const toBaton = { messages: [{ type: 'connection_init' }, { id: '1', type: 'subscribe', payload: { query, variables: '$variables' } }] };
+const toBare = { messages: [{ type: 'connection_init' }] };
 
 /** A server, and the port at which it says how much memory it holds. */
 type Probed = Listening & { probe: string };
@@ -99,12 +99,12 @@ async function textsOf(server: Listening, variables: object, send: () => Promise
   const done = new Promise<void>((resolve) => {
     socket.on('message', (data: Buffer) => {
       texts.push(data.toString());
+      if (texts.length === 1) socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables } }));
       if (texts.length === burst + 2) resolve();
       if (texts.length === 2) void send();
     });
   });
   socket.send('{"type":"connection_init"}');
-  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables } }));
   await done;
   socket.close();
   return texts.slice(2);

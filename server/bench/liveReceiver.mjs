@@ -23,16 +23,23 @@ process.on('message', async ({ open, receive, close }) => {
   }
 });
 
-/** Resolves when as many frames have come as its messages ask for. */
-function openSocket({ port, messages, answers, variables }, n) {
+/** Says its messages, each when the one before it is answered; resolves with the last answer. */
+function openSocket({ port, messages, variables }, n) {
   return new Promise((resolve, reject) => {
-    const socket = { tcp: connect(port, '127.0.0.1'), count: 0, rest: Buffer.alloc(0), open: false, answers };
+    const socket = { tcp: connect(port, '127.0.0.1'), count: 0, rest: Buffer.alloc(0), open: false };
+    const texts = messages.map((message) => JSON.stringify(message).replace('"$variables"', JSON.stringify(variables?.[n] ?? {})));
+    socket.say = () => {
+      const text = texts.shift();
+      if (text !== undefined) return socket.tcp.write(frame(text));
+      socket.say = null;
+      resolve(socket);
+    };
     socket.tcp.setNoDelay();
     socket.tcp.write(
       'GET /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
         'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
     );
-    socket.ready = () => resolve(socket);
+    socket.tcp.on('close', () => reject(new Error(`a socket was closed: ${socket.rest.toString('latin1')}`)));
     socket.tcp.on('error', reject);
     socket.tcp.on('data', (chunk) => {
       if (socket.open) return take(socket, chunk);
@@ -43,7 +50,7 @@ function openSocket({ port, messages, answers, variables }, n) {
       const head = socket.rest.subarray(end + 4);
       socket.rest = Buffer.alloc(0);
       socket.open = true;
-      for (const message of messages) socket.tcp.write(frame(JSON.stringify(message).replace('"$variables"', JSON.stringify(variables?.[n] ?? {}))));
+      socket.say();
       if (head.length > 0) take(socket, head);
     });
   });
@@ -70,12 +77,10 @@ function take(socket, chunk) {
 }
 
 function message(socket, bytes, start, end) {
-  if (socket.answers > 0) {
+  if (socket.say !== null) {
     const text = bytes.toString('utf8', start, end);
     if (text.includes('"errors"')) throw new Error(text);
-    socket.answers -= 1;
-    if (socket.answers === 0) socket.ready();
-    return;
+    return socket.say();
   }
   if (task === null || bytes.subarray(start, end).includes('HEARTBEAT')) return;
   if (task.first === 0) task.first = now();

@@ -13,11 +13,9 @@ export interface Received {
 export interface Opening {
   port: number;
   count: number;
-  /** What each says first; "$variables" in it stands for its own. */
+  /** What each says first, one after the answer to the other; "$variables" in it stands for its own. */
   messages: object[];
   variables?: object[];
-  /** How many answers these have. */
-  answers: number;
 }
 
 /** A process that opens many sockets and waits on them. */
