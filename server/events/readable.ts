@@ -1,17 +1,36 @@
+import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import type { Caller } from '../core/work.ts';
 import type { EventRow } from './rows.ts';
 
-const findReadable = statement(
-  'SELECT id FROM sessions s WHERE id = ANY ($1::uuid[]) AND ($2::text IS NULL OR EXISTS (SELECT FROM agent_sessions WHERE session_id = s.id AND agent_id = $2))',
-);
+const findReadable = statement(`SELECT DISTINCT w.session_id || ' ' || w.agent_id AS key FROM unnest($1::uuid[], $2::text[]) AS w (session_id, agent_id) JOIN sessions s ON s.id = w.session_id
+  WHERE w.agent_id = '' OR EXISTS (SELECT FROM agent_sessions t WHERE t.session_id = s.id AND t.agent_id = w.agent_id)`);
+
+/** After a restart all subscribers come back at once: those of some milliseconds share one statement. */
+const gatherMs = 3;
+const loaders = new WeakMap<Pool, DataLoader<string, boolean>>();
+
+function loaderOf(pool: Pool): DataLoader<string, boolean> {
+  const known = loaders.get(pool);
+  if (known !== undefined) return known;
+  const load = async (keys: readonly string[]): Promise<boolean[]> => {
+    const parts = keys.map((key) => key.split(' ') as [string, string]);
+    const values = [parts.map(([sessionId]) => sessionId), parts.map(([, agentId]) => agentId)];
+    const { rows } = await pool.query<{ key: string }>({ ...findReadable, values });
+    const found = new Set(rows.map(({ key }) => key));
+    return keys.map((key) => found.has(key));
+  };
+  const loader = new DataLoader(load, { cache: false, maxBatchSize: 2_000, batchScheduleFn: (run) => void setTimeout(run, gatherMs) });
+  loaders.set(pool, loader);
+  return loader;
+}
 
 /** Those of these Sessions that the caller may not read, or that do not exist: for an agent the two look the same. */
 export async function unreadable(pool: Pool, caller: Caller, sessionIds: readonly string[]): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>({ ...findReadable, values: [sessionIds, ownAgent(caller)] });
-  const found = new Set(rows.map(({ id }) => id));
-  return sessionIds.filter((id) => !found.has(id));
+  const agentId = ownAgent(caller) ?? '';
+  const readable = await Promise.all(sessionIds.map((id) => loaderOf(pool).load(`${id} ${agentId}`)));
+  return sessionIds.filter((_, at) => !readable[at]);
 }
 
 /** Whether the caller may have an event, by the tenures that there were when it was read: such a right is never lost again. */
@@ -22,4 +41,4 @@ export function mayRead(caller: Caller): (event: EventRow) => boolean {
 }
 
 /** The agent that a caller is confined to; null for those who read everything. */
-export const ownAgent = ({ role, agentId }: Caller): string | null => (role === 'AGENT' ? (agentId ?? '') : null);
+export const ownAgent = ({ role, agentId }: Caller): string | null => (role === 'AGENT' ? (agentId ?? '-') : null);
