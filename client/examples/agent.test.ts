@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { encodeId } from '../../server/core/ids.ts';
+import { atEnd, testDatabase } from '../../server/testing/database.ts';
+import { client } from '../../server/testing/graphql.ts';
+import { freePort } from '../../server/testing/ports.ts';
+import { startApp, startServer } from '../../server/testing/server.ts';
+import { world } from '../../server/testing/world.ts';
+
+const db = await testDatabase();
+const { agent, session, reassign } = world(db.pool);
+await agent('claude-1', { maxCapacity: 100 });
+await agent('codex-1', { maxCapacity: 100 });
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const patience = { timeout: 60_000, interval: 50 };
+
+interface Run {
+  /** What it has said so far. */
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** Its exit code, or the signal that ended it. */
+  exited: Promise<number | string>;
+}
+
+/** The example as a program of its own, as `npm run agent` starts it. */
+function runAgent(args: string[], env: Record<string, string> = {}): Run {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'client/examples/agent.ts', ...args], { cwd: root, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  atEnd(() => void child.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', (line) => (output += `${line}\n`));
+  const exited = new Promise<number | string>((resolve) => void child.once('close', (code, signal) => resolve(signal ?? code ?? 0)));
+  return { output: () => output, kill: (signal) => void child.kill(signal), exited };
+}
+
+const statusOf = async (id: string | null): Promise<string> => (await db.prisma.handoff.findUniqueOrThrow({ where: { id: id! } })).status;
+const handOver = async (title: string): Promise<string> => {
+  const { handoffId } = await reassign(await session('codex-1', { title }), { agentId: 'claude-1', reason: 'Please go on', summary: 'The cookie is still missing.' });
+  return handoffId!;
+};
+
+describe('the example agent', () => {
+  it('takes over what waited for it and what comes then, through a restart of the server, and ends on Ctrl-C', async () => {
+    const before = await handOver('What waited');
+    const PORT = String(await freePort());
+    const start = () => startServer({ databaseUrl: db.url, env: { PORT } });
+    const server = await start();
+    const example = runAgent(['claude-1', '--url', server.url]);
+    await expect.poll(() => statusOf(before), patience).toBe('COMPLETED');
+    await expect.poll(example.output, patience).toContain('What waited: handed over by codex-1, because: Please go on');
+    expect(example.output()).toContain('The cookie is still missing.');
+
+    const live = await handOver('What came');
+    await expect.poll(() => statusOf(live), patience).toBe('COMPLETED');
+    await server.kill('SIGKILL');
+    await expect.poll(example.output, patience).toContain('lost the server');
+    const missed = await handOver('What came meanwhile');
+    await start();
+    await expect.poll(() => statusOf(missed), patience).toBe('COMPLETED');
+
+    const turns = await db.prisma.turn.count();
+    expect(turns).toBe(3);
+    example.kill('SIGINT');
+    expect(await example.exited).toBe(0);
+    expect(example.output()).toContain('claude-1 has stopped');
+  }, 200_000);
+
+  it('goes on where it was killed: what it had accepted and not answered is answered once', async () => {
+    const { url } = await startApp(db);
+    const id = await handOver('What is left');
+    // As far as it came before it was killed.
+    const { data } = await client(url).post<{ acceptHandoff: { handoff: { status: string } } }>(
+      'mutation ($id: ID!) { acceptHandoff(input: { handoffId: $id }) { ... on AcceptHandoffPayload { handoff { status } } } }',
+      { id: encodeId('handoff', id) },
+    );
+    expect(data.acceptHandoff.handoff.status).toBe('ACCEPTED');
+    const turns = await db.prisma.turn.count();
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const again = runAgent(['claude-1', '--url', url]);
+      await expect.poll(() => statusOf(id), patience).toBe('COMPLETED');
+      await expect.poll(again.output, patience).toContain('waits for handoffs');
+      again.kill(signal);
+      expect(await again.exited).toBe(signal === 'SIGKILL' ? 'SIGKILL' : 0);
+    }
+    expect(await db.prisma.turn.count()).toBe(turns + 1);
+  }, 200_000);
+
+  it('says what is wrong and ends: an agent that is not there, a key that is not known, no agent at all', async () => {
+    const { url } = await startApp(db);
+    const nobody = runAgent(['nobody', '--url', url]);
+    expect(await nobody.exited).toBe(1);
+    expect(nobody.output()).toMatch(/^BAD_USER_INPUT: .*nobody/m);
+    const key = 'a-key-for-this-test-of-32-characters';
+    const guarded = await startApp(db, { variables: { BATON_ADMIN_KEY: key } });
+    const stranger = runAgent(['claude-1', '--url', guarded.url], { BATON_KEY: 'wrong' });
+    expect(await stranger.exited).toBe(1);
+    expect(stranger.output()).toMatch(/^FORBIDDEN: /m);
+    const known = runAgent(['claude-1', '--url', guarded.url], { BATON_KEY: key });
+    await expect.poll(known.output, patience).toContain('waits for handoffs');
+    known.kill('SIGINT');
+    expect(await known.exited).toBe(0);
+    expect(await runAgent([]).exited).toBe(2);
+  }, 200_000);
+});
