@@ -16,7 +16,7 @@ describe('Over a socket', () => {
   function codesOf(query: string, { caller = loopback, ...params }: Asked = {}): unknown[] {
     try {
       const request = readRequest(persisted, { query, ...params.params });
-      yoga.getEnveloped({ caller, ...params } as never).parse(request['query'] as string);
+      yoga.getEnveloped({ caller, ...params } as never).parse(request['query']);
       return [];
     } catch (error) {
       return errorsIn(error).map((one) => (one as { extensions: Record<string, unknown> }).extensions).map((extensions) => extensions['what'] ?? extensions['code']);
