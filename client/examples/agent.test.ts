@@ -97,10 +97,23 @@ describe('the example agent', () => {
     const stranger = runAgent(['claude-1', '--url', guarded.url], { BATON_KEY: 'wrong' });
     expect(await stranger.exited).toBe(1);
     expect(stranger.output()).toMatch(/^FORBIDDEN: /m);
-    const known = runAgent(['claude-1', '--url', guarded.url], { BATON_KEY: key });
-    await expect.poll(known.output, patience).toContain('waits for handoffs');
-    known.kill('SIGINT');
-    expect(await known.exited).toBe(0);
     expect(await runAgent([]).exited).toBe(2);
+  }, 200_000);
+
+  it('works with a key of its agent', async () => {
+    const admin = 'a-key-for-this-test-of-32-characters';
+    const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: admin } });
+    const { data } = await client(url).post<{ createKey: { secret: string } }>(
+      'mutation { createKey(input: { role: AGENT, agentId: "claude-1", name: "the example" }) { ... on CreateKeyPayload { secret } } }',
+      {},
+      { authorization: `Bearer ${admin}` },
+    );
+    const example = runAgent(['claude-1', '--url', url], { BATON_KEY: data.createKey.secret });
+    await expect.poll(example.output, patience).toContain('waits for handoffs');
+    const id = await handOver('Guarded');
+    await expect.poll(() => statusOf(id), patience).toBe('COMPLETED');
+    expect(await db.prisma.turn.count({ where: { session: { title: 'Guarded' }, agentSession: { agentId: 'claude-1' } } })).toBe(1);
+    example.kill('SIGINT');
+    expect(await example.exited).toBe(0);
   }, 200_000);
 });
