@@ -11,7 +11,7 @@ import { createHttpServer, type HttpLimits } from './infra/httpServer.ts';
 import type { Log } from './infra/log.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
-import { documentCaches, limitsPlugin } from './limits/plugin.ts';
+import { documentCaches, limitsPlugin, readRequest } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import { isOriginAllowed } from './infra/originCheck.ts';
@@ -32,11 +32,26 @@ export interface Authentication {
 /** Starts work that goes on while the server runs; its `stop` resolves when nothing of it runs any more. */
 export type Background = () => { stop(): Promise<void> };
 
-/** What the operations of a socket run on: the same functions, plugins included, as over HTTP. */
+interface Params {
+  query?: string;
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+}
+
+/** What the operations of a socket run on: the same functions, limits and plugins included, as over HTTP. */
 export interface Engine {
-  schema: GraphQLSchema;
-  parse(source: string): DocumentNode;
-  validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[];
+  /** What goes with one request of a caller. @throws GraphQLError, also from `parse`, several as an AggregateError. */
+  ask(
+    caller: Caller,
+    request: Record<string, unknown>,
+  ): {
+    params: Params;
+    /** For `execute` to know the request again. */
+    context: object;
+    schema: GraphQLSchema;
+    parse(source: string): DocumentNode;
+    validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[];
+  };
   execute(args: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult;
 }
 
@@ -45,7 +60,7 @@ export interface AppLive {
   plugin: Plugin;
   /** How many share no work with each other at present. */
   readonly groups: number;
-  sockets(engine: () => Engine): SocketServer;
+  sockets(engine: Engine): SocketServer;
   /** Every stream ends, so that the answers that carry them do. */
   endStreams(): Promise<void>;
   /** What is away that this server can do without. */
@@ -104,7 +119,14 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const ping = createPing(database.url);
   let background: ReturnType<Background>[] = [];
-  const sockets = options.live?.sockets(() => yoga.getEnveloped() as Engine);
+  const sockets = options.live?.sockets({
+    ask(caller, request) {
+      const params: Params = readRequest(persisted, request);
+      const context = { caller, params };
+      return { params, context, ...(yoga.getEnveloped(context) as Pick<ReturnType<Engine['ask']>, 'schema' | 'parse' | 'validate'>) };
+    },
+    execute: (args) => yoga.getEnveloped(args.contextValue as object).execute(args) as Promise<ExecutionResult>,
+  });
   const server = createHttpServer(handle, upgrade, options.http);
   let url = '';
 

@@ -1,17 +1,18 @@
 import type { Plugin } from 'graphql-yoga';
 import type { AppLive } from './app.ts';
 import type { Doorbell } from './core/doorbell.ts';
+import { UnauthenticatedError } from './core/errors.ts';
 import type { Caller } from './core/work.ts';
 import { StreamEnded } from './events/stream.ts';
 import { Streams } from './events/streams.ts';
 import type { GraphQLContext } from './graphql/context.ts';
 import { createLive, type LiveOptions } from './graphql/live.ts';
-import { createSockets, type SocketsOptions } from './graphql/sockets.ts';
+import { createSockets } from './graphql/sockets.ts';
 import type { Database } from './infra/prisma.ts';
 import type { Log } from './infra/log.ts';
-import { createSocketServer, socketLimits, type SocketLimits } from './infra/socketServer.ts';
+import { createSocketServer } from './infra/socketServer.ts';
 import type { Authenticate } from './keys/authenticate.ts';
-import { UnauthenticatedError } from './core/errors.ts';
+import { limits as numbers, type SocketLimits } from './limits/limits.ts';
 
 export interface Pace {
   heartbeatMs?: number;
@@ -47,12 +48,11 @@ export interface LiveParts {
   createContext: (caller: Caller) => GraphQLContext;
   maskError: (error: unknown) => Error;
   limits?: Partial<SocketLimits> | undefined;
-  beforeExecute?: SocketsOptions['beforeExecute'];
 }
 
 /** Subscriptions over WebSocket and SSE, as the app runs them. */
-export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, beforeExecute, ...options }: LiveParts): AppLive {
-  const limits = { ...socketLimits, ...options.limits };
+export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, ...options }: LiveParts): AppLive {
+  const limits = { ...numbers.sockets, ...options.limits };
   const live = createLive({ createContext, maskError, endOf });
   const plugin: Plugin = {
     onSubscribe({ setSubscribeFn }) {
@@ -73,7 +73,6 @@ export function assembleLive({ streams, doorbell, log, authenticate, createConte
         createContext,
         maskError,
         watchKey: authenticate.watch,
-        beforeExecute,
         authenticate: async (authorization) => {
           try {
             return await authenticate(authorization);

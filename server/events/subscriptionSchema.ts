@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
+import { ForbiddenError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import { badArgument } from '../graphql/badArgument.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -36,7 +37,7 @@ builder.subscriptionField('handoffAssigned', (t) =>
     subscribe: async (_root, args, context) => {
       const { agentId } = decodeArgs(z.object({ agentId: agentIdInput, after: optional(z.string()) }), args);
       const own = ownAgent(context.caller);
-      if (own !== null && own !== agentId) throw forbidden('An agent may listen to its own inbox only');
+      if (own !== null && own !== agentId) throw new ForbiddenError('An agent may listen to its own inbox only');
       await demandAgent(context, agentId, ['agentId']);
       return open(context, { kind: 'inbox', agentId }, args.after, () => true);
     },
@@ -118,9 +119,8 @@ async function demandSessions({ pool, caller }: GraphQLContext, ids: readonly st
   const [missing] = await unreadable(pool, caller, ids);
   if (missing === undefined) return;
   const id = encodeId('session', missing);
-  if (ownAgent(caller) !== null) throw forbidden(`There is no session '${id}', or you may not read it`);
+  if (ownAgent(caller) !== null) throw new ForbiddenError(`There is no session '${id}', or you may not read it`);
   throw badArgument(`There is no session '${id}': check the id`, path);
 }
 
-const forbidden = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'FORBIDDEN' } });
 const stopping = (): GraphQLError => new GraphQLError('The server is stopping: connect again', { extensions: { code: 'UNAVAILABLE' } });

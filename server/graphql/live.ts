@@ -121,9 +121,9 @@ class Results implements AsyncIterableIterator<ExecutionResult> {
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
     if (this.#over) return { done: true, value: undefined };
     try {
-      const { done, value } = await this.source.next();
-      if (done === true) return await this.return();
-      return { done: false, value: await this.#resultOf(value) };
+      const next: IteratorResult<object, unknown> = await this.source.next();
+      if (next.done === true) return await this.return();
+      return { done: false, value: await this.#resultOf(next.value) };
     } catch (error) {
       this.#over = true;
       this.leave();

@@ -3,12 +3,13 @@ import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePay
 import type { Engine } from '../app.ts';
 import type { Caller } from '../core/work.ts';
 import type { Log } from '../infra/log.ts';
-import type { OpenSocket, SocketLimits } from '../infra/socketServer.ts';
+import type { OpenSocket } from '../infra/socketServer.ts';
+import type { SocketLimits } from '../limits/limits.ts';
 import type { GraphQLContext } from './context.ts';
 import { type Live, textOf } from './live.ts';
 
 export interface SocketsOptions {
-  engine: () => Engine;
+  engine: Engine;
   live: Live;
   limits: SocketLimits;
   log: Log;
@@ -17,8 +18,6 @@ export interface SocketsOptions {
   /** Who comes with this `connectionParams.authorization`; null for nobody whom we know. Rejects when that cannot be said now. */
   authenticate(authorization: string | undefined): Promise<Caller | null>;
   watchKey?: ((caller: Caller, onEnded: () => void) => () => void) | undefined;
-  /** What must be asked before an operation of a caller runs; what it answers is the answer. The one place for limits over sockets. */
-  beforeExecute?: ((args: ExecutionArgs, caller: Caller) => Promise<readonly GraphQLError[]>) | undefined;
 }
 
 interface Extra {
@@ -45,8 +44,8 @@ export function createSockets(options: SocketsOptions) {
         return 0;
       },
     }) as unknown as ExecutionResult,
-    subscribe: (args) => live.subscribe(args as ExecutionArgs),
-    execute: (args) => options.engine().execute(args as ExecutionArgs),
+    subscribe: (args) => live.subscribe(args),
+    execute: (args) => options.engine.execute(args),
   });
 
   async function connect({ connectionParams, extra }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
@@ -84,31 +83,31 @@ export function createSockets(options: SocketsOptions) {
     return true;
   }
 
-  async function subscribe(context: Context<Record<string, unknown>, Extra>, _id: string, payload: SubscribePayload) {
+  function subscribe(context: Context<Record<string, unknown>, Extra>, _id: string, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
     const { extra } = context;
     if (Object.keys(context.subscriptions).length > limits.subscriptions) {
       extra.close(1008, `More than ${limits.subscriptions} subscriptions on one socket: use another`);
       return [new GraphQLError('closed')];
     }
-    const caller = extra.caller!;
-    const prepared = prepare(payload, caller);
-    const refused = 'schema' in prepared ? ((await options.beforeExecute?.(prepared, caller)) ?? []) : prepared;
-    return refused.length > 0 ? refused.map((error) => maskError(error) as GraphQLError) : (prepared as ExecutionArgs);
+    try {
+      return prepare(payload, extra.caller!);
+    } catch (error) {
+      const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
+      return errors.map((each) => maskError(each) as GraphQLError);
+    }
   }
 
-  function prepare({ query, operationName, variables }: SubscribePayload, caller: Caller): ExecutionArgs | readonly GraphQLError[] {
-    const { schema, parse, validate } = options.engine();
-    try {
-      const document = parse(query);
-      const errors = validate(schema, document);
-      if (errors.length > 0) return errors;
-      if (getOperationAST(document, operationName) == null) {
-        return [new GraphQLError('Say in operationName which operation of the document is meant', { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })];
-      }
-      return { schema, document, operationName: operationName ?? null, variableValues: variables ?? null, contextValue: createContext(caller) };
-    } catch (error) {
-      return [error as GraphQLError];
+  /** Charges, measures and validates, as a request over HTTP is. @throws GraphQLError, or an AggregateError of several. */
+  function prepare(payload: SubscribePayload, caller: Caller): ExecutionArgs {
+    const { schema, parse, validate, params, context } = options.engine.ask(caller, { ...payload });
+    const document = parse(params.query ?? '');
+    const errors = validate(schema, document);
+    if (errors.length > 0) throw new AggregateError(errors);
+    const { operationName = null, variables = null } = params;
+    if (getOperationAST(document, operationName) == null) {
+      throw new GraphQLError('Say in operationName which operation of the document is meant', { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
     }
+    return { schema, document, operationName, variableValues: variables, contextValue: Object.assign(context, createContext(caller)) };
   }
 
   return {

@@ -1,24 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { SocketLimits } from '../limits/limits.ts';
 import type { Log } from './log.ts';
-
-export const socketLimits = {
-  frameBytes: 64 * 1024,
-  /** Of one key. */
-  sockets: 50,
-  /** On one socket. */
-  subscriptions: 20,
-  /** Messages of one socket that are being worked on, subscriptions aside. */
-  messages: 50,
-  initMs: 3_000,
-  pingMs: 12_000,
-  /** What a client has not taken for so long is not sent to it any more. */
-  drainMs: 30_000,
-  /** Nor is more than this kept for it. */
-  waitingBytes: 4 * 1024 * 1024,
-};
-export type SocketLimits = typeof socketLimits;
 
 /** An open socket, as the protocol above it sees it. */
 export interface OpenSocket {

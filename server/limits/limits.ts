@@ -64,8 +64,26 @@ export const limits = {
     headerBytes: 16 * KB,
     headers: 100,
   },
+  /** The socket is closed: 1008 for what a client should not do, 1013 for what it may try again later, 1009 for a frame. */
+  sockets: {
+    frameBytes: 64 * KB,
+    /** Of one key. */
+    sockets: 50,
+    /** On one socket. */
+    subscriptions: 20,
+    /** Messages of one socket that are being worked on, subscriptions aside. */
+    messages: 50,
+    /** 4408. In milliseconds. */
+    initMs: 3_000,
+    pingMs: 12_000,
+    /** A client that has taken nothing for so long, while something waits for it, is not waited for. */
+    drainMs: 30_000,
+    /** Nor is more than this kept for it. */
+    waitingBytes: 4 * MB,
+  },
   /** 503 UNAVAILABLE, in milliseconds. */
   answerWithin: 30_000,
 } as const;
 
+export type SocketLimits = { [Name in keyof typeof limits.sockets]: number };
 export type QueryLimits = { [Name in keyof typeof limits.query]: number };

@@ -98,12 +98,12 @@ export const importOptions = {
  * prepared, and the entries refer to each other.
  */
 export async function runImport(
-  { pool, log, caller }: GraphQLContext,
+  { pool, log, caller, streams }: GraphQLContext,
   { sessionId, agentId, ...source }: { sessionId: string; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'importTranscript');
   const transcript = await prepareImport(pool, { sessionId, ...source });
-  return runWork({ pool, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
+  return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
 }
 
 const importInput = z.object({

@@ -119,7 +119,7 @@ async function launch(args: string[]): Promise<ChildProcess> {
   await new Promise<void>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`redis-server did not start in time:\n${said.join('\n')}`)), startsWithin);
     // Read to the end, or Redis would block on a full pipe.
-    createInterface(child.stdout!).on('line', (line) => {
+    createInterface(child.stdout).on('line', (line) => {
       if (said.push(line) > 20) said.shift();
       if (!line.includes('Ready to accept connections')) return;
       clearTimeout(late);

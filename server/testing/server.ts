@@ -15,7 +15,7 @@ import { createRates } from '../limits/rates.ts';
 import { transcriptRoute } from '../log/transcriptRoute.ts';
 import { databaseId } from '../events/cursors.ts';
 import type { Streams } from '../events/streams.ts';
-import type { SocketLimits } from '../infra/socketServer.ts';
+import type { SocketLimits } from '../limits/limits.ts';
 import { assembleLive, openStreams, type Pace } from '../live.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 
