@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { openPlace, type Place } from './place.ts';
+import { reassign } from './reassign.ts';
+import { machine, tableOf, type Line } from './report.ts';
+
+const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = { reassign };
+const file = 'bench.md';
+
+const usage = `npm run bench [-- ${Object.keys(benchmarks).join(' | ')}]
+
+Measures Baton on this machine and says which goals it meets; all of it when nothing is named. Contestants take turns in
+one run, so compare ratios between machines, and absolute figures with caution. The table goes to ${file}.
+
+Exit code 0: all goals are met. 1: one is not. 2: not understood.`;
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in benchmarks));
+if (unknown.length > 0) {
+  process.stderr.write(`There is no benchmark ${unknown.map((name) => `'${name}'`).join(', ')}\n\n${usage}\n`);
+  process.exit(2);
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function bench(): Promise<boolean> {
+  const started = performance.now();
+  const place = await openPlace();
+  const lines: Line[] = [];
+  try {
+    for (const name of asked.length === 0 ? Object.keys(benchmarks) : asked) {
+      say(`${name} ...`);
+      lines.push(...(await benchmarks[name]!(place, say)));
+    }
+  } finally {
+    await place.close();
+  }
+  const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+  const date = new Date().toISOString().slice(0, 10);
+  const report = `${tableOf(lines)}\n${machine(place.postgresVersion)}; ${date}; ${minutes} minutes. Medians, with the smallest and the largest of the rounds in brackets.\n`;
+  process.stdout.write(report);
+  writeFileSync(file, report);
+  return lines.every(({ goal }) => goal?.met !== false);
+}
+
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+process.exitCode = (await bench()) ? 0 : 1;
