@@ -83,10 +83,11 @@ SELECT bench_reassign(${idOf(0, ':session', '0')}, 'agent-' || (:session + :move
 
 const reads = `\`reassignSession\` with handoff, ${clients} clients, ${size.turns} turns of log, ${size.agents.toLocaleString('en-US')} agents`;
 
-/** Between rounds every handoff is taken over, so that each session is ACTIVE again and none is superseded. */
+/** Between rounds every handoff is taken over, so that each session is ACTIVE again and none is superseded; and statistics are kept, as autovacuum does by the minute. */
 async function settle(pool: Pool): Promise<void> {
   await pool.query(`UPDATE handoffs SET status = 'COMPLETED', accepted_at = initiated_at, completed_at = initiated_at, closed_at = initiated_at WHERE status = 'INITIATED'`);
   await pool.query(`UPDATE agent_sessions SET state = 'ACTIVE', activated_at = started_at WHERE state = 'PENDING'`);
+  await pool.query('ANALYZE');
 }
 
 async function countRows(pool: Pool): Promise<Record<string, number>> {

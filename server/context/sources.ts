@@ -67,26 +67,31 @@ source AS MATERIALIZED (
   SELECT CASE WHEN h.status = 'INITIATED' THEN h.source_agent_id ELSE s.agent_id END AS id,
     CASE WHEN h.status = 'INITIATED' THEN h.source_agent_session_id ELSE s.last_agent_session_id END AS tenure
   FROM s LEFT JOIN handoffs h ON h.id = s.last_handoff_id),
-calls AS MATERIALIZED (SELECT index, name, error IS NOT NULL AS failed, files_modified FROM tool_calls WHERE session_id = $1),
+calls AS MATERIALIZED (
+  SELECT id, index, turn_id, name, error IS NOT NULL AS failed, coalesce(error, result) IS NOT NULL AS answered, files_modified
+  FROM tool_calls WHERE session_id = $1),
 files AS MATERIALIZED (
-  SELECT file, max(index) AS last FROM calls, unnest(files_modified) AS file WHERE NOT failed GROUP BY file),
-tools AS (
-  SELECT name, count(*)::int AS calls, count(*) FILTER (WHERE failed)::int AS errors, max(index) AS last
-  FROM calls GROUP BY name ORDER BY max(index) DESC LIMIT ${bounds.tools}),
+  SELECT file, max(index) AS last FROM calls, unnest(files_modified) AS file WHERE NOT failed AND files_modified <> '{}' GROUP BY file),
+tools AS MATERIALIZED (
+  SELECT name, count(*)::int AS calls, count(*) FILTER (WHERE failed)::int AS errors, max(index) AS last FROM calls GROUP BY name),
 last_turn AS (SELECT id FROM turns WHERE session_id = $1 ORDER BY index DESC LIMIT 1),
-last_calls AS MATERIALIZED (
-  SELECT id, index, error IS NOT NULL AS failed, coalesce(error, result) IS NOT NULL AS answered FROM tool_calls
-  WHERE turn_id = (SELECT turn_id FROM tool_calls WHERE session_id = $1 ORDER BY index DESC LIMIT 1)),
+last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
 last_agent_turn AS (SELECT id FROM turns WHERE session_id = $1 AND agent_session_id IS NOT NULL ORDER BY index DESC LIMIT 1),
 said AS (
   SELECT sequence, role, left(content, ${bounds.messageCharacters + 1}) AS content FROM messages
-  WHERE session_id = $1 AND role NOT IN ('HANDOFF', 'TOOL') ORDER BY sequence DESC LIMIT ${bounds.messages})
+  WHERE session_id = $1 AND role NOT IN ('HANDOFF', 'TOOL') ORDER BY sequence DESC LIMIT ${bounds.messages}),
+counted AS MATERIALIZED (
+  SELECT count(*) FILTER (WHERE role <> 'HANDOFF') AS talk, json_build_object('user', count(*) FILTER (WHERE seen AND role = 'USER'),
+      'assistant', count(*) FILTER (WHERE seen AND role = 'ASSISTANT'), 'system', count(*) FILTER (WHERE seen AND role = 'SYSTEM'),
+      'tool', count(*) FILTER (WHERE seen AND role = 'TOOL'), 'handoff', count(*) FILTER (WHERE seen AND role = 'HANDOFF'),
+      'bytes', coalesce(sum(octet_length(content)) FILTER (WHERE seen), 0)) AS visible
+  FROM messages, LATERAL (SELECT sequence >= (SELECT visible_from FROM s) AS seen) v WHERE session_id = $1)
 SELECT
   (SELECT title FROM s) AS title,
   (SELECT turn_count FROM s) AS turns,
   (SELECT coalesce(json_agg(json_build_object('name', u.name, 'calls', u.calls, 'errors', u.errors, 'lastResult',
       left(coalesce(c.error, c.result), ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id) ORDER BY u.calls DESC, u.name), '[]')
-    FROM tools u JOIN tool_calls c ON c.session_id = $1 AND c.index = u.last) AS tools,
+    FROM (SELECT * FROM tools ORDER BY last DESC LIMIT ${bounds.tools}) u JOIN tool_calls c ON c.session_id = $1 AND c.index = u.last) AS tools,
   (SELECT coalesce(json_agg(file ORDER BY last DESC, file), '[]') FROM (SELECT * FROM files ORDER BY last DESC, file LIMIT ${bounds.files}) f) AS files,
   (SELECT coalesce(json_agg(json_build_object('content', content, 'status', status) ORDER BY position), '[]') FROM tasks WHERE session_id = $1) AS tasks,
   (SELECT coalesce(json_agg(text ORDER BY recorded_at, id), '[]') FROM (
@@ -97,15 +102,15 @@ SELECT
   (SELECT row_to_json(r) FROM (
     SELECT ${mainMessage}, (SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id) AS "agentId" FROM messages m
     WHERE m.session_id = $1 AND m.sequence = coalesce(
-      (SELECT max(o.sequence) FROM messages o WHERE o.agent_session_id = (SELECT tenure FROM source) AND o.role = 'ASSISTANT'),
+      (SELECT o.sequence FROM messages o WHERE o.session_id = $1 AND o.agent_session_id = (SELECT tenure FROM source) AND o.role = 'ASSISTANT' ORDER BY sequence DESC LIMIT 1),
       (SELECT max(o.sequence) FROM messages o WHERE o.session_id = $1 AND o.role = 'ASSISTANT'))) r) AS last_assistant,
   (SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'arguments', left(c.arguments::text, ${bounds.argumentCharacters + 1}),
       'outcome', ${abridged('coalesce(c.error, c.result)', bounds.outcomeCharacters)},
       'outcomeShortened', length(coalesce(c.error, c.result)) > ${bounds.outcomeCharacters}, 'failed', l.failed) ORDER BY l.index), '[]')
     FROM (SELECT * FROM last_calls WHERE answered ORDER BY index DESC LIMIT ${bounds.lastCalls}) l JOIN tool_calls c ON c.id = l.id) AS last_calls,
-  json_build_object('messages', (SELECT count(*) FROM messages WHERE session_id = $1 AND role <> 'HANDOFF'),
+  json_build_object('messages', (SELECT talk FROM counted),
     'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1), 'files', (SELECT count(*) FROM files),
-    'tools', (SELECT count(DISTINCT name) FROM calls), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),
+    'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),
     'unansweredCalls', (SELECT count(*) FROM last_calls WHERE NOT answered)) AS totals,
   (SELECT id FROM source) AS source_agent_id,
   (SELECT coalesce(json_agg(agent_id ORDER BY started_at, id), '[]') FROM (
@@ -117,10 +122,7 @@ SELECT
       coalesce((SELECT string_agg(role || ' ' || content, E'\\n' ORDER BY sequence) FROM messages WHERE turn_id = l.id), '') || E'\\n' ||
       coalesce((SELECT string_agg(name || ' ' || coalesce(arguments::text, '') || ' ' || coalesce(error, result, ''), E'\\n' ORDER BY index) FROM tool_calls WHERE turn_id = l.id), ''),
       'UTF8')), 'hex') FROM last_agent_turn l) AS last_agent_turn_hash,
-  (SELECT json_build_object('user', count(*) FILTER (WHERE role = 'USER'), 'assistant', count(*) FILTER (WHERE role = 'ASSISTANT'),
-      'system', count(*) FILTER (WHERE role = 'SYSTEM'), 'tool', count(*) FILTER (WHERE role = 'TOOL'),
-      'handoff', count(*) FILTER (WHERE role = 'HANDOFF'), 'bytes', coalesce(sum(octet_length(content)), 0))
-    FROM messages WHERE session_id = $1 AND sequence >= (SELECT visible_from FROM s)) AS visible
+  (SELECT visible FROM counted) AS visible
 `);
 
 /** Whatever runs a prepared statement: a transaction, or the pool. */
