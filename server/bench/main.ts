@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
+import { list } from './list.ts';
 import { openPlace, type Place } from './place.ts';
 import { reassign } from './reassign.ts';
 import { machine, tableOf, type Line } from './report.ts';
 
-const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = { reassign };
+const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = { reassign, list };
 const file = 'bench.md';
 
 const usage = `npm run bench [-- ${Object.keys(benchmarks).join(' | ')}]

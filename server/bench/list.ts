@@ -1,0 +1,112 @@
+import { fileURLToPath } from 'node:url';
+import type { Pool } from 'pg';
+import { encodeId } from '../core/ids.ts';
+import { loadBulk } from '../testing/bulk.ts';
+import { requestsPerSecond } from './httpLoad.ts';
+import { startListening } from './listening.ts';
+import type { Place } from './place.ts';
+import { findPostgraphile } from './postgraphile.ts';
+import { atLeast, spread, type Line } from './report.ts';
+import { alternate, ratioOf } from './rounds.ts';
+
+const size = { sessions: 20_000, handoffs: 2, agents: 1_000 };
+const load = { clients: 8, times: 1_500 };
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+const query = `query List($first: Int!) { handoffs(first: $first) {
+  nodes { id status via reason depth initiatedAt acceptedAt sourceAgent { id name type } targetAgent { id name type } session { id title status } }
+  pageInfo { hasNextPage endCursor } } }`;
+const graphileQuery = `query List($first: Int!) { allHandoffs(first: $first, orderBy: [INITIATED_AT_DESC, ROW_ID_DESC]) {
+  nodes { rowId status via reason depth initiatedAt acceptedAt agentBySourceAgentId { rowId name type } agentByTargetAgentId { rowId name type } sessionBySessionId { rowId title status } }
+  pageInfo { hasNextPage endCursor } } }`;
+const variables = { first: 20 };
+
+/** The list that a dashboard opens with, over HTTP, beside the least that could send the same and beside PostGraphile. */
+export async function list(place: Place, say: (line: string) => void): Promise<Line[]> {
+  const { url, pool } = await place.database();
+  await loadBulk(url, size);
+  await storePublicIds(pool);
+
+  const ours = await startListening(process.execPath, ['--import', 'tsx', 'server/main.ts'], { DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info' });
+  place.atEnd(ours.stop);
+  const body = JSON.stringify({ query, variables });
+  const answer = await ask(`${ours.url}/graphql`, body);
+  const bare = await startListening(process.execPath, [here('bareServer.mjs'), url, tailOf(answer)]);
+  place.atEnd(bare.stop);
+  const same = await ask(bare.url, body);
+  if (same !== answer) throw new Error(`the bare server answers something else:\n${same}\n${answer}`);
+  const contestants = {
+    baton: () => requestsPerSecond({ url: `${ours.url}/graphql`, body, ...load }),
+    bare: () => requestsPerSecond({ url: bare.url, body, ...load }),
+  };
+  const what = `\`handoffs(first: 20)\` with source, target and session over HTTP keep-alive, ${load.clients} clients, ${Buffer.byteLength(answer)} bytes`;
+
+  const found = findPostgraphile(say);
+  if (found === null) {
+    const { baton, bare: reference } = await alternate(7, contestants);
+    return [againstBare(what, baton, reference), { what: 'the same beside PostGraphile 5', figure: '', beside: 'nothing: it could not be installed' }];
+  }
+  const graphile = await startListening(found.node, [here('postgraphileServer.mjs'), found.folder, url]);
+  place.atEnd(graphile.stop);
+  const graphileBody = JSON.stringify({ query: graphileQuery, variables });
+  demandSameRows(answer, await ask(graphile.url, graphileBody));
+  const { baton, bare: reference, postgraphile } = await alternate(7, {
+    ...contestants,
+    postgraphile: () => requestsPerSecond({ url: graphile.url, body: graphileBody, ...load }),
+  });
+  const ratio = ratioOf(baton, postgraphile);
+  return [
+    againstBare(what, baton, reference),
+    {
+      what: 'the same rows and columns',
+      figure: spread(baton, 'a second'),
+      beside: `PostGraphile 5 on Node 22, which it asks for: ${spread(postgraphile, 'a second')}`,
+      ratio,
+      goal: atLeast(ratio.median, 0.9),
+    },
+  ];
+}
+
+type Rounds = Awaited<ReturnType<typeof alternate>>[string];
+
+function againstBare(what: string, baton: Rounds, bare: Rounds): Line {
+  const ratio = ratioOf(baton, bare);
+  return {
+    what,
+    figure: spread(baton, 'a second'),
+    beside: `\`node:http\` and one prepared statement that builds the same bytes: ${spread(bare, 'a second')}`,
+    ratio,
+    goal: atLeast(ratio.median, 0.4),
+  };
+}
+
+async function ask(url: string, body: string): Promise<string> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json' }, body });
+  const text = await response.text();
+  if (response.status !== 200 || text.includes('"errors"')) throw new Error(`${url} answered ${response.status}: ${text}`);
+  return text;
+}
+
+/** What follows the data: the bare server sends that too. */
+const tailOf = (answer: string): string => answer.slice(`{"data":${JSON.stringify((JSON.parse(answer) as { data: object }).data)}`.length);
+
+/** The handoffs that two servers answer, by what is the same in both schemas. */
+function demandSameRows(ours: string, theirs: string): void {
+  const values = (text: string): string[] =>
+    [...text.matchAll(/"(?:title|initiatedAt|name|depth)":("[^"]*"|\d+)/g)].map(([, value]) => {
+      const time = /^"\d{4}-\d\d-\d\dT/.test(value!) ? Date.parse(value!.slice(1, -1)) : Number.NaN;
+      return Number.isNaN(time) ? value! : String(time);
+    });
+  const [a, b] = [values(ours), values(theirs)];
+  if (a.length < 20 || JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`PostGraphile answers other rows:\n${theirs}\n${ours}`);
+}
+
+async function storePublicIds(pool: Pool): Promise<void> {
+  await pool.query('CREATE TABLE public_ids (id uuid PRIMARY KEY, text text NOT NULL)');
+  for (const [table, prefix] of [['handoffs', 'handoff'], ['sessions', 'session']] as const) {
+    const { rows } = await pool.query<{ id: string }>(`SELECT id FROM ${table}`);
+    const ids = rows.map(({ id }) => id);
+    await pool.query('INSERT INTO public_ids SELECT * FROM unnest($1::uuid[], $2::text[])', [ids, ids.map((id) => encodeId(prefix, id))]);
+  }
+  await pool.query('ANALYZE public_ids');
+}
