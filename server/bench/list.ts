@@ -102,11 +102,12 @@ function demandSameRows(ours: string, theirs: string): void {
 }
 
 async function storePublicIds(pool: Pool): Promise<void> {
-  await pool.query('CREATE TABLE public_ids (id uuid PRIMARY KEY, text text NOT NULL)');
   for (const [table, prefix] of [['handoffs', 'handoff'], ['sessions', 'session']] as const) {
+    await pool.query(`ALTER TABLE ${table} ADD COLUMN public_id text`);
     const { rows } = await pool.query<{ id: string }>(`SELECT id FROM ${table}`);
     const ids = rows.map(({ id }) => id);
-    await pool.query('INSERT INTO public_ids SELECT * FROM unnest($1::uuid[], $2::text[])', [ids, ids.map((id) => encodeId(prefix, id))]);
+    const values = [ids, ids.map((id) => encodeId(prefix, id))];
+    await pool.query(`UPDATE ${table} t SET public_id = n.public_id FROM unnest($1::uuid[], $2::text[]) n (id, public_id) WHERE t.id = n.id`, values);
   }
-  await pool.query('ANALYZE public_ids');
+  await pool.query('VACUUM ANALYZE');
 }
