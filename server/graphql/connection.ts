@@ -1,9 +1,11 @@
 import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import type { GraphQLResolveInfo } from 'graphql';
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
+import { plainRead } from './plainRead.ts';
+import { plainEntries } from './plainSelection.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 export interface Row {
@@ -119,12 +121,17 @@ export function rootPage<M extends ModelName>(
   context: GraphQLContext,
   info: GraphQLResolveInfo,
 ): Connection {
-  const page = pageOf(args, order);
-  const query = queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: cursorColumns(order) });
+  const page = pageOf<object, object>(args, order);
+  const plain = plainEntries(info.schema.getType(model) as GraphQLObjectType, info);
+  const columns = cursorColumns(order);
+  const query = plain === null ? queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: columns }) : { select: { ...columns, ...plain } };
   const delegate = delegateOf(context, model);
   const find = async (): Promise<PageOfRows<Row>> => {
     const found = await Promise.all(
-      oneOf.map((where) => delegate.findMany({ ...query, ...page, relationLoadStrategy: 'join', where: { AND: [where, page.where] } })),
+      oneOf.map((where) => {
+        const asked = { ...query, ...page, where: { AND: [where, page.where] } };
+        return (plainRead(context.pool, model, asked) as Promise<Row[]> | null) ?? delegate.findMany({ ...asked, relationLoadStrategy: 'join' });
+      }),
     );
     return cutPage(inOrder(found.flat(), order, args), args);
   };

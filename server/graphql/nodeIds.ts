@@ -16,6 +16,8 @@ export const nodePrefixes = {
 } as const satisfies Record<string, IdPrefix>;
 export type NodeType = keyof typeof nodePrefixes | 'Agent';
 
+export const isNodeType = (name: string): name is NodeType => name === 'Agent' || name in nodePrefixes;
+
 export const encodeNodeId = (type: NodeType, id: string): string => (type === 'Agent' ? id : encodeId(nodePrefixes[type], id));
 
 /** Never fails: what is no id of ours names an Agent that cannot exist, so that `nodes` has null in its place. */
