@@ -6,6 +6,7 @@ import { databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
 import { downloadRoute } from './exports/downloadRoute.ts';
 import { createRecords } from './exports/records.ts';
+import { compiledQueries } from './graphql/compiled.ts';
 import { contexts } from './graphql/context.ts';
 import { createMaskError } from './graphql/maskError.ts';
 import { noSuggestions } from './graphql/noSuggestions.ts';
@@ -68,7 +69,7 @@ async function start(): Promise<void> {
     persisted: createPersistedOperations(documents, { only: env.persistedOnly }),
     ...asking,
     live: assembleLive({ streams, doorbell, log, authenticate, ...asking }),
-    plugins: [noSuggestions],
+    plugins: [noSuggestions, compiledQueries()],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
     graphiqlTabs: readTabs(),
     background: [

@@ -1,4 +1,4 @@
-import { getNamedType, isObjectType, type FieldNode, type GraphQLObjectType, type GraphQLOutputType, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
+import { getNamedType, isObjectType, Kind, OperationTypeNode, type DocumentNode, type FieldNode, type GraphQLObjectType, type GraphQLOutputType, type GraphQLResolveInfo, type GraphQLSchema, type SelectionSetNode } from 'graphql';
 
 /** A `select` of Prisma's that has nothing but columns, and rows that these point to. */
 export interface Select {
@@ -87,6 +87,7 @@ function fieldsBelow(type: GraphQLObjectType, selectionSet: SelectionSetNode | u
 }
 
 function merged(selects: (Select | null)[]): Select | null {
+  if (selects.length === 1) return selects[0]!;
   const all: Select = {};
   for (const select of selects) {
     if (select === null) return null;
@@ -96,4 +97,20 @@ function merged(selects: (Select | null)[]): Select | null {
     }
   }
   return all;
+}
+
+/** Whether a document is one query, and that for nothing but lists whose entries are plain. */
+export function isPlainQuery(schema: GraphQLSchema, { definitions }: DocumentNode): boolean {
+  const [operation, ...others] = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (operation?.operation !== OperationTypeNode.QUERY || others.length > 0) return false;
+  const fragments = Object.fromEntries(definitions.flatMap((definition) => (definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition]] : [])));
+  const query = schema.getQueryType()!;
+  const lists = fieldsBelow(query, operation.selectionSet, { fragments });
+  return (
+    lists?.every((node) => {
+      const type = getNamedType(query.getFields()[node.name.value]?.type);
+      const entries = isObjectType(type) ? type.getFields()['nodes'] : undefined;
+      return entries !== undefined && entriesBelow(entries.type, type as GraphQLObjectType, node, { fragments }) !== null;
+    }) === true
+  );
 }

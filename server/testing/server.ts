@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildApp, type App, type AppLive, type AppOptions } from '../app.ts';
 import { downloadRoute } from '../exports/downloadRoute.ts';
+import { compiledQueries } from '../graphql/compiled.ts';
 import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { noSuggestions } from '../graphql/noSuggestions.ts';
@@ -130,7 +131,7 @@ export async function startApp(
     rates,
     ...asking,
     live,
-    plugins: [noSuggestions],
+    plugins: [noSuggestions, compiledQueries()],
     routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
     ...options,
   });

@@ -1,0 +1,87 @@
+import { parse } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { bulkId, loadBulk } from '../testing/bulk.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { recordQueries } from '../testing/queries.ts';
+import { startApp } from '../testing/server.ts';
+import { isPlainQuery } from './plainSelection.ts';
+import { schema } from './schema.ts';
+
+const database = await testDatabase();
+const { sent } = recordQueries(database.pool);
+const compiling = client((await startApp(database)).url);
+const plain = client((await startApp(database, { plugins: [] })).url);
+let sessionId = '';
+
+beforeAll(async () => {
+  await loadBulk(database.url, { sessions: 120, handoffs: 3, turns: 2, agents: 30 });
+  sessionId = encodeId('session', await bulkId(database.pool, 'session', 60));
+});
+
+const columns = 'id status via reason depth circular initiatedAt acceptedAt filesModified metadata';
+const plainQueries = {
+  'columns and rows': `query Q($n: Int, $after: String, $where: HandoffFilter) { handoffs(first: $n, after: $after, where: $where) {
+    nodes { ${columns} sourceAgent { id name } targetAgent { id metadata } session { id title agent { id type } lastHandoff { id status } } } pageInfo { hasNextPage endCursor } totalCount } }`,
+  'fragments and aliases': `query Q($n: Int, $after: String, $where: HandoffFilter) { a: handoffs(first: $n, after: $after, where: $where) { ...page } b: handoffs(last: 2) { edges { node { __typename ...one } cursor } } }
+    fragment page on HandoffConnection { edges { cursor node { ...one other: status } } nodes { depth targetAgent { name } } }
+    fragment one on Handoff { id from: sourceAgent { ...agent } target: targetAgent { ...agent maxCapacity } targetAgent { role } ... on Handoff { session { title } } }
+    fragment agent on Agent { id name type }`,
+  'no rows at all': 'query Q($n: Int, $after: String, $where: HandoffFilter) { handoffs(first: $n, after: $after, where: $where) { totalCount pageInfo { hasNextPage } } }',
+};
+
+describe('a list of plain columns and rows, asked so often that it is compiled', () => {
+  test.each(Object.entries(plainQueries))('answers what everything else answers, by as many statements: %s', async (_name, query) => {
+    expect(isPlainQuery(schema, parse(query))).toBe(true);
+    for (const where of [{}, { agentId: 'busy' }, { status: ['COMPLETED', 'REJECTED'], via: [] }, { sessionId }, { circular: true, initiatedAfter: '2026-01-01T00:00:00Z' }, { sourceAgentId: 'nobody' }]) {
+      let after: unknown = null;
+      for (let page = 0; page < 3; page += 1) {
+        const variables = { n: 4, after, where };
+        const expected = await plain.post(query, variables);
+        expect(expected.errors).toBeUndefined();
+        for (let n = 0; n < 3; n += 1) expect((await compiling.post(query, variables)).data).toEqual(expected.data);
+        after = (expected.data as { handoffs?: { pageInfo: { endCursor?: string } } }).handoffs?.pageInfo.endCursor ?? null;
+      }
+    }
+  });
+
+  test('is one statement', async () => {
+    const query = `{ handoffs(first: 20) { nodes { ${columns} sourceAgent { id name } targetAgent { id name } session { id title agent { id } } } pageInfo { endCursor } } }`;
+    for (let n = 0; n < 12; n += 1) {
+      sent.length = 0;
+      await compiling.post(query);
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  test('is refused in the same words, variables that cannot be included', async () => {
+    const query = plainQueries['columns and rows'];
+    for (const variables of [{ n: 101 }, { n: 'x' }, { after: 'no cursor' }, { where: { agentId: ["a", "b"] } }, { where: { nothing: 1 } }, { where: { sessionId: 'handoff_1' } }]) {
+      const { errors, data, status } = await compiling.post(query, variables);
+      expect(errors).toHaveLength(1);
+      const expected = await plain.post(query, variables);
+      expect({ errors, data, status }).toEqual({ errors: expected.errors, data: expected.data, status: expected.status });
+    }
+  });
+});
+
+test.each([
+  ['a mutation', 'mutation { pauseSession(input: { sessionId: "x" }) { __typename } }'],
+  ['two operations', 'query A { handoffs { nodes { id } } } query B { handoffs { totalCount } }'],
+  ['a directive', 'query ($yes: Boolean!) { handoffs { nodes { id status @include(if: $yes) } } }'],
+  ['a list below', '{ sessions { nodes { id handoffs(first: 1) { nodes { id } } } } }'],
+  ['what is made from several columns', '{ agents { nodes { id freePlaces } } }'],
+  ['a field that is no list', '{ viewer { role } handoffs { nodes { id } } }'],
+])('is not compiled: %s', (_name, document) => {
+  expect(isPlainQuery(schema, parse(document))).toBe(false);
+});
+
+test('a document is answered anew each time, whatever its variables were before', async () => {
+  const query = 'query ($yes: Boolean!, $n: Int) { handoffs(first: $n) { nodes { id status @include(if: $yes) } } }';
+  for (let n = 1; n < 12; n += 1) {
+    const { data } = await compiling.post<{ handoffs: { nodes: object[] } }>(query, { yes: n % 2 === 0, n });
+    expect(data.handoffs.nodes).toHaveLength(n);
+    expect('status' in data.handoffs.nodes[0]!).toBe(n % 2 === 0);
+  }
+});
