@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from './log.ts';
+import { watchedClient } from './slowStatements.ts';
 
 export interface Database {
   url: string;
@@ -29,7 +30,7 @@ export function createDatabase(url: string, log: Log): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: limits.connections,
-    Client: ImpatientClient,
+    Client: watchedClient(log, ImpatientClient),
     connectionTimeoutMillis: limits.turnMs,
     statement_timeout: limits.statementMs,
     lock_timeout: limits.lockMs,
