@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import type { Pool } from 'pg';
 import { encodeId } from '../core/ids.ts';
 import { loadBulk } from '../testing/bulk.ts';
+import { post } from './api.ts';
 import { requestsPerSecond } from './httpLoad.ts';
-import { startListening } from './listening.ts';
+import { startBaton, startListening } from './listening.ts';
 import type { Place } from './place.ts';
 import { findPostgraphile } from './postgraphile.ts';
 import { atLeast, spread, type Line } from './report.ts';
@@ -27,13 +28,13 @@ export async function list(place: Place, say: (line: string) => void): Promise<L
   await loadBulk(url, size);
   await storePublicIds(pool);
 
-  const ours = await startListening(process.execPath, ['--import', 'tsx', 'server/main.ts'], { DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info' });
+  const ours = await startBaton({ DATABASE_URL: url });
   place.atEnd(ours.stop);
   const body = JSON.stringify({ query, variables });
-  const answer = await ask(`${ours.url}/graphql`, body);
+  const answer = await post(`${ours.url}/graphql`, body);
   const bare = await startListening(process.execPath, [here('bareServer.mjs'), url, tailOf(answer)]);
   place.atEnd(bare.stop);
-  const same = await ask(bare.url, body);
+  const same = await post(bare.url, body);
   if (same !== answer) throw new Error(`the bare server answers something else:\n${same}\n${answer}`);
   const contestants = {
     baton: () => requestsPerSecond({ url: `${ours.url}/graphql`, body, ...load }),
@@ -49,7 +50,7 @@ export async function list(place: Place, say: (line: string) => void): Promise<L
   const graphile = await startListening(found.node, [here('postgraphileServer.mjs'), found.folder, url]);
   place.atEnd(graphile.stop);
   const graphileBody = JSON.stringify({ query: graphileQuery, variables });
-  demandSameRows(answer, await ask(graphile.url, graphileBody));
+  demandSameRows(answer, await post(graphile.url, graphileBody));
   const { baton, bare: reference, postgraphile } = await alternate(7, {
     ...contestants,
     postgraphile: () => requestsPerSecond({ url: graphile.url, body: graphileBody, ...load }),
@@ -78,13 +79,6 @@ function againstBare(what: string, baton: Rounds, bare: Rounds): Line {
     ratio,
     goal: atLeast(ratio.median, 0.4),
   };
-}
-
-async function ask(url: string, body: string): Promise<string> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json' }, body });
-  const text = await response.text();
-  if (response.status !== 200 || text.includes('"errors"')) throw new Error(`${url} answered ${response.status}: ${text}`);
-  return text;
 }
 
 /** What follows the data: the bare server sends that too. */

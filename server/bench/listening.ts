@@ -1,15 +1,28 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Listening {
   url: string;
+  pid: number;
   stop(): Promise<void>;
 }
+
+/** The server, started as `npm start` does. */
+export const startBaton = (env: Record<string, string>): Promise<Listening> =>
+  startListening(process.execPath, [...memory, '--import', 'tsx', 'server/main.ts'], { PORT: '0', BATON_DEMO: '0', ...env });
+
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+const memory = scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 
 /** A process that says in a line of JSON at which `url` it listens. */
 export async function startListening(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Listening> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(program, args, { env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd: root, env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const end = (): void => void child.kill('SIGKILL');
   process.once('exit', end);
   const said: string[] = [];
@@ -30,6 +43,7 @@ export async function startListening(program: string, args: readonly string[], e
   });
   return {
     url,
+    pid: child.pid!,
     async stop() {
       child.kill('SIGTERM');
       await gone;

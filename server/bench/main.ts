@@ -1,10 +1,21 @@
 import { writeFileSync } from 'node:fs';
+import { importTranscript } from './import.ts';
 import { list } from './list.ts';
+import { pages } from './pages.ts';
 import { openPlace, type Place } from './place.ts';
 import { reassign } from './reassign.ts';
 import { machine, tableOf, type Line } from './report.ts';
+import { slow } from './slow.ts';
+import { start } from './start.ts';
 
-const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = { reassign, list };
+const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
+  reassign,
+  list,
+  import: importTranscript,
+  start,
+  pages,
+  slow,
+};
 const file = 'bench.md';
 
 const usage = `npm run bench [-- ${Object.keys(benchmarks).join(' | ')}]
