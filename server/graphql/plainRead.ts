@@ -111,6 +111,9 @@ const readOf = ({ columns, relations }: Shape): string =>
 
 const operators: Record<string, string> = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=' };
 
+// Not another column, say.
+const isValue = (value: unknown): boolean => value === null || typeof value !== 'object' || value instanceof Date;
+
 /** A `where` of comparisons, AND and OR; null when there is more to it. */
 function conditionOf(fields: Fields, where: object, values: unknown[]): string | null {
   const all: (string | null)[] = [];
@@ -127,14 +130,14 @@ function conditionOf(fields: Fields, where: object, values: unknown[]): string |
     }
     const field = fields.get(name);
     if (field === undefined || !isColumn(field) || field.type === 'Json' || field.isList) return null;
-    if (typeof asked !== 'object' || asked === null || asked instanceof Date) {
+    if (isValue(asked)) {
       compare(name, '=', asked);
       continue;
     }
-    for (const [operator, value] of Object.entries(asked) as [string, unknown][]) {
+    for (const [operator, value] of Object.entries(asked as object) as [string, unknown][]) {
       if (operator === 'in' && Array.isArray(value)) {
         all.push(value.length === 0 ? 'false' : `${quoted(name)} IN (${value.map((one) => `$${values.push(one)}`).join(', ')})`);
-      } else if (operator in operators) compare(name, operators[operator]!, value);
+      } else if (operator in operators && isValue(value)) compare(name, operators[operator]!, value);
       else return null;
     }
   }
