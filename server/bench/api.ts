@@ -1,13 +1,21 @@
-/** Asks a server, and fails when it answers with errors. */
-export async function ask<Data>(url: string, query: string, variables: object = {}): Promise<Data> {
-  const text = await post(`${url}/graphql`, JSON.stringify({ query, variables }));
-  return (JSON.parse(text) as { data: Data }).data;
+interface Sent {
+  url: string;
+  body: string;
+  authorization?: string | undefined;
+  type?: string;
 }
 
-/** The bytes that a server answers to a request in JSON. */
-export async function post(url: string, body: string, type = 'application/json'): Promise<string> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': type, accept: 'application/json' }, body });
+/** The bytes that a server answers; fails when it does not answer with 200, or with errors. */
+export async function post({ url, body, authorization, type = 'application/json' }: Sent): Promise<string> {
+  const headers = { 'content-type': type, accept: 'application/json', ...(authorization !== undefined && { authorization }) };
+  const response = await fetch(url, { method: 'POST', headers, body });
   const text = await response.text();
   if (response.status !== 200 || text.includes('"errors":')) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 2_000)}`);
   return text;
+}
+
+/** What a server answers to a GraphQL document. */
+export async function ask<Data>(url: string, query: string, authorization?: string): Promise<Data> {
+  const text = await post({ url: `${url}/graphql`, body: JSON.stringify({ query }), authorization });
+  return (JSON.parse(text) as { data: Data }).data;
 }

@@ -4,16 +4,16 @@ import { once } from 'node:events';
 export interface Asked {
   url: string;
   body: string;
-  /** One more header line each, taken in turn; none when empty. */
-  headers?: readonly string[];
+  /** `Authorization` headers, which take turns. */
+  callers?: readonly string[];
   clients: number;
   times: number;
 }
 
 /** Posts a body over connections that stay open, and answers how often a second. Anything but status 200 ends it. */
-export async function requestsPerSecond({ url, body, headers = [], clients, times }: Asked): Promise<number> {
+export async function requestsPerSecond({ url, body, callers = [], clients, times }: Asked): Promise<number> {
   const { hostname, port, pathname, host } = new URL(url);
-  const messages = (headers.length === 0 ? [''] : headers.map((header) => `${header}\r\n`)).map((header) =>
+  const messages = (callers.length === 0 ? [''] : callers.map((caller) => `authorization: ${caller}\r\n`)).map((header) =>
     Buffer.from(
       `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\naccept: application/json\r\n${header}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     ),

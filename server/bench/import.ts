@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { workTranscript } from '../testing/transcripts.ts';
 import { ask, post } from './api.ts';
+import { callers } from './callers.ts';
 import { startBaton } from './listening.ts';
 import type { Place } from './place.ts';
 import { digits, spread, type Line } from './report.ts';
@@ -11,16 +12,17 @@ const MB = 2 ** 20;
 
 /** A transcript of about 3 MB, uploaded, read, searched for secrets and stored; a session of its own each time. */
 export async function importTranscript(place: Place): Promise<Line[]> {
-  const { url } = await place.database();
+  const { url, pool } = await place.database();
+  const [key] = await callers(pool);
   const server = await startBaton({ DATABASE_URL: url });
   place.atEnd(server.stop);
   const { text, from } = transcript();
-  await ask(server.url, 'mutation { registerAgent(input: { id: "ada", type: "CLAUDE", maxCapacity: 100 }) { __typename } }');
+  await ask(server.url, 'mutation { registerAgent(input: { id: "ada", type: "CLAUDE", maxCapacity: 100 }) { __typename } }', key);
   const once = async (): Promise<number> => {
     const create = 'mutation { createSession(input: { title: "Import", agentId: "ada" }) { ... on CreateSessionPayload { session { id } } } }';
-    const { createSession } = await ask<{ createSession: { session: { id: string } } }>(server.url, create);
+    const { createSession } = await ask<{ createSession: { session: { id: string } } }>(server.url, create, key);
     const started = performance.now();
-    const report = JSON.parse(await post(`${server.url}/sessions/${createSession.session.id}/transcript`, text, 'application/octet-stream')) as { turnsAdded: number };
+    const report = JSON.parse(await post({ url: `${server.url}/sessions/${createSession.session.id}/transcript`, body: text, type: 'application/octet-stream', authorization: key })) as { turnsAdded: number };
     if (report.turnsAdded === 0) throw new Error('nothing was imported');
     return performance.now() - started;
   };

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { encodeId } from '../core/ids.ts';
 import { loadBulk } from '../testing/bulk.ts';
 import { post } from './api.ts';
+import { callers } from './callers.ts';
 import { requestsPerSecond } from './httpLoad.ts';
 import { startBaton, startListening } from './listening.ts';
 import type { Place } from './place.ts';
@@ -28,19 +29,20 @@ export async function list(place: Place, say: (line: string) => void): Promise<L
   await loadBulk(url, size);
   await storePublicIds(pool);
 
+  const keys = await callers(pool);
   const ours = await startBaton({ DATABASE_URL: url });
   place.atEnd(ours.stop);
   const body = JSON.stringify({ query, variables });
-  const answer = await post(`${ours.url}/graphql`, body);
+  const answer = await post({ url: `${ours.url}/graphql`, body, authorization: keys[0] });
   const bare = await startListening(process.execPath, [here('bareServer.mjs'), url, tailOf(answer)]);
   place.atEnd(bare.stop);
-  const same = await post(bare.url, body);
+  const same = await post({ url: bare.url, body });
   if (same !== answer) throw new Error(`the bare server answers something else:\n${same}\n${answer}`);
   const contestants = {
-    baton: () => requestsPerSecond({ url: `${ours.url}/graphql`, body, ...load }),
+    baton: () => requestsPerSecond({ url: `${ours.url}/graphql`, body, callers: keys, ...load }),
     bare: () => requestsPerSecond({ url: bare.url, body, ...load }),
   };
-  const what = `\`handoffs(first: 20)\` with source, target and session over HTTP keep-alive, ${load.clients} clients, ${Buffer.byteLength(answer)} bytes`;
+  const what = `\`handoffs(first: 20)\` with source, target and session over HTTP keep-alive, keys and limits on, ${load.clients} clients, ${Buffer.byteLength(answer)} bytes`;
 
   const found = findPostgraphile(say);
   if (found === null) {
@@ -50,7 +52,7 @@ export async function list(place: Place, say: (line: string) => void): Promise<L
   const graphile = await startListening(found.node, [here('postgraphileServer.mjs'), found.folder, url]);
   place.atEnd(graphile.stop);
   const graphileBody = JSON.stringify({ query: graphileQuery, variables });
-  demandSameRows(answer, await post(graphile.url, graphileBody));
+  demandSameRows(answer, await post({ url: graphile.url, body: graphileBody }));
   const { baton, bare: reference, postgraphile } = await alternate(7, {
     ...contestants,
     postgraphile: () => requestsPerSecond({ url: graphile.url, body: graphileBody, ...load }),

@@ -1,5 +1,6 @@
 import { encodeCursor } from '../graphql/page.ts';
 import { loadBulk } from '../testing/bulk.ts';
+import { callers } from './callers.ts';
 import { requestsPerSecond } from './httpLoad.ts';
 import { startBaton } from './listening.ts';
 import type { Place } from './place.ts';
@@ -15,6 +16,7 @@ const query = 'query Page($after: String) { handoffs(first: 20, after: $after) {
 export async function pages(place: Place): Promise<Line[]> {
   const { url, pool } = await place.database();
   await loadBulk(url, size);
+  const keys = await callers(pool);
   const server = await startBaton({ DATABASE_URL: url });
   place.atEnd(server.stop);
   const msAt = async (depth: number): Promise<() => Promise<number>> => {
@@ -23,7 +25,7 @@ export async function pages(place: Place): Promise<Line[]> {
       [depth],
     );
     const body = JSON.stringify({ query, variables: { after: depth === 0 ? null : encodeCursor(byInitiation, rows[0]!) } });
-    return async () => 1_000 / (await requestsPerSecond({ url: `${server.url}/graphql`, body, clients: 1, times: 200 }));
+    return async () => 1_000 / (await requestsPerSecond({ url: `${server.url}/graphql`, body, callers: keys, clients: 1, times: 200 }));
   };
   const { first, thousand, deep } = await alternate(5, { first: await msAt(0), thousand: await msAt(1_000), deep: await msAt(100_000) });
   const line = (depth: string, ms: typeof first): Line => {

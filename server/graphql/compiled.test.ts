@@ -4,6 +4,7 @@ import { encodeId } from '../core/ids.ts';
 import { bulkId, loadBulk } from '../testing/bulk.ts';
 import { testDatabase } from '../testing/database.ts';
 import { client } from '../testing/graphql.ts';
+import { adminKey, secretFor } from '../testing/keyring.ts';
 import { recordQueries } from '../testing/queries.ts';
 import { startApp } from '../testing/server.ts';
 import { isPlainQuery } from './plainSelection.ts';
@@ -64,6 +65,18 @@ describe('a list of plain columns and rows, asked so often that it is compiled',
       expect({ errors, data, status }).toEqual({ errors: expected.errors, data: expected.data, status: expected.status });
     }
   });
+});
+
+test('a key of an agent reads what it may, and is refused what it may not, compiled or not', async () => {
+  const variables = { BATON_ADMIN_KEY: adminKey };
+  const key = await secretFor(database.pool, 'AGENT', 'agent-3');
+  const [one, other] = [client((await startApp(database, { variables })).url, { key }), client((await startApp(database, { variables, plugins: [] })).url, { key })];
+  for (const columns of ['id name type', 'id instructions']) {
+    const query = `{ handoffs(first: 30) { nodes { id sourceAgent { ${columns} } targetAgent { ${columns} } session { title } } totalCount } }`;
+    const { data, errors } = await other.post(query);
+    expect(errors === undefined).toBe(columns === 'id name type');
+    for (let n = 0; n < 12; n += 1) expect(await one.post(query)).toMatchObject({ data, ...(errors && { errors }) });
+  }
 });
 
 test.each([

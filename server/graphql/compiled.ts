@@ -33,7 +33,7 @@ export function compiledQueries(): Plugin {
 
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
-      const query = compiledOf(args.schema, args.document);
+      const query = compiledOf(args.schema as GraphQLSchema, args.document as DocumentNode);
       if (query === null) return;
       const execute = executeFn as (args: ExecutionArgs) => unknown;
       setExecuteFn(async ({ rootValue, contextValue, variableValues }: ExecutionArgs) => {

@@ -73,11 +73,11 @@ function fieldsBelow(type: GraphQLObjectType, selectionSet: SelectionSetNode | u
   const fields: FieldNode[] = [];
   for (const selection of selectionSet?.selections ?? []) {
     if ((selection.directives?.length ?? 0) > 0) return null;
-    if (selection.kind === 'Field') {
+    if (selection.kind === Kind.FIELD) {
       fields.push(selection);
       continue;
     }
-    const fragment = selection.kind === 'InlineFragment' ? selection : document.fragments[selection.name.value];
+    const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : document.fragments[selection.name.value];
     const condition = fragment?.typeCondition?.name.value ?? type.name;
     const below = fragment === undefined || condition !== type.name ? null : fieldsBelow(type, fragment.selectionSet, document);
     if (below === null) return null;
