@@ -91,6 +91,8 @@ const documents: Hostile[] = [
   asks('an operation that is not there', '{ viewer { role } }', 'OPERATION_RESOLUTION_FAILURE', { operationName: 'Other' }),
   asks('several operations without a name', '{ viewer { role } } { viewer { key { id } } }', 'OPERATION_RESOLUTION_FAILURE'),
   asks('a name that is an object', '{ viewer { role } }', 'BAD_REQUEST', { operationName: { toString: 'x' } }),
+  asks('a subscription to everything at once', `subscription { ${repeated(9, (n) => `a${n}: sessionUpdated { cursor }`)} }`, 'GRAPHQL_VALIDATION_FAILED'),
+  asks('a subscription that nests too deeply', `subscription { sessionUpdated { handoff ${'{ previous '.repeat(9)} { id } ${'}'.repeat(9)} } }`, over, { says: /levels/ }),
   asks('a definition of types', 'type Query { a: Int } extend type Mutation { b: Int }', 'OPERATION_RESOLUTION_FAILURE'),
 ];
 
@@ -181,6 +183,7 @@ const methods: Hostile[] = [
 ];
 
 const head = 'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
+const websocket = 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-protocol: graphql-transport-ws\r\n';
 const raws: Hostile[] = [
   { name: 'what is no HTTP', raw: 'NONSENSE\r\n\r\n', status: 400 },
   { name: 'a TLS greeting', raw: Buffer.from('16030100a5010000a10303', 'hex'), status: 400 },
@@ -198,6 +201,9 @@ const raws: Hostile[] = [
   { name: 'another version of HTTP', raw: 'GET /livez HTTP/9.9\r\nhost: localhost\r\n\r\n', status: 400 },
   { name: 'a proxy to elsewhere', raw: 'CONNECT 169.254.169.254:80 HTTP/1.1\r\nhost: localhost\r\n\r\n', status: null },
   { name: '16 MB of headers', raw: `GET /livez HTTP/1.1\r\nhost: localhost\r\n${'x: y\r\n'.repeat(100_000)}`, status: 431 },
+  { name: 'a socket to nowhere', raw: `GET /sessions HTTP/1.1\r\nhost: localhost\r\n${websocket}\r\n`, status: 404 },
+  { name: 'a socket from a foreign page', raw: `GET /graphql HTTP/1.1\r\nhost: localhost\r\norigin: https://evil.example\r\n${websocket}\r\n`, status: 403 },
+  { name: 'a socket under another name (DNS rebinding)', raw: `GET /graphql HTTP/1.1\r\nhost: evil.example\r\norigin: http://evil.example\r\n${websocket}\r\n`, status: 403 },
   { name: 'an expectation that nobody meets', raw: `${head}expect: everything\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}`, status: 417 },
 ];
 
