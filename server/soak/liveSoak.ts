@@ -9,6 +9,7 @@ export async function liveSoak({ rounds, seed }: { rounds: number; seed: number 
       seed: seed + round - 1,
       databaseUrl: database.url,
       durationMs: 60_000,
+      leastAnswers: 500,
       writers: 16,
       subscribers: 50,
       redisKills: 5,
