@@ -40,6 +40,8 @@ interface Params {
 
 /** What the operations of a socket run on: the same functions, limits and plugins included, as over HTTP. */
 export interface Engine {
+  /** Who comes from this address with this credential. Rejects as `authenticate` does, and when there were too many that were none. */
+  identify(address: string, authorization: string | undefined): Promise<Caller>;
   /** What goes with one request of a caller. @throws GraphQLError, also from `parse`, several as an AggregateError. */
   ask(
     caller: Caller,
@@ -120,6 +122,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const ping = createPing(database.url);
   let background: ReturnType<Background>[] = [];
   const sockets = options.live?.sockets({
+    identify: (address, authorization) => rates.authenticating(address, authorization, () => authenticate(authorization)),
     ask(caller, request) {
       const params: Params = readRequest(persisted, request);
       const context = { caller, params };

@@ -1,7 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import type { AppLive } from './app.ts';
 import type { Doorbell } from './core/doorbell.ts';
-import { UnauthenticatedError } from './core/errors.ts';
 import type { Caller } from './core/work.ts';
 import { StreamEnded } from './events/stream.ts';
 import { Streams } from './events/streams.ts';
@@ -73,14 +72,6 @@ export function assembleLive({ streams, doorbell, log, authenticate, createConte
         createContext,
         maskError,
         watchKey: authenticate.watch,
-        authenticate: async (authorization) => {
-          try {
-            return await authenticate(authorization);
-          } catch (error) {
-            if (error instanceof UnauthenticatedError) return null;
-            throw error;
-          }
-        },
       });
       return createSocketServer({ log, limits, handleProtocols: protocol.handleProtocols, opened: protocol.opened });
     },

@@ -89,7 +89,7 @@ export function createLive({ createContext, maskError, endOf }: LiveOptions): Li
   }
 
   const masked = (result: ExecutionResult): ExecutionResult =>
-    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => maskError(error) as GraphQLError) };
+    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error))) };
 
   return {
     get groups() {
@@ -149,6 +149,14 @@ class Results implements AsyncIterableIterator<ExecutionResult> {
       await wait(retryMs, undefined, { ref: false });
     }
   }
+}
+
+/** What tells HTTP its status is nothing that a subscriber is to read. */
+export function withoutHttp(error: Error): GraphQLError {
+  const { http, ...extensions } = (error as GraphQLError).extensions;
+  if (http === undefined) return error as GraphQLError;
+  const { message, nodes, source, positions, path } = error as GraphQLError;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
 }
 
 const texts = new WeakMap<ExecutionResult, string>();

@@ -8,6 +8,7 @@ import { rawSocket, type RawSocket, sseStream } from '../testing/socket.ts';
 import { world } from '../testing/world.ts';
 import { hashOf, newSecret } from '../keys/secret.ts';
 import type { Role } from '../core/work.ts';
+import { createRates } from '../limits/rates.ts';
 
 const database = await testDatabase();
 const { pool } = database;
@@ -110,9 +111,32 @@ describe('operations over a socket', () => {
     socket.subscribe('3', 'query A { viewer { role } } query B { viewer { role } }');
     expect(await socket.message('error', '3')).toMatchObject({ payload: [{ extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }] });
     socket.subscribe('4', '{ agent(id: "ada") { id currentLoad } }');
-    expect(await socket.result('4')).toEqual({ data: { agent: { id: 'ada', currentLoad: 0 } } });
+    expect(await socket.result('4')).toMatchObject({ data: { agent: { id: 'ada', currentLoad: 0 } }, extensions: { cost: { limit: 5_000 } } });
     await socket.message('complete', '4');
     socket.close();
+  });
+
+  test('have the limits of those over HTTP', async () => {
+    const socket = await rawSocket(open.url);
+    await socket.init();
+    socket.subscribe('1', `{ ${Array.from({ length: 16 }, (_, n) => `a${n}: __typename`).join(' ')} }`);
+    expect(await socket.message('error', '1')).toMatchObject({ payload: [{ extensions: { code: 'LIMIT_EXCEEDED', what: 'aliases', limit: 15, actual: 16 } }] });
+    socket.subscribe('2', 'query ($v: JSON) { viewer { role } }', { v: JSON.parse('['.repeat(100) + ']'.repeat(100)) as object });
+    expect(await socket.message('error', '2')).toMatchObject({ payload: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+    socket.close();
+    const few = await startApp(database, { rates: createRates({ reads: { perMinute: 60, burst: 3 } }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
+    const limited = await rawSocket(few.url);
+    await limited.init({ authorization: `Bearer ${'k'.repeat(32)}` });
+    for (const id of ['1', '2', '3']) {
+      limited.send(subscription(id));
+      await limited.result(id);
+    }
+    limited.send(subscription('4'));
+    const { payload } = await limited.message('error', '4');
+    expect(payload).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) as number } }]);
+    expect(JSON.stringify(payload)).not.toContain('http');
+    limited.close();
+    await few.stop();
   });
 
   test('of a page of another site are refused at the upgrade; of our own, of an allowed one, and of programs they are not', async () => {

@@ -1,12 +1,13 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Engine } from '../app.ts';
+import { UnauthenticatedError } from '../core/errors.ts';
 import type { Caller } from '../core/work.ts';
 import type { Log } from '../infra/log.ts';
 import type { OpenSocket } from '../infra/socketServer.ts';
 import type { SocketLimits } from '../limits/limits.ts';
 import type { GraphQLContext } from './context.ts';
-import { type Live, textOf } from './live.ts';
+import { type Live, textOf, withoutHttp } from './live.ts';
 
 export interface SocketsOptions {
   engine: Engine;
@@ -15,12 +16,11 @@ export interface SocketsOptions {
   log: Log;
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown): Error;
-  /** Who comes with this `connectionParams.authorization`; null for nobody whom we know. Rejects when that cannot be said now. */
-  authenticate(authorization: string | undefined): Promise<Caller | null>;
   watchKey?: ((caller: Caller, onEnded: () => void) => () => void) | undefined;
 }
 
 interface Extra {
+  address: string;
   close(code: number, reason: string): void;
   caller: Caller | null;
   left: (() => void)[];
@@ -50,15 +50,15 @@ export function createSockets(options: SocketsOptions) {
 
   async function connect({ connectionParams, extra }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
     const authorization = connectionParams?.['authorization'];
-    let caller: Caller | null;
+    let caller: Caller;
     try {
-      caller = await options.authenticate(typeof authorization === 'string' ? authorization : undefined);
+      caller = await options.engine.identify(extra.address, typeof authorization === 'string' ? authorization : undefined);
     } catch (error) {
+      if (error instanceof UnauthenticatedError) return false;
       options.log.warn({ err: error }, 'a socket could not be let in; it will come again');
       extra.close(1013, 'We cannot say who you are at the moment: try again');
       return false;
     }
-    if (caller === null) return false;
     if (!takePlace(caller, extra)) {
       extra.close(1013, `More than ${limits.sockets} sockets of one key: close others, then try again`);
       return false;
@@ -93,7 +93,7 @@ export function createSockets(options: SocketsOptions) {
       return prepare(payload, extra.caller!);
     } catch (error) {
       const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
-      return errors.map((each) => maskError(each) as GraphQLError);
+      return errors.map((each) => withoutHttp(maskError(each)));
     }
   }
 
@@ -113,7 +113,7 @@ export function createSockets(options: SocketsOptions) {
   return {
     handleProtocols,
     opened(socket: OpenSocket): void {
-      const extra: Extra = { close: socket.close.bind(socket), caller: null, left: [] };
+      const extra: Extra = { address: socket.address, close: socket.close.bind(socket), caller: null, left: [] };
       const closed = server.opened(
         {
           protocol: socket.protocol,

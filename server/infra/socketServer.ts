@@ -7,6 +7,7 @@ import type { Log } from './log.ts';
 /** An open socket, as the protocol above it sees it. */
 export interface OpenSocket {
   readonly protocol: string;
+  readonly address: string;
   /** Resolves when the kernel has taken it, or nobody is there any more: who waits for that keeps no more than one in memory. */
   send(text: string): Promise<void>;
   /** A reason of at most 123 bytes. The client has a moment to take it; then the socket is gone. */
@@ -45,8 +46,8 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
     for (const socket of sockets) socket.check();
   }, limits.pingMs).unref();
 
-  server.on('connection', (ws: WebSocket) => {
-    const socket = new Socket(ws, limits, log);
+  server.on('connection', (ws: WebSocket, { socket: { remoteAddress = '' } }: IncomingMessage) => {
+    const socket = new Socket(ws, remoteAddress, limits, log);
     sockets.add(socket);
     ws.once('close', () => {
       sockets.delete(socket);
@@ -61,7 +62,7 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
       return sockets.size;
     },
     upgrade(request, socket, head) {
-      server.handleUpgrade(request, socket, head, (ws) => server.emit('connection', ws));
+      server.handleUpgrade(request, socket, head, (ws) => server.emit('connection', ws, request));
     },
     async close() {
       closing = true;
@@ -82,6 +83,7 @@ class Socket implements OpenSocket {
 
   constructor(
     private readonly ws: WebSocket,
+    readonly address: string,
     private readonly limits: SocketLimits,
     private readonly log: Log,
   ) {
