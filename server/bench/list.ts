@@ -25,9 +25,9 @@ const variables = { first: 20 };
 
 /** The list that a dashboard opens with, over HTTP, beside the least that could send the same and beside PostGraphile. */
 export async function list(place: Place, say: (line: string) => void): Promise<Line[]> {
-  const { url, pool } = await place.database();
+  const { url, pool, patient } = await place.database();
   await loadBulk(url, size);
-  await storePublicIds(pool);
+  await storePublicIds(patient);
 
   const keys = await callers(pool);
   const ours = await startBaton({ DATABASE_URL: url });

@@ -14,13 +14,13 @@ const query = 'query Page($after: String) { handoffs(first: 20, after: $after) {
 
 /** A page of 20 out of 200,000 handoffs, one request at a time, wherever in the list it is. */
 export async function pages(place: Place): Promise<Line[]> {
-  const { url, pool } = await place.database();
+  const { url, pool, patient } = await place.database();
   await loadBulk(url, size);
   const keys = await callers(pool);
   const server = await startBaton({ DATABASE_URL: url });
   place.atEnd(server.stop);
   const msAt = async (depth: number): Promise<() => Promise<number>> => {
-    const { rows } = await pool.query<{ initiatedAt: Date; id: string }>(
+    const { rows } = await patient.query<{ initiatedAt: Date; id: string }>(
       'SELECT initiated_at AS "initiatedAt", id FROM handoffs ORDER BY initiated_at DESC, id DESC OFFSET $1 LIMIT 1',
       [depth],
     );

@@ -9,11 +9,16 @@ import { startPostgres } from '../infra/postgres.ts';
 import { createDatabase, type Database } from '../infra/prisma.ts';
 import { withDatabase } from '../testing/cluster.ts';
 
+export interface PreparedDatabase extends Database {
+  /** For what a benchmark prepares and checks: without the limits on time that a server's own connections have. */
+  patient: pg.Pool;
+}
+
 /** Where benchmarks run: the embedded PostgreSQL as a server starts it, which waits for the disk at every commit. */
 export interface Place {
   postgresVersion: string;
   /** A migrated database of its own, empty; closed with the place. */
-  database(): Promise<Database>;
+  database(): Promise<PreparedDatabase>;
   /** Something to be undone at the end, the last first. */
   atEnd(undo: () => Promise<unknown> | void): void;
   close(): Promise<void>;
@@ -38,8 +43,9 @@ export async function openPlace(): Promise<Place> {
       await admin.query(`CREATE DATABASE bench_${count}`);
       await migrateUp(url);
       const database = createDatabase(url, silentLog);
-      undo.push(database.close);
-      return database;
+      const patient = new pg.Pool({ connectionString: url, max: 1 });
+      undo.push(database.close, () => patient.end());
+      return { ...database, patient };
     },
     atEnd: (step) => void undo.push(step),
     close,

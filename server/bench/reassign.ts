@@ -15,10 +15,10 @@ const goal = 0.6;
 
 /** Eight clients hand sessions over, each its own, with the command in this process and with a function in PostgreSQL. */
 export async function reassign(place: Place, say: (line: string) => void): Promise<Line[]> {
-  const { url, pool } = await place.database();
+  const { url, pool, patient } = await place.database();
   await loadWork(url, size);
-  await pool.query(readFileSync(fileURLToPath(new URL('reassign.sql', import.meta.url)), 'utf8'));
-  const { rows } = await pool.query<{ id: string }>(`SELECT ${sessionIdOf('n')} AS id FROM generate_series(0, ${size.sessions - 1}) n ORDER BY n`);
+  await patient.query(readFileSync(fileURLToPath(new URL('reassign.sql', import.meta.url)), 'utf8'));
+  const { rows } = await patient.query<{ id: string }>(`SELECT ${sessionIdOf('n')} AS id FROM generate_series(0, ${size.sessions - 1}) n ORDER BY n`);
   const ids = rows.map(({ id }) => id);
   const { reassign: command } = world(pool);
 
@@ -28,11 +28,11 @@ export async function reassign(place: Place, say: (line: string) => void): Promi
   const written = new Map<string, Record<string, number>>();
   const counting = async (who: string, work: () => Promise<number>): Promise<number> => {
     move += 1;
-    const before = await countRows(pool);
+    const before = await countRows(patient);
     const perSecond = await work();
-    const after = await countRows(pool);
+    const after = await countRows(patient);
     written.set(who, Object.fromEntries(Object.keys(after).map((table) => [table, after[table]! - before[table]!])));
-    await settle(pool);
+    await settle(patient);
     return perSecond;
   };
 
