@@ -4,17 +4,20 @@ import { readEnv, type Env } from './env.ts';
 import { createLog } from './log.ts';
 import { migrateDown, migrateUp, migrationStatus } from './migrate.ts';
 import { startPostgres } from './postgres.ts';
+import { renewCursors } from './renewCursors.ts';
 import { diffSchemas } from './schemaEngine.ts';
 import { StartError } from './startError.ts';
 
 const usage = `npm run migrate              applies what is missing
 npm run migrate -- status    says what is applied and what is missing
 npm run migrate -- down      takes back the latest, with the data of its tables
-npm run migrate -- diff      prints the SQL from the committed prisma/schema.prisma to the present one`;
+npm run migrate -- diff      prints the SQL from the committed prisma/schema.prisma to the present one
+npm run migrate -- renew-cursors   after a restore, before servers start: every client begins anew instead of going on from a place
+                             that the restored database reaches a second time`;
 const schemaPath = 'prisma/schema.prisma';
 
 async function main([command = 'up', ...rest]: string[]): Promise<void> {
-  if (rest.length > 0 || !['up', 'status', 'down', 'diff'].includes(command)) throw new StartError(usage);
+  if (rest.length > 0 || !['up', 'status', 'down', 'diff', 'renew-cursors'].includes(command)) throw new StartError(usage);
   await onDatabase(readEnv(process.env), async (url) => {
     if (command === 'up') print(list('Applied', await migrateUp(url)) || 'Nothing to apply: the database is up to date');
     if (command === 'down')
@@ -26,6 +29,10 @@ async function main([command = 'up', ...rest]: string[]): Promise<void> {
       );
     if (command === 'diff') {
       print((await diffSchemas(url, committedSchema(), readFileSync(schemaPath, 'utf8'))).trim());
+    }
+    if (command === 'renew-cursors') {
+      await renewCursors(url);
+      print('Cursors given out before are not good any more: start the servers again now');
     }
     if (command === 'status') {
       const { applied, missing, unknown, edited } = await migrationStatus(url);
