@@ -5,6 +5,7 @@ import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
 import { launchChromium } from '../testing/chromium.ts';
 import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
 import { startApp } from '../testing/server.ts';
 import { readTabs } from './tabs.ts';
 
@@ -48,7 +49,7 @@ async function runTab(name: string, answer: RegExp): Promise<void> {
 
 describe('GraphiQL in a browser', () => {
   it('opens with the example queries as tabs, the first one in front', async () => {
-    for (const name of ['Sessions', 'Reassign', 'Handoff', 'Reject', 'Chain', 'Graph', 'Work']) {
+    for (const name of ['Sessions', 'Reassign', 'Handoff', 'Reject', 'Chain', 'Graph', 'Work', 'Live']) {
       await page.getByRole('button', { name, exact: true }).waitFor();
     }
     await page.locator('.graphiql-query-editor').getByText('Welcome').waitFor();
@@ -63,6 +64,22 @@ describe('GraphiQL in a browser', () => {
     mkdirSync('screenshots', { recursive: true });
     await page.screenshot({ path: 'screenshots/graphiql.png' });
     await runTab('Reassign', /"code":\s*"ALREADY_ASSIGNED"/);
+  }, 90_000);
+
+  it('runs a subscription over a socket, and shows what happens', async () => {
+    const sockets: string[] = [];
+    page.on('websocket', (socket) => sockets.push(socket.url()));
+    await page.getByRole('button', { name: 'Live', exact: true }).dispatchEvent('click');
+    await page.locator('.graphiql-tab-active', { hasText: 'Live' }).waitFor();
+    await expect
+      .poll(async () => {
+        if (sockets.length === 0) await page.getByRole('button', { name: /execute query/i }).click();
+        return page.locator('.result-window').innerText();
+      }, patiently)
+      .toMatch(/"type":\s*"(READY|HEARTBEAT)"/);
+    expect(sockets[0]).toBe(`${url.replace('http', 'ws')}/graphql`);
+    await client(url).post('mutation { setAgentStatus(input: { id: "claude-1", status: DRAINING }) { __typename } }');
+    await page.locator('.result-window', { hasText: /"type":\s*"AGENT_CHANGED"/ }).waitFor({ timeout: 20_000 });
   }, 90_000);
 
   it('asks no other host for anything, and throws no error', () => {

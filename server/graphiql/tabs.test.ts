@@ -5,6 +5,7 @@ import { testDatabase } from '../testing/database.ts';
 import { client } from '../testing/graphql.ts';
 import { brokenInvariants } from '../testing/invariants.ts';
 import { startApp } from '../testing/server.ts';
+import { sseStream } from '../testing/socket.ts';
 import { readTabs } from './tabs.ts';
 
 const db = await testDatabase();
@@ -12,10 +13,19 @@ await seed({ pool: db.pool, log: silentLog });
 const { url } = await startApp(db);
 const { post } = client(url);
 
-const nameOf = (query: string): string => /(?:query|mutation) (\w+)/.exec(query)![1]!;
+const isSubscription = ({ query }: { query: string }): boolean => /^subscription/m.test(query);
+const nameOf = (query: string): string => /(?:query|mutation|subscription) (\w+)/.exec(query)![1]!;
 
 describe('the tabs that GraphiQL opens with', () => {
-  it.each(readTabs().map(({ query }) => [nameOf(query), query]))('"%s" runs as it stands on the demonstration', async (name, query) => {
+  const [subscriptions, others] = [readTabs().filter(isSubscription), readTabs().filter((tab) => !isSubscription(tab))];
+
+  it.each(subscriptions.map(({ query }) => [nameOf(query), query]))('"%s" begins as it stands on the demonstration', async (_name, query) => {
+    const stream = await sseStream(url, query);
+    expect(await stream.result()).toMatchObject({ data: { handoffEvents: { type: 'READY' } } });
+    stream.close();
+  });
+
+  it.each(others.map(({ query }) => [nameOf(query), query]))('"%s" runs as it stands on the demonstration', async (name, query) => {
     const { status, data, errors } = await post<Record<string, { __typename?: string } | null>>(query);
     expect(errors).toBeUndefined();
     expect(status).toBe(200);
@@ -25,7 +35,7 @@ describe('the tabs that GraphiQL opens with', () => {
   });
 
   it('answer the same again, or a typed error, when they are run twice, and leave a sound database', async () => {
-    for (const { query } of readTabs()) expect((await post(query)).errors).toBeUndefined();
+    for (const { query } of others) expect((await post(query)).errors).toBeUndefined();
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 });

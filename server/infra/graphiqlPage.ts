@@ -65,6 +65,8 @@ async function render(tabs: Tab[], needsKey: boolean): Promise<{ body: Buffer; e
     title: 'Baton',
     defaultTabs: needsKey ? tabs.map((tab) => ({ headers: keyHeaders, ...tab })) : tabs,
     inputValueDeprecation: true,
+    // Over a socket it sends no key: with keys, subscriptions go as Server-Sent Events, which have the headers of the editor.
+    ...(!needsKey && { subscriptionsProtocol: 'WS' }),
     ...(needsKey && { defaultHeaders: keyHeaders, defaultEditorToolsVisibility: 'headers' }),
   });
   return { body: Buffer.from(html.trimStart()), etag: createHash('sha256').update(html).digest('base64url').slice(0, 22) };

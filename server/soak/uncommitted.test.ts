@@ -28,7 +28,7 @@ it('nobody hears of an event before its commit, although its number is taken and
   // As a command writes it, on a connection that takes its time to commit.
   const client = await db.pool.connect();
   const eventId = newId();
-  await client.query('BEGIN');
+  await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
   const { rows: sessions } = await client.query<{ n: number }>('UPDATE sessions SET event_count = event_count + 1 WHERE id = $1 RETURNING event_count AS n', [slow]);
   const { rows: agents } = await client.query<{ n: number }>("UPDATE agents SET inbox_sequence = inbox_sequence + 1 WHERE id = 'a' RETURNING inbox_sequence AS n");
   await client.query(
