@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generate } from '@graphql-codegen/cli';
+import { buildSchema, isAbstractType, isObjectType } from 'graphql';
 import { printContract } from './server/graphql/print.ts';
 
 /**
@@ -34,17 +35,34 @@ async function typedDocuments(): Promise<Output[]> {
   const found = await documents();
   if (found.length === 0) return [];
   const config = { useTypeImports: true, enumsAsTypes: true, scalars: { DateTime: 'string', ID: 'string', JSON: 'unknown' } };
+  const presetConfig = { persistedDocuments: true, fragmentMasking: { unmaskFunctionName: 'readFragment' } };
   const outputs: unknown = await generate(
     {
       schema: contract,
       documents: found,
       // The server knows the client's documents by their SHA-256 (`persisted-documents.json`), and so does each document.
-      generates: { [join(root, 'client/gql/')]: { preset: 'client', presetConfig: { persistedDocuments: true }, config } },
+      generates: { [join(root, 'client/gql/')]: { preset: 'client', presetConfig, config } },
       silent: true,
     },
     false,
   );
-  return outputs as Output[];
+  return [...(outputs as Output[]), cacheTypes()];
+}
+
+/** What the client's cache has to know of the schema: the types behind each abstract one, and those without an identity. */
+function cacheTypes(): Output {
+  const schema = buildSchema(contract);
+  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  const possible = types.filter(isAbstractType).map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)] as const);
+  const embedded = types
+    .filter(isObjectType)
+    .filter((type) => !['Query', 'Mutation', 'Subscription'].includes(type.name) && !type.getInterfaces().some(({ name }) => name === 'Node'))
+    .map(({ name }) => name);
+  const content = `export const possibleTypes: Record<string, string[]> = ${JSON.stringify(Object.fromEntries(possible), null, 2)};
+
+export const embeddedTypes: string[] = ${JSON.stringify(embedded, null, 2)};
+`;
+  return { filename: join(root, 'client/gql/cacheTypes.ts'), content };
 }
 
 const isStale = async ({ filename, content }: Output): Promise<boolean> =>

@@ -141,8 +141,7 @@ describe('what a server answers', async () => {
     expect(await send(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
   });
 
-  test('the front door leads to GraphiQL, other routes are asked, the rest is not found', async () => {
-    expect(await send(url)).toMatchObject({ status: 302, headers: { location: '/graphql' } });
+  test('other routes are asked, the rest is not found', async () => {
     expect(await send(`${url}/handoffs/x.md`)).toMatchObject({
       status: 200,
       body: '# Handoff',

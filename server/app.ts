@@ -1,10 +1,12 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { sendNodeResponse } from '@whatwg-node/server';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
+import { createDashboard } from './infra/dashboard.ts';
 import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
 import { createHttpServer, type HttpLimits } from './infra/httpServer.ts';
@@ -18,6 +20,8 @@ import { isOriginAllowed } from './infra/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
 import type { SocketServer } from './infra/socketServer.ts';
 
+/** Where `npm run build` puts the dashboard. */
+const builtDashboard = fileURLToPath(new URL('../dist', import.meta.url));
 const drainWithin = 7_000;
 
 /** Answers what it knows and leaves the rest to the next. `caller` rejects with UNAUTHENTICATED: what needs no key does not ask. */
@@ -85,6 +89,8 @@ export interface AppOptions {
   http?: Partial<HttpLimits>;
   plugins?: Plugin[];
   graphiqlTabs?: Tab[];
+  /** Another folder with a built dashboard. */
+  dashboardFolder?: string;
   routes?: Route[];
   background?: Background[];
   live?: AppLive;
@@ -119,6 +125,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     ],
   });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
+  const dashboard = createDashboard(options.dashboardFolder ?? builtDashboard);
   const ping = createPing(database.url);
   let background: ReturnType<Background>[] = [];
   const sockets = options.live?.sockets({
@@ -163,11 +170,11 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     if (path === '/livez' && reads) return json(response, 200, { status: 'ok' });
     if (path === '/readyz' && reads) return ready(response);
     if (server.draining) return unavailable(response, 'Baton is stopping: try again in a moment.');
-    if (path === '/' && reads) return void response.writeHead(302, { location: '/graphql' }).end();
     if (path === '/graphql') {
       if (reads && request.headers.accept?.includes('text/html')) return graphiql(request, response);
       return answer(request, response);
     }
+    if (reads && (await dashboard(request, response, path))) return;
     // One for all routes: it is whose body they read that takes it from the socket.
     const asked = toWebRequest(request, url);
     for (const candidate of options.routes ?? []) {

@@ -79,7 +79,7 @@ async function start(): Promise<void> {
   });
   await app.start();
   log.info(open ? 'No keys: whoever is on this machine may do everything' : 'Callers need a key');
-  log.info({ url: app.url }, `Baton is ready: open ${app.url}/graphql`);
+  log.info({ url: app.url }, `Baton is ready: open ${app.url}`);
 }
 
 function fail(error: unknown): never {

@@ -8,6 +8,7 @@ async function readImports(): Promise<Import[]> {
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
     exclude: { path: '^server/generated/prisma/(internal|models)/' },
   });
   return (output as ICruiseResult).modules

@@ -14,6 +14,7 @@ const kinds = {
   free: /^server\/(testing|bench|soak|redaction\/corpus|main\.ts|live\.ts|keys\/keyCommand\.ts)|\.test\.ts$/,
   stream: /^client\/stream\//,
   examples: /^client\/examples\//,
+  gql: /^client\/gql\//,
   client: /^client\//,
   limitNumbers: /^server\/limits\/limits\.ts$/,
   app: /^server\/app\.ts$/,
@@ -47,7 +48,7 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
   app: { values: ['infra', 'limits', 'package', 'graphqlPackage'], types: ['infra', 'limits', 'core', 'package', 'graphqlPackage'] },
   // For every transport, and without a domain.
   limits: { values: ['limits', 'package', 'graphqlPackage'], types: ['limits', 'core', 'package', 'graphqlPackage'] },
-  client: { values: ['client', 'stream', 'package', 'graphqlPackage'] },
+  client: { values: ['client', 'stream', 'gql', 'package', 'graphqlPackage'] },
   // For programs of anybody's: knows nothing of the dashboard.
   stream: { values: ['stream', 'package'] },
   examples: { values: ['examples', 'stream', 'package'] },
@@ -98,7 +99,7 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
 
 export function isAllowed({ from, to, typeOnly }: Import): boolean {
   const [source, target] = [kindOf(from), kindOf(to)];
-  if (source === 'free' || source === 'generated' || source === 'generatedClient') return true;
+  if (source === 'free' || source === 'generated' || source === 'generatedClient' || source === 'gql') return true;
   if (source === undefined || target === undefined) return false;
   if (target === 'limitNumbers') return source !== 'client';
   // What another noun shows of itself is its own affair: its queries and types may be used, its schema files not.

@@ -1,0 +1,56 @@
+import { lazy, Suspense } from 'react';
+import { Route, Switch } from 'wouter';
+import { AccessGate } from './access/AccessGate.tsx';
+import { AgentsPage } from './agents/AgentsPage.tsx';
+import { Page } from './app/Page.tsx';
+import { Shell } from './app/Shell.tsx';
+import { SessionsPage } from './sessions/SessionsPage.tsx';
+import { EmptyState } from './ui/EmptyState.tsx';
+import { Skeleton } from './ui/Skeleton.tsx';
+import { TooltipProvider } from './ui/Tooltip.tsx';
+
+// Not needed by who only looks at the sessions, so not part of the first load.
+const SessionPage = lazy(() => import('./sessions/SessionPage.tsx'));
+const InboxPage = lazy(() => import('./inbox/InboxPage.tsx'));
+const HandoffsPage = lazy(() => import('./handoffs/HandoffsPage.tsx'));
+const HandoffPage = lazy(() => import('./handoffs/HandoffPage.tsx'));
+const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
+
+export function App() {
+  return (
+    <AccessGate>
+      <TooltipProvider>
+        <Shell>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              <Route path="/" component={SessionsPage} />
+              <Route path="/sessions" component={SessionsPage} />
+              <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
+              <Route path="/agents" component={AgentsPage} />
+              <Route path="/inbox">
+                <InboxPage />
+              </Route>
+              <Route path="/inbox/:agentId">{({ agentId }) => <InboxPage key={agentId} agentId={agentId} />}</Route>
+              <Route path="/handoffs" component={HandoffsPage} />
+              <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} />}</Route>
+              <Route path="/graph" component={GraphPage} />
+              <Route>
+                <Page title="Nothing here">
+                  <EmptyState title="There is no such page.">Choose one above.</EmptyState>
+                </Page>
+              </Route>
+            </Switch>
+          </Suspense>
+        </Shell>
+      </TooltipProvider>
+    </AccessGate>
+  );
+}
+
+function Loading() {
+  return (
+    <Page title="Loading">
+      <Skeleton height="12rem" />
+    </Page>
+  );
+}

@@ -1,0 +1,47 @@
+import { useId, useState, type FormEvent } from 'react';
+import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { usePageTitle } from '../app/pageTitle.ts';
+import styles from './access.module.css';
+
+/** Takes a key, for this tab. */
+export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key: string) => void }) {
+  const [text, setText] = useState('');
+  const field = useId();
+  usePageTitle('Sign in');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const key = text.trim();
+    if (key !== '') onKey(key);
+  };
+  return (
+    <main className={styles.signIn}>
+      <form className={`card ${styles.form}`} onSubmit={submit}>
+        <img src="/icon.svg" alt="" width="44" height="44" />
+        <h1>Sign in to Baton</h1>
+        <p className="soft">
+          This server asks for a key. Whoever runs it makes one with <code>npm run key</code>.
+        </p>
+        {wasRefused && <ErrorNote title="This key was not accepted">It may be mistyped, expired or revoked.</ErrorNote>}
+        <div className="field">
+          <label htmlFor={field}>Key</label>
+          <input
+            id={field}
+            className="input mono"
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            required
+            value={text}
+            aria-invalid={wasRefused}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <span className="hint">Kept in this tab only, until you close it or sign out.</span>
+        </div>
+        <button type="submit" className="button primary">
+          <Icon name="key" /> Sign in
+        </button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,30 @@
+import { Link } from 'wouter';
+import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
+import styles from './AgentChip.module.css';
+
+export const AgentChipFragment = graphql(`
+  fragment AgentChip on Agent {
+    id
+    type
+  }
+`);
+
+/** An agent: its slug, and its type in short. Leads to the sessions that it holds. */
+export function AgentChip({ agent: masked, plain = false }: { agent: FragmentType<typeof AgentChipFragment>; plain?: boolean }) {
+  const { id, type } = readFragment(AgentChipFragment, masked);
+  const inside = (
+    <>
+      <span className={styles.mark} aria-hidden="true">
+        {type.slice(0, 2)}
+      </span>
+      <span className={styles.name}>{id}</span>
+    </>
+  );
+  if (plain) return <span className={styles.chip}>{inside}</span>;
+  return (
+    <Link href={`/?agent=${encodeURIComponent(id)}`} className={styles.chip} title={`${id} (${type}): its sessions`}>
+      {inside}
+    </Link>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import { usePageTitle } from './pageTitle.ts';
+import styles from './app.module.css';
+
+export interface PageProps {
+  title: string;
+  /** Beside the title: what can be done here. */
+  actions?: ReactNode;
+  /** Under the title: one line that says what this is. */
+  intro?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page: its heading, which is the tab's name too, and what it shows. */
+export function Page({ title, actions, intro, children }: PageProps) {
+  usePageTitle(title);
+  return (
+    <main className={styles.page} id="main" tabIndex={-1}>
+      <div className={styles.heading}>
+        <div className={styles.titles}>
+          <h1>{title}</h1>
+          {intro && <div className="soft small">{intro}</div>}
+        </div>
+        {actions && <div className={styles.actions}>{actions}</div>}
+      </div>
+      {children}
+    </main>
+  );
+}

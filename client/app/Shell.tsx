@@ -1,0 +1,60 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Icon, type IconName } from '../ui/Icon.tsx';
+import { ThemeToggle } from './ThemeToggle.tsx';
+import { Who } from '../access/Who.tsx';
+import { LiveState } from '../live/LiveState.tsx';
+import styles from './app.module.css';
+
+const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
+  { href: '/', word: 'Sessions', icon: 'list', of: /^\/(sessions.*)?$/ },
+  { href: '/inbox', word: 'Inbox', icon: 'inbox', of: /^\/inbox/ },
+  { href: '/agents', word: 'Agents', icon: 'bot', of: /^\/agents/ },
+  { href: '/handoffs', word: 'Handoffs', icon: 'swap', of: /^\/handoffs/ },
+  { href: '/graph', word: 'Graph', icon: 'graph', of: /^\/graph/ },
+];
+
+/** Around every page: where one is, who one is, and whether what one sees is live. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [location] = useLocation();
+  useFocusOnNavigation(location);
+  return (
+    <>
+      <a className={styles.skip} href="#main">
+        Skip to the content
+      </a>
+      <header className={styles.header}>
+        <Link href="/" className={styles.brand}>
+          <img src="/icon.svg" alt="" width="26" height="26" />
+          Baton
+        </Link>
+        <nav aria-label="Pages" className={styles.nav}>
+          {places.map(({ href, word, icon, of }) => (
+            <Link key={href} href={href} aria-current={of.test(location) ? 'page' : undefined}>
+              <Icon name={icon} /> <span>{word}</span>
+            </Link>
+          ))}
+        </nav>
+        <div className={styles.corner}>
+          <LiveState />
+          <ThemeToggle />
+          <Who />
+        </div>
+      </header>
+      {children}
+    </>
+  );
+}
+
+/** A reader hears where they are when the page changes; at the first load the browser says it. */
+function useFocusOnNavigation(location: string): void {
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    window.scrollTo(0, 0);
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [location]);
+}

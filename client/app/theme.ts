@@ -1,0 +1,26 @@
+import { useState } from 'react';
+
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const key = 'baton.theme';
+
+/** The chosen theme; kept in this browser. `theme.js` sets it before the first paint. */
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  const [theme, setTheme] = useState<Theme>(() => {
+    const chosen = document.documentElement.dataset['theme'];
+    return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
+  });
+  const choose = (next: Theme) => {
+    setTheme(next);
+    if (next === 'system') delete document.documentElement.dataset['theme'];
+    else document.documentElement.dataset['theme'] = next;
+    try {
+      if (next === 'system') localStorage.removeItem(key);
+      else localStorage.setItem(key, next);
+    } catch {
+      // Without storage it lasts until the page is closed.
+    }
+  };
+  return [theme, choose];
+}

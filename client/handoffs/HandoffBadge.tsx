@@ -1,0 +1,79 @@
+import { Link } from 'wouter';
+import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
+import type { HandoffBadgeFragment as HandoffBadgeData } from '../gql/graphql.ts';
+import { Badge } from '../ui/Badge.tsx';
+import { Time } from '../ui/Time.tsx';
+import { formatExact } from '../ui/time.ts';
+import { Tooltip } from '../ui/Tooltip.tsx';
+import styles from './HandoffBadge.module.css';
+import { handoffLooks } from './looks.ts';
+
+export const HandoffBadgeFragment = graphql(`
+  fragment HandoffBadge on Handoff {
+    id
+    status
+    initiatedAt
+    deadlineAt
+    closedAt
+    reason
+    rejectionReason
+    failureReason
+    cancelReason
+    sourceAgent {
+      id
+    }
+    targetAgent {
+      id
+    }
+  }
+`);
+
+/** Where a handoff stands, with its story in a tooltip. Leads to the handoff. */
+export function HandoffBadge({ handoff: masked }: { handoff: FragmentType<typeof HandoffBadgeFragment> }) {
+  const handoff = readFragment(HandoffBadgeFragment, masked);
+  const look = handoffLooks[handoff.status];
+  const source = handoff.sourceAgent?.id ?? 'nobody';
+  return (
+    <Tooltip content={<Story handoff={handoff} />}>
+      <Link
+        href={`/handoffs/${handoff.id}`}
+        className={styles.badge}
+        data-handoff={handoff.status}
+        aria-label={`Handoff ${look.word.toLowerCase()}: from ${source} to ${handoff.targetAgent.id}`}
+      >
+        <Badge {...look} />
+      </Link>
+    </Tooltip>
+  );
+}
+
+function Story({ handoff }: { handoff: HandoffBadgeData }) {
+  const outcome = handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
+  return (
+    <dl className={styles.story}>
+      <dt>From</dt>
+      <dd>{handoff.sourceAgent?.id ?? 'nobody held it'}</dd>
+      <dt>To</dt>
+      <dd>{handoff.targetAgent.id}</dd>
+      <dt>When</dt>
+      <dd>
+        {formatExact(handoff.initiatedAt)} (<Time at={handoff.initiatedAt} />)
+      </dd>
+      <dt>Why</dt>
+      <dd>{handoff.reason ?? 'no reason was given'}</dd>
+      {handoff.status === 'INITIATED' && (
+        <>
+          <dt>Deadline</dt>
+          <dd>{formatExact(handoff.deadlineAt)}</dd>
+        </>
+      )}
+      {outcome && (
+        <>
+          <dt>{handoffLooks[handoff.status].word}</dt>
+          <dd>{outcome}</dd>
+        </>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,13 @@
+import type { HandoffStatus } from '../gql/graphql.ts';
+import type { Look } from '../ui/Badge.tsx';
+
+/** How the status of a handoff looks. */
+export const handoffLooks: Record<HandoffStatus, Look> = {
+  INITIATED: { tone: 'wait', icon: 'hourglass', word: 'Waiting' },
+  ACCEPTED: { tone: 'info', icon: 'check', word: 'Accepted' },
+  COMPLETED: { tone: 'good', icon: 'doubleCheck', word: 'Taken over' },
+  REJECTED: { tone: 'bad', icon: 'back', word: 'Rejected' },
+  FAILED: { tone: 'bad', icon: 'cross', word: 'Failed' },
+  TIMED_OUT: { tone: 'violet', icon: 'clock', word: 'Timed out' },
+  CANCELLED: { tone: 'calm', icon: 'ban', word: 'Cancelled' },
+};

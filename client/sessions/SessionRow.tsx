@@ -1,0 +1,65 @@
+import { memo } from 'react';
+import { Link } from 'wouter';
+import { AgentChip } from '../agents/AgentChip.tsx';
+import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
+import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
+import { Badge } from '../ui/Badge.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { Time } from '../ui/Time.tsx';
+import { sessionLooks } from './looks.ts';
+import styles from './SessionRow.module.css';
+
+export const SessionRowFragment = graphql(`
+  fragment SessionRow on Session {
+    id
+    title
+    status
+    createdAt
+    agent {
+      id
+      ...AgentChip
+    }
+    lastHandoff {
+      id
+      ...HandoffBadge
+    }
+  }
+`);
+
+export interface SessionRowProps {
+  session: FragmentType<typeof SessionRowFragment>;
+  /** Undefined when the viewer may not. */
+  onReassign: ((sessionId: string) => void) | undefined;
+}
+
+export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
+
+/** A session in a list: what it is, how it stands, who holds it, and where its last handoff is. */
+export const SessionRow = memo(function SessionRow({ session: masked, onReassign }: SessionRowProps) {
+  const { id, title, status, createdAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
+  return (
+    <li className={styles.row} data-session={id}>
+      <div className={styles.title}>
+        <Link href={`/sessions/${id}`} title={title}>
+          {title}
+        </Link>
+        <span className="soft small">
+          <Time at={createdAt} />
+        </span>
+      </div>
+      <div className={styles.status}>
+        <Badge {...sessionLooks[status]} />
+      </div>
+      <div className={styles.agent}>{agent ? <AgentChip agent={agent} /> : <span className={styles.nobody}>Unassigned</span>}</div>
+      <div className={styles.handoff}>{lastHandoff && <HandoffBadge handoff={lastHandoff} />}</div>
+      <div className={styles.actions}>
+        {onReassign && isOpen(status) && (
+          <button type="button" className="button small" onClick={() => onReassign(id)} aria-label={`Reassign "${title}"`}>
+            <Icon name="swap" size={14} /> Reassign
+          </button>
+        )}
+      </div>
+    </li>
+  );
+});

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import type { CombinedError } from 'urql';
+import { Icon } from './Icon.tsx';
+import styles from './states.module.css';
+
+/** Something was refused or went wrong. It is read aloud when it appears. */
+export function ErrorNote({ title, children, onRetry }: { title?: string; children?: ReactNode; onRetry?: () => void }) {
+  return (
+    <div className={styles.error} role="alert">
+      <Icon name="alert" />
+      <div className={styles.words}>
+        {title && <strong>{title}</strong>}
+        {children && <span>{children}</span>}
+      </div>
+      {onRetry && (
+        <button type="button" className="button small" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What a query or mutation that did not get an answer says to people. */
+export function RequestError({ error, onRetry }: { error: CombinedError; onRetry?: () => void }) {
+  return (
+    <ErrorNote title={error.networkError ? 'Baton did not answer' : 'This did not work'} onRetry={onRetry}>
+      {errorText(error)}
+    </ErrorNote>
+  );
+}
+
+function errorText(error: CombinedError): string {
+  const [first] = error.graphQLErrors;
+  if (first) return first.message;
+  return 'Is the server running, and does this machine reach it? What you see may be old.';
+}

@@ -1,0 +1,28 @@
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const steps: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+/** "3 min. ago", "in 20 min."; within a minute "just now". */
+export function formatAge(at: string, now: number): string {
+  const distance = new Date(at).getTime() - now;
+  const step = steps.find(([, ms]) => Math.abs(distance) >= ms);
+  if (!step) return distance > 30_000 ? 'in under a minute' : 'just now';
+  return relative.format(Math.trunc(distance / step[1]), step[0]);
+}
+
+/** In local time, to the second. */
+export const formatExact = (at: string): string => exact.format(new Date(at));
+
+/** "850 ms", "12 s", "4 min", "3 h". */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Math.round(ms / 1_000)} s`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
+  return `${(ms / 3_600_000).toFixed(1)} h`;
+}

@@ -1,0 +1,8 @@
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** The best that the caller accepts, by its `Accept-Encoding`. */
+export function chooseEncoding(accepted: string | undefined): Encoding {
+  const names = (accepted ?? '').split(',').filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item));
+  const accepts = (name: string) => names.some((item) => item.split(';')[0]?.trim() === name);
+  return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : 'identity';
+}

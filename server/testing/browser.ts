@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { buildDashboard } from '../../client/build.ts';
+import { launchChromium } from './chromium.ts';
+
+/** How long a page may take on a busy machine. */
+export const patiently = { timeout: 30_000, interval: 100 };
+
+export interface Visit {
+  page: Page;
+  /** Everything that should not happen: requests to other hosts, errors, violations of the Content-Security-Policy. */
+  faults: string[];
+}
+
+/** Opens pages of the dashboard at `url` in a real browser; its sources are built first if they changed. */
+export async function openBrowser(url: string): Promise<{ browser: Browser; visit(path: string, options?: BrowserContextOptions): Promise<Visit> }> {
+  await buildDashboard();
+  const browser = await launchChromium();
+
+  const visit = async (path: string, options: BrowserContextOptions = {}): Promise<Visit> => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(patiently.timeout);
+    const faults: string[] = [];
+    page.on('request', (request) => {
+      const { protocol, host } = new URL(request.url());
+      if (/^(http|ws)s?:$/.test(protocol) && host !== new URL(url).host) faults.push(`asked another host: ${request.url()}`);
+    });
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && /content security policy|react|warning/i.test(message.text())) faults.push(message.text());
+    });
+    await page.goto(`${url}${path}`);
+    return { page, faults };
+  };
+  return { browser, visit };
+}
+
+/** Fails on what axe calls serious or critical. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);
+}
+
+/** Looks at a page in both themes: axe finds nothing grave, and a picture is kept. */
+export async function look(page: Page, name: string): Promise<void> {
+  mkdirSync('screenshots', { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expectAccessible(page);
+    await page.screenshot({ path: `screenshots/${name}-${colorScheme}.png` });
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+}
