@@ -127,6 +127,6 @@ test('its log is one JSON object a line', async () => {
   await server.kill();
   expect(server.logs.map((line) => JSON.parse(line) as object)).toMatchObject([
     { level: 30, msg: 'No keys: whoever is on this machine may do everything' },
-    { level: 30, url: server.url, msg: `Baton is ready: open ${server.url}/graphql` },
+    { level: 30, url: server.url, msg: `Baton is ready: open ${server.url}` },
   ]);
 });

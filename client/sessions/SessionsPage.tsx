@@ -1,36 +1,25 @@
-import { useQuery } from 'urql';
+import { useCallback, useMemo, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
-import { graphql } from '../gql/gql.ts';
-import { RequestError } from '../ui/ErrorNote.tsx';
-import { SkeletonRows } from '../ui/Skeleton.tsx';
-import { SessionRow } from './SessionRow.tsx';
+import { ReassignDialog } from '../handoffs/ReassignDialog.tsx';
+import { readView, toFilter, writeView, type View } from './filters.ts';
+import { SessionFilters } from './SessionFilters.tsx';
+import { SessionList } from './SessionList.tsx';
 
-const SessionsQuery = graphql(`
-  query Sessions($where: SessionFilter, $first: Int!, $after: String) {
-    sessions(where: $where, first: $first, after: $after) {
-      nodes {
-        id
-        ...SessionRow
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
-    }
-  }
-`);
-
+/** The sessions: who holds what, and where it is in its life. The address keeps the view. */
 export function SessionsPage() {
-  const [{ data, error }] = useQuery({ query: SessionsQuery, variables: { first: 50 } });
+  const search = useSearch();
+  const [, navigate] = useLocation();
+  const [reassigning, setReassigning] = useState<string | null>(null);
+  const mayReassign = useMay('reassign');
+  const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  const change = useCallback((next: View) => navigate(writeView(next), { replace: true }), [navigate]);
   return (
-    <Page title="Sessions">
-      {error && <RequestError error={error} />}
-      {!data && !error && <SkeletonRows label="Loading the sessions" />}
-      <ul role="list" className="card">
-        {data?.sessions.nodes.map((session) => (
-          <SessionRow key={session.id} session={session} onReassign={undefined} />
-        ))}
-      </ul>
+    <Page title="Sessions" intro="Pieces of work, who holds them now, and their last handoff.">
+      <SessionFilters view={view} onChange={change} />
+      <SessionList key={writeView(view)} filter={toFilter(view)} onReassign={mayReassign ? setReassigning : undefined} />
+      {reassigning !== null && <ReassignDialog sessionId={reassigning} onClose={() => setReassigning(null)} />}
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { createContext, useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import styles from './Dialog.module.css';
 import { Icon } from './Icon.tsx';
 
@@ -11,9 +11,13 @@ export interface DialogProps {
   wide?: boolean;
 }
 
+/** Where what floats must be put to be above the open dialog; null outside of one. */
+export const FloatContext = createContext<HTMLElement | null>(null);
+
 /** The browser's own modal dialog: it keeps the focus, Escape closes it, and the focus goes back where it came from. */
 export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [floats, setFloats] = useState<HTMLElement | null>(null);
   const heading = useId();
 
   useEffect(() => {
@@ -36,14 +40,17 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
         onClose();
       }}
     >
-      <header className={styles.header}>
-        <h2 id={heading}>{title}</h2>
-        <button type="button" className="button quiet small" onClick={onClose} aria-label="Close">
-          <Icon name="cross" />
-        </button>
-      </header>
-      <div className={styles.body}>{children}</div>
-      {footer && <footer className={styles.footer}>{footer}</footer>}
+      <FloatContext value={floats}>
+        <header className={styles.header}>
+          <h2 id={heading}>{title}</h2>
+          <button type="button" className="button quiet small" onClick={onClose} aria-label="Close">
+            <Icon name="cross" />
+          </button>
+        </header>
+        <div className={styles.body}>{children}</div>
+        {footer && <footer className={styles.footer}>{footer}</footer>}
+        <div ref={setFloats} />
+      </FloatContext>
     </dialog>
   );
 }

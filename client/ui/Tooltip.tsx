@@ -1,13 +1,15 @@
 import { Tooltip as Radix } from 'radix-ui';
-import type { ReactElement, ReactNode } from 'react';
+import { useContext, type ReactElement, type ReactNode } from 'react';
+import { FloatContext } from './Dialog.tsx';
 import styles from './Tooltip.module.css';
 
 /** Explains what can be focused: shown on hover and on focus, it can be pointed at, and Escape closes it. */
 export function Tooltip({ content, children }: { content: ReactNode; children: ReactElement }) {
+  const container = useContext(FloatContext);
   return (
     <Radix.Root>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
+      <Radix.Portal container={container}>
         <Radix.Content className={styles.tooltip} sideOffset={6} collisionPadding={8}>
           {content}
         </Radix.Content>

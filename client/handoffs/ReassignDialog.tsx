@@ -1,0 +1,98 @@
+import { useId, useMemo, useState, type FormEvent } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Dialog } from '../ui/Dialog.tsx';
+import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { newKey } from './idempotencyKey.ts';
+import { emptyDraft, placeOf, ReassignDialogQuery, ReassignMutationDocument, toInput, type Draft, type Payload, type Refusal } from './reassign.ts';
+import { Reassigned } from './Reassigned.tsx';
+import { ReassignFields, type ReassignData } from './ReassignFields.tsx';
+import styles from './ReassignDialog.module.css';
+
+/** Gives a session to another agent: chosen, explained, previewed, and confirmed by the server. */
+export function ReassignDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
+  const [{ data, error }, ask] = useQuery({ query: ReassignDialogQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+  const { session } = data ?? {};
+  if (data && session) return <Open data={data} session={session} onClose={onClose} />;
+  return (
+    <Dialog title="Reassign" onClose={onClose} wide>
+      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {data && <ErrorNote title="There is no such session" />}
+      {!data && !error && <Skeleton height="24rem" />}
+    </Dialog>
+  );
+}
+
+type Session = NonNullable<ReassignData['session']>;
+
+function Open({ data, session, onClose }: { data: ReassignData; session: Session; onClose: () => void }) {
+  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  // What the person saw when they decided: the server refuses the move if the session has changed since.
+  const [seen, setSeen] = useState(session.version);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [done, setDone] = useState<Payload | null>(null);
+  const [{ fetching, error }, reassign] = useMutation(ReassignMutationDocument);
+  const form = useId();
+  // A request that is repeated because its answer was lost moves the session once; another draft is another move.
+  const idempotencyKey = useMemo(() => newKey(draft, seen), [draft, seen]);
+
+  const change = (part: Partial<Draft>) => {
+    setDraft((now) => ({ ...now, ...part }));
+    setRefusal(null);
+  };
+  const submit = async (event?: FormEvent) => {
+    event?.preventDefault();
+    if (fetching || !isComplete(draft)) return;
+    const answer = (await reassign({ input: toInput(draft, { id: session.id, version: seen }, idempotencyKey) })).data?.reassignSession;
+    if (answer?.__typename === 'ReassignSessionPayload') setDone(answer);
+    else setRefusal(answer ?? null);
+  };
+
+  if (done) return <Reassigned payload={done} onClose={onClose} />;
+  const changed = session.version !== seen;
+  const place = refusal && placeOf(refusal);
+  return (
+    <Dialog
+      title={`Reassign "${session.title}"`}
+      onClose={onClose}
+      wide
+      footer={
+        <>
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" form={form} className="button primary" aria-disabled={fetching || !isComplete(draft)}>
+            <Icon name="swap" /> {fetching ? 'Reassigning …' : 'Reassign'}
+          </button>
+        </>
+      }
+    >
+      <form id={form} className={styles.form} onSubmit={(event) => void submit(event)}>
+        {changed && (
+          <div className={styles.changed} role="status">
+            <Icon name="info" />
+            <span>
+              The session has changed since you opened this: {session.agent ? `'${session.agent.id}' holds it` : 'nobody holds it'} now.
+            </span>
+            <button
+              type="button"
+              className="button small"
+              onClick={() => {
+                setSeen(session.version);
+                setRefusal(null);
+              }}
+            >
+              Go on with that
+            </button>
+          </div>
+        )}
+        {error && <RequestError error={error} onRetry={() => void submit()} />}
+        {refusal && place === 'session' && <ErrorNote title="The session was not moved">{refusal.message}</ErrorNote>}
+        <ReassignFields data={data} session={session} draft={draft} onChange={change} refusal={refusal} />
+      </form>
+    </Dialog>
+  );
+}
+
+const isComplete = ({ by, agentId, agentType }: Draft): boolean => (by === 'agent' ? agentId : agentType) !== '';

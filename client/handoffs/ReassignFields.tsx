@@ -1,0 +1,96 @@
+import { useId, type ReactNode } from 'react';
+import type { ReassignDialogQuery } from '../gql/graphql.ts';
+import { ErrorNote } from '../ui/ErrorNote.tsx';
+import { AgentChoice } from './AgentChoice.tsx';
+import { ContextPreview } from './ContextPreview.tsx';
+import { placeOf, type Draft, type Place, type Refusal } from './reassign.ts';
+import styles from './ReassignDialog.module.css';
+import { TypeChoice } from './TypeChoice.tsx';
+
+export type ReassignData = ReassignDialogQuery;
+
+export interface ReassignFieldsProps {
+  data: ReassignData;
+  session: NonNullable<ReassignData['session']>;
+  draft: Draft;
+  onChange: (part: Partial<Draft>) => void;
+  refusal: Refusal | null;
+}
+
+/** To whom, why, and with what. An error of the server stands beside what it is about. */
+export function ReassignFields({ data, session, draft, onChange, refusal }: ReassignFieldsProps) {
+  const targetError = useId();
+  const holderId = session.agent?.id ?? null;
+  const waiting = session.openHandoff?.status === 'INITIATED' ? session.openHandoff : null;
+  const errorAt = (place: Place): ReactNode => refusal && placeOf(refusal) === place && <ErrorNote title={place === 'target' ? 'This agent cannot take it' : undefined}>{refusal.message}</ErrorNote>;
+  return (
+    <>
+      <fieldset className={styles.target}>
+        <legend className="label">
+          To <span className="hint">{holderId === null ? 'Nobody holds it now.' : `'${holderId}' holds it now.`}</span>
+        </legend>
+        <div className={styles.switch}>
+          <Way draft={draft} by="agent" word="An agent" onChange={onChange} />
+          <Way draft={draft} by="type" word="Any of a type" onChange={onChange} />
+        </div>
+        {draft.by === 'agent' ? (
+          <AgentChoice
+            agents={data.agents.nodes}
+            holderId={holderId}
+            giverId={waiting?.sourceAgent?.id ?? null}
+            value={draft.agentId}
+            onChange={(agentId) => onChange({ agentId })}
+            describedBy={refusal ? targetError : undefined}
+          />
+        ) : (
+          <TypeChoice agents={data.agents.nodes.filter(({ id }) => id !== holderId)} value={draft.agentType} onChange={(agentType) => onChange({ agentType })} />
+        )}
+        <div id={targetError}>{errorAt('target')}</div>
+      </fieldset>
+      <TextField label="Reason" hint="Why it moves: one line that the next agent and the history show." value={draft.reason} rows={2} onChange={(reason) => onChange({ reason })} error={errorAt('reason')} />
+      {!draft.skipHandoff && (
+        <TextField label="Summary" hint="What the next agent should know. Left empty, Baton composes one from the log." value={draft.summary} rows={4} onChange={(summary) => onChange({ summary })} error={errorAt('summary')} />
+      )}
+      <label className={styles.skip}>
+        <input type="checkbox" checked={draft.skipHandoff} onChange={(event) => onChange({ skipHandoff: event.target.checked })} />
+        <span>
+          <span className="label">Skip handoff (quick reassign)</span>
+          <span className="hint">Moves it at once: no record of a handoff, no context is kept for the next agent, and nobody is asked to accept. The event is still written.</span>
+        </span>
+      </label>
+      {!draft.skipHandoff && <ContextPreview sessionId={session.id} />}
+    </>
+  );
+}
+
+function Way({ draft, by, word, onChange }: { draft: Draft; by: Draft['by']; word: string; onChange: (part: Partial<Draft>) => void }) {
+  return (
+    <label>
+      <input type="radio" name="by" checked={draft.by === by} onChange={() => onChange({ by })} />
+      <span>{word}</span>
+    </label>
+  );
+}
+
+interface TextFieldProps {
+  label: string;
+  hint: string;
+  value: string;
+  rows: number;
+  onChange: (value: string) => void;
+  error: ReactNode;
+}
+
+function TextField({ label, hint, value, rows, onChange, error }: TextFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea id={id} className="textarea" rows={rows} value={value} aria-invalid={Boolean(error)} aria-describedby={`${id}-hint`} onChange={(event) => onChange(event.target.value)} />
+      <span className="hint" id={`${id}-hint`}>
+        {hint}
+      </span>
+      {error}
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import { graphql } from '../gql/gql.ts';
+import type { ReassignMutation, ReassignSessionInput } from '../gql/graphql.ts';
+
+export const ReassignDialogQuery = graphql(`
+  query ReassignDialog($id: ID!) {
+    session(id: $id) {
+      id
+      title
+      status
+      version
+      agent {
+        id
+        ...AgentChip
+      }
+      openHandoff {
+        id
+        status
+        sourceAgent {
+          id
+        }
+      }
+    }
+    agents(first: 100, orderBy: { field: ID, direction: ASC }) {
+      nodes {
+        id
+        type
+        freePlaces
+        status
+        ...AgentChoice
+      }
+    }
+  }
+`);
+
+export const ReassignMutationDocument = graphql(`
+  mutation Reassign($input: ReassignSessionInput!) {
+    reassignSession(input: $input) {
+      __typename
+      ... on ReassignSessionPayload {
+        message
+        handoffCreated
+        session {
+          id
+          version
+          openHandoff {
+            id
+          }
+          ...SessionRow
+        }
+        handoff {
+          id
+          ...HandoffBadge
+        }
+        previousAgent {
+          id
+          ...AgentChoice
+        }
+        assignedAgent {
+          id
+          ...AgentChoice
+        }
+      }
+      ... on AgentAtCapacityError {
+        agentId
+      }
+      ... on BadUserInputError {
+        path
+      }
+      ... on Error {
+        code
+        message
+      }
+    }
+  }
+`);
+
+/** What somebody has chosen and typed. */
+export interface Draft {
+  by: 'agent' | 'type';
+  agentId: string;
+  agentType: string;
+  reason: string;
+  summary: string;
+  skipHandoff: boolean;
+}
+
+export const emptyDraft: Draft = { by: 'agent', agentId: '', agentType: '', reason: '', summary: '', skipHandoff: false };
+
+export function toInput(draft: Draft, session: { id: string; version: number }, idempotencyKey: string): ReassignSessionInput {
+  return {
+    sessionId: session.id,
+    expectedVersion: session.version,
+    idempotencyKey,
+    ...(draft.by === 'agent' ? { agentId: draft.agentId } : { agentType: draft.agentType }),
+    ...(draft.skipHandoff && { skipHandoff: true }),
+    ...(draft.reason.trim() && { reason: draft.reason.trim() }),
+    ...(draft.summary.trim() && !draft.skipHandoff && { summary: draft.summary.trim() }),
+  };
+}
+
+export type Answer = ReassignMutation['reassignSession'];
+export type Payload = Extract<Answer, { __typename: 'ReassignSessionPayload' }>;
+export type Refusal = Exclude<Answer, Payload>;
+
+/** The part of the dialog that an error is about. */
+export type Place = 'target' | 'reason' | 'summary' | 'session';
+
+export function placeOf(refusal: Refusal): Place {
+  switch (refusal.__typename) {
+    case 'AgentAtCapacityError':
+    case 'AgentUnavailableError':
+    case 'AgentTypeMismatchError':
+    case 'AlreadyAssignedError':
+    case 'NoAgentAvailableError':
+      return 'target';
+    case 'BadUserInputError': {
+      const field = refusal.path.at(-1);
+      if (field === 'reason' || field === 'summary') return field;
+      return field === 'agentId' || field === 'agentType' ? 'target' : 'session';
+    }
+    case 'ConflictError':
+    case 'IdempotencyMismatchError':
+    case 'InvalidStateError':
+    case 'NotFoundError':
+      return 'session';
+  }
+}

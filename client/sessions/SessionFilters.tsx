@@ -1,0 +1,93 @@
+import { useEffect, useId, useState } from 'react';
+import { Link } from 'wouter';
+import { AgentSelect } from '../agents/AgentSelect.tsx';
+import type { SessionStatus } from '../gql/graphql.ts';
+import { Icon } from '../ui/Icon.tsx';
+import { statuses, writeView, type View } from './filters.ts';
+import { sessionLooks } from './looks.ts';
+import styles from './SessionFilters.module.css';
+import { useSessionCounts } from './counts.ts';
+
+const typingPauseMs = 250;
+
+export interface SessionFiltersProps {
+  view: View;
+  onChange: (view: View) => void;
+}
+
+/** What is listed: by status, with how many there are, and by agent, hand-over and text. */
+export function SessionFilters({ view, onChange }: SessionFiltersProps) {
+  const counts = useSessionCounts();
+  const search = useId();
+  return (
+    <div className={styles.filters}>
+      <nav className={styles.tabs} aria-label="By status">
+        <Tab view={view} status={null} word="All" count={counts?.all} />
+        {statuses.map((status) => (
+          <Tab key={status} view={view} status={status} word={sessionLooks[status].word} count={counts?.[status]} />
+        ))}
+      </nav>
+      <div className={styles.row}>
+        <div className={styles.search}>
+          <label htmlFor={search} className="hidden">
+            Search the titles
+          </label>
+          <Icon name="search" />
+          <SearchInput id={search} text={view.text} onText={(text) => onChange({ ...view, text })} />
+        </div>
+        <AgentSelect label="Agent" none="Any agent" value={view.agent} onChange={(agent) => onChange({ ...view, agent })} />
+        <Toggle on={view.unassigned} count={counts?.unassigned} onChange={(unassigned) => onChange({ ...view, unassigned })}>
+          Unassigned
+        </Toggle>
+        <Toggle on={view.open} count={counts?.open} onChange={(open) => onChange({ ...view, open })}>
+          Open handoff
+        </Toggle>
+      </div>
+    </div>
+  );
+}
+
+function Tab({ view, status, word, count }: { view: View; status: SessionStatus | null; word: string; count: number | undefined }) {
+  return (
+    <Link href={writeView({ ...view, status })} className={styles.tab} aria-current={view.status === status ? 'true' : undefined}>
+      {word}
+      <Count of={count} />
+    </Link>
+  );
+}
+
+interface ToggleProps {
+  on: boolean;
+  count: number | undefined;
+  onChange: (on: boolean) => void;
+  children: string;
+}
+
+function Toggle({ on, count, onChange, children }: ToggleProps) {
+  return (
+    <button type="button" className={`button ${styles.toggle}`} aria-pressed={on} onClick={() => onChange(!on)}>
+      {children}
+      <Count of={count} />
+    </button>
+  );
+}
+
+function Count({ of }: { of: number | undefined }) {
+  return <span className={styles.count}>{of?.toLocaleString() ?? '…'}</span>;
+}
+
+/** Asks when the typing pauses; what is typed is never overtaken by the address. */
+function SearchInput({ id, text, onText }: { id: string; text: string; onText: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  const [seen, setSeen] = useState(text);
+  if (seen !== text) {
+    setSeen(text);
+    setTyped(text);
+  }
+  useEffect(() => {
+    if (typed === text) return;
+    const timer = setTimeout(() => onText(typed), typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [typed, text, onText]);
+  return <input id={id} type="search" className="input" placeholder="Search the titles" maxLength={500} value={typed} onChange={(event) => setTyped(event.target.value)} />;
+}

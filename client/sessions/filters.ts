@@ -1,0 +1,66 @@
+import type { SessionFilter, SessionStatus } from '../gql/graphql.ts';
+
+export const statuses: SessionStatus[] = ['RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'];
+
+/** The view of the sessions as the address has it: what is not there is not asked for. */
+export interface View {
+  status: SessionStatus | null;
+  agent: string;
+  unassigned: boolean;
+  open: boolean;
+  text: string;
+}
+
+export function readView(params: URLSearchParams): View {
+  const status = params.get('status')?.toUpperCase();
+  return {
+    status: statuses.find((each) => each === status) ?? null,
+    agent: params.get('agent') ?? '',
+    unassigned: params.get('unassigned') === '1',
+    open: params.get('open') === '1',
+    text: params.get('q') ?? '',
+  };
+}
+
+export function writeView({ status, agent, unassigned, open, text }: View): string {
+  const params = new URLSearchParams();
+  if (status) params.set('status', status.toLowerCase());
+  if (agent) params.set('agent', agent);
+  if (unassigned) params.set('unassigned', '1');
+  if (open) params.set('open', '1');
+  if (text) params.set('q', text);
+  const query = params.toString();
+  return query === '' ? '/' : `/?${query}`;
+}
+
+export function toFilter({ status, agent, unassigned, open, text }: View): SessionFilter {
+  return {
+    ...(status && { status: [status] }),
+    ...(agent && { agentId: agent }),
+    ...(unassigned && { unassigned: true }),
+    ...(open && { hasOpenHandoff: true }),
+    ...(text.trim() && { titleContains: text.trim() }),
+  };
+}
+
+export const isFiltered = (view: View): boolean => Object.keys(toFilter(view)).length > 0;
+
+/** What of a session decides whether a view shows it. */
+export interface Facets {
+  title: string;
+  status: SessionStatus;
+  agent?: { id: string } | null | undefined;
+  openHandoff?: { id: string } | null | undefined;
+}
+
+/** Whether the server would list it: the same rules as its filter. */
+export function fits(view: View, { title, status, agent, openHandoff }: Facets): boolean {
+  const text = view.text.trim().toLowerCase();
+  return (
+    (view.status === null || view.status === status) &&
+    (view.agent === '' || view.agent === agent?.id) &&
+    (!view.unassigned || agent == null) &&
+    (!view.open || openHandoff != null) &&
+    title.toLowerCase().includes(text)
+  );
+}
