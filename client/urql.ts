@@ -1,5 +1,6 @@
-import { cacheExchange } from '@urql/exchange-graphcache';
+import { cacheExchange, type OptimisticMutationResolver } from '@urql/exchange-graphcache';
 import { Client, fetchExchange, mapExchange, type CombinedError } from 'urql';
+import type { SetAgentStatusMutationVariables } from './gql/graphql.ts';
 import { embeddedTypes, possibleTypes } from './gql/cacheTypes.ts';
 
 /** Where the server is: it serves the dashboard too. */
@@ -32,24 +33,42 @@ export function createClient({ key, onUnauthenticated }: ClientOptions): Client 
           if (isUnauthenticated(error)) onUnauthenticated();
         },
       }),
-      cacheExchange({ possibleTypes, keys: Object.fromEntries(embeddedTypes.map((name) => [name, () => null])) }),
+      cacheExchange({ possibleTypes, keys: Object.fromEntries(embeddedTypes.map((name) => [name, () => null])), optimistic: { setAgentStatus } }),
       fetchExchange,
     ],
   });
 }
 
+/** An operator's word on an agent holds whatever else happens, so it shows before it is confirmed. A reassign may be refused: it never does. */
+const setAgentStatus: OptimisticMutationResolver<SetAgentStatusMutationVariables> = ({ input: { id, status } }, cache) => ({
+  __typename: 'SetAgentStatusPayload',
+  agent: {
+    __typename: 'Agent',
+    id,
+    administrativeStatus: status,
+    status: status === 'AVAILABLE' && cache.resolve({ __typename: 'Agent', id }, 'freePlaces') === 0 ? 'BUSY' : status,
+  },
+});
+
 export const isUnauthenticated = (error: CombinedError): boolean =>
   error.graphQLErrors.some(({ extensions }) => extensions['code'] === 'UNAUTHENTICATED');
 
+/** What a download holds, to be shown. */
+export const readText = async (path: string, key: string | null): Promise<string> => (await read(path, key)).text();
+
 /** Gives a download to the browser: read with the caller's key, which stands in no address. */
 export async function download(path: string, key: string | null): Promise<void> {
-  const response = await fetch(path, { headers: authorization(key) });
-  if (!response.ok) throw new Error(`The download was refused (${response.status}).`);
-  const address = URL.createObjectURL(await response.blob());
+  const address = URL.createObjectURL(await (await read(path, key)).blob());
   const link = document.createElement('a');
   link.href = address;
   link.download = path.slice(path.lastIndexOf('/') + 1);
   link.click();
   // The browser has begun to read it when the next task runs.
   setTimeout(() => URL.revokeObjectURL(address));
+}
+
+async function read(path: string, key: string | null): Promise<Response> {
+  const response = await fetch(path, { headers: authorization(key) });
+  if (!response.ok) throw new Error(`The download was refused (${response.status}).`);
+  return response;
 }

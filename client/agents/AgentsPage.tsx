@@ -1,31 +1,113 @@
+import { useState } from 'react';
 import { useQuery } from 'urql';
+import { useAccess, useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
-import { Badge } from '../ui/Badge.tsx';
-import { AgentChip } from './AgentChip.tsx';
-import { agentLooks } from './looks.ts';
+import { useRereadOn } from '../live/events.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { RequestError } from '../ui/ErrorNote.tsx';
+import { LoadMore } from '../ui/LoadMore.tsx';
+import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { AgentCard } from './AgentCard.tsx';
+import styles from './AgentCard.module.css';
 
 const AgentsQuery = graphql(`
-  query Agents {
-    agents(first: 100, orderBy: { field: ID, direction: ASC }) {
+  query Agents($after: String, $tally: Boolean!) {
+    agents(first: 50, after: $after, orderBy: { field: ID, direction: ASC }) {
       nodes {
         id
-        status
-        ...AgentChip
+        ...AgentCard
+        handoffsGiven(first: 0) @include(if: $tally) {
+          totalCount
+        }
+        handoffsReceived(first: 0) @include(if: $tally) {
+          totalCount
+        }
       }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      totalCount
     }
   }
 `);
 
+/** The pool: who works, how much each has, and what comes and goes. */
 export function AgentsPage() {
-  const [{ data }] = useQuery({ query: AgentsQuery });
+  const [pages, setPages] = useState(1);
   return (
-    <Page title="Agents">
-      {data?.agents.nodes.map((agent) => (
-        <div key={agent.id}>
-          <AgentChip agent={agent} /> <Badge {...agentLooks[agent.status]} />
-        </div>
-      ))}
+    <Page title="Agents" intro="The pool. An agent's places are taken when a session is handed to it, before it accepts.">
+      <ul role="list" aria-label="Agents" className={styles.grid}>
+        <AgentPage after={null} before={0} pages={pages} onMore={() => setPages((count) => count + 1)} />
+      </ul>
     </Page>
+  );
+}
+
+interface AgentPageProps {
+  after: string | null;
+  before: number;
+  pages: number;
+  onMore: () => void;
+}
+
+function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
+  const { viewer } = useAccess();
+  const mayManage = useMay('manageAgents');
+  // What other agents gave and received is not an agent's to know.
+  const tally = viewer.role !== 'AGENT';
+  const [{ data, error, fetching }, ask] = useQuery({ query: AgentsQuery, variables: { after, tally }, requestPolicy: after === null ? 'cache-and-network' : 'cache-first' });
+  // A record tells of itself; what was given and received is counted, and the load of who lost a session without a handoff is in no event.
+  useRereadOn(
+    ({ type, handoff }) => type === 'HANDOFF_INITIATED' || type === 'AGENT_CHANGED' || (type === 'SESSION_REASSIGNED' && handoff === null),
+    () => ask({ requestPolicy: 'network-only' }),
+  );
+  if (error && !data) {
+    return (
+      <li className={styles.whole}>
+        <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+      </li>
+    );
+  }
+  if (!data) {
+    return (
+      <li>
+        <SkeletonRows rows={1} height="12rem" label="Loading the agents" />
+      </li>
+    );
+  }
+  const { nodes, pageInfo, totalCount } = data.agents;
+  const shown = before + nodes.length;
+  if (shown === 0) {
+    return (
+      <li className={styles.whole}>
+        <EmptyState icon="bot" title="There are no agents yet.">
+          Register one with the mutation <code>registerAgent</code>.
+        </EmptyState>
+      </li>
+    );
+  }
+  const next = pages > 1 && pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
+  return (
+    <>
+      {nodes.map((agent) => (
+        <AgentCard
+          key={agent.id}
+          agent={agent}
+          given={agent.handoffsGiven?.totalCount ?? null}
+          received={agent.handoffsReceived?.totalCount ?? null}
+          mayManage={mayManage}
+          mayVisitInbox={viewer.role !== 'AGENT' || viewer.agentId === agent.id}
+        />
+      ))}
+      {next === null ? (
+        <li className={styles.whole}>
+          <LoadMore shown={shown} total={totalCount} hasMore={pageInfo.hasNextPage} loading={fetching} noun="agents" onMore={onMore} />
+        </li>
+      ) : (
+        <AgentPage after={next} before={shown} pages={pages - 1} onMore={onMore} />
+      )}
+    </>
   );
 }

@@ -1,10 +1,51 @@
+import { useMemo } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
-import { EmptyState } from '../ui/EmptyState.tsx';
+import type { HandoffStatus } from '../gql/graphql.ts';
+import { readView, toFilter, writeView, type View } from './filters.ts';
+import { HandoffList } from './HandoffList.tsx';
+import styles from './HandoffsPage.module.css';
+import { handoffLooks } from './looks.ts';
 
+/** The handoffs: who gave what to whom, and what became of it. The address keeps the view. */
 export default function HandoffsPage() {
+  const search = useSearch();
+  const [, navigate] = useLocation();
+  const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  const change = (part: Partial<View>) => navigate(writeView({ ...view, ...part }), { replace: true });
   return (
-    <Page title="Handoffs">
-      <EmptyState title="Soon" />
+    <Page title="Handoffs" intro="Each time a session was passed on, and what became of it.">
+      <div className={styles.filters}>
+        <AgentSelect label="From" none="From anybody" value={view.source} onChange={(source) => change({ source })} />
+        <AgentSelect label="To" none="To anybody" value={view.target} onChange={(target) => change({ target })} />
+        <StatusSelect value={view.status} onChange={(status) => change({ status })} />
+        {(view.after ?? view.before) && (
+          <button type="button" className="button" onClick={() => change({ after: null, before: null })}>
+            {view.after && `since ${new Date(view.after).toLocaleString()} `}
+            {view.before && `until ${new Date(view.before).toLocaleString()} `}×<span className="hidden">: take the time away</span>
+          </button>
+        )}
+      </div>
+      <HandoffList key={writeView(view)} filter={toFilter(view)} />
     </Page>
+  );
+}
+
+const names = Object.keys(handoffLooks) as HandoffStatus[];
+
+function StatusSelect({ value, onChange }: { value: HandoffStatus | null; onChange: (status: HandoffStatus | null) => void }) {
+  return (
+    <label className={styles.status}>
+      <span className="hidden">Status</span>
+      <select className="select" value={value ?? ''} onChange={(event) => onChange(names.find((name) => name === event.target.value) ?? null)}>
+        <option value="">Any status</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {handoffLooks[name].word}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -40,9 +40,16 @@ export async function openBrowser(url: string): Promise<{ browser: Browser; visi
 
 /** Fails on what axe calls serious or critical. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // Chromium answers with the colours of before for what is out of sight and was not painted since the theme changed.
+  await page.evaluate(() => {
+    const everything = new CSSStyleSheet();
+    everything.replaceSync('* { content-visibility: visible !important; transition: none !important; }');
+    document.adoptedStyleSheets = [everything];
+  });
   const { violations } = await new AxeBuilder({ page }).analyze();
+  await page.evaluate(() => (document.adoptedStyleSheets = []));
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);
+  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`)).toEqual([]);
 }
 
 /** Looks at a page in both themes: axe finds nothing grave, and a picture is kept. */

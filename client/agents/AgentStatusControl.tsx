@@ -1,0 +1,49 @@
+import { useMutation } from 'urql';
+import { graphql } from '../gql/gql.ts';
+import type { AdministrativeStatus } from '../gql/graphql.ts';
+import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
+import styles from './AgentCard.module.css';
+
+const SetAgentStatusDocument = graphql(`
+  mutation SetAgentStatus($input: SetAgentStatusInput!) {
+    setAgentStatus(input: $input) {
+      __typename
+      ... on SetAgentStatusPayload {
+        agent {
+          id
+          status
+          administrativeStatus
+        }
+      }
+      ... on Error {
+        code
+        message
+      }
+    }
+  }
+`);
+
+const choices: { status: AdministrativeStatus; word: string; means: string }[] = [
+  { status: 'AVAILABLE', word: 'Available', means: 'Takes work while it has free places' },
+  { status: 'DRAINING', word: 'Draining', means: 'Finishes what it has, takes nothing new' },
+  { status: 'OFFLINE', word: 'Offline', means: 'Takes no work; what it holds stays with it' },
+];
+
+/** Opens or closes an agent for new work. It shows at once, and goes back if the server refuses. */
+export function AgentStatusControl({ id, status }: { id: string; status: AdministrativeStatus }) {
+  const [{ data, error }, set] = useMutation(SetAgentStatusDocument);
+  const answer = data?.setAgentStatus;
+  return (
+    <>
+      <div className={styles.control} role="group" aria-label={`Work for ${id}`}>
+        {choices.map((choice) => (
+          <button key={choice.status} type="button" title={choice.means} aria-pressed={status === choice.status} onClick={() => void set({ input: { id, status: choice.status } })}>
+            {choice.word}
+          </button>
+        ))}
+      </div>
+      {error && <RequestError error={error} />}
+      {answer && answer.__typename !== 'SetAgentStatusPayload' && <ErrorNote>{answer.message}</ErrorNote>}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import type { HandoffFilter, HandoffStatus } from '../gql/graphql.ts';
+import { handoffLooks } from './looks.ts';
+
+/** The view of the handoffs as the address has it. Times are ISO 8601. */
+export interface View {
+  source: string;
+  target: string;
+  status: HandoffStatus | null;
+  after: string | null;
+  before: string | null;
+}
+
+const names = Object.keys(handoffLooks) as HandoffStatus[];
+
+export function readView(params: URLSearchParams): View {
+  const status = params.get('status')?.toUpperCase();
+  return {
+    source: params.get('source') ?? '',
+    target: params.get('target') ?? '',
+    status: names.find((name) => name === status) ?? null,
+    after: readTime(params.get('after')),
+    before: readTime(params.get('before')),
+  };
+}
+
+const readTime = (text: string | null): string | null => (text !== null && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : null);
+
+export function writeView({ source, target, status, after, before }: View): string {
+  const params = new URLSearchParams();
+  if (source) params.set('source', source);
+  if (target) params.set('target', target);
+  if (status) params.set('status', status.toLowerCase());
+  if (after) params.set('after', after);
+  if (before) params.set('before', before);
+  const query = params.toString();
+  return query === '' ? '/handoffs' : `/handoffs?${query}`;
+}
+
+export function toFilter({ source, target, status, after, before }: View): HandoffFilter {
+  return {
+    ...(source && { sourceAgentId: source }),
+    ...(target && { targetAgentId: target }),
+    ...(status && { status: [status] }),
+    ...(after && { initiatedAfter: after }),
+    ...(before && { initiatedBefore: before }),
+  };
+}

@@ -1,0 +1,44 @@
+import { createContext, useContext, useEffect, useEffectEvent, useRef } from 'react';
+import type { Facets } from '../sessions/filters.ts';
+
+/** What a listener hears of an event. The cache knows the rest, a moment later. */
+export interface LiveEvent {
+  type: string;
+  session: ({ id: string } & Facets) | null;
+  handoff: { id: string; sourceAgent: { id: string } | null; targetAgent: { id: string } } | null;
+  agent: { id: string } | null;
+}
+
+/** Calls back for each event, before the cache takes it; answers how to stop. */
+export type Subscribe = (listener: (event: LiveEvent) => void) => () => void;
+
+export const LiveEventsContext = createContext<Subscribe>(() => () => undefined);
+
+/** For what a changed record alone does not show: something new, or something counted. */
+export function useLiveEvents(listener: (event: LiveEvent) => void): void {
+  const subscribe = useContext(LiveEventsContext);
+  const latest = useEffectEvent(listener);
+  useEffect(() => subscribe((event) => latest(event)), [subscribe]);
+}
+
+const rereadEveryMs = 1_500;
+
+/** Reads again when an event says that it must: at once, and then not more often than every 1.5 s. */
+export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () => void): void {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const last = useRef(-Infinity);
+  const latest = useRef(reread);
+  useEffect(() => {
+    latest.current = reread;
+  });
+  useLiveEvents((event) => {
+    if (timer.current !== undefined || !concerns(event)) return;
+    const wait = Math.max(50, last.current + rereadEveryMs - performance.now());
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      last.current = performance.now();
+      latest.current();
+    }, wait);
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+}

@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { testDatabase } from '../../server/testing/database.ts';
+import { startApp } from '../../server/testing/server.ts';
+import { world } from '../../server/testing/world.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+const { agent, session, reassign } = world(db.pool);
+
+
+let visit: (path: string) => Promise<Visit>;
+
+beforeAll(async () => {
+  await agent('claude-1');
+  await agent('codex-1', { type: 'CODEX' });
+  for (let count = 1; count <= 60; count += 1) await session(null, { title: `Old work ${count}` });
+  await session('claude-1', { title: 'Fix the login' });
+  const moved = await session('claude-1', { title: 'Add rate limits' });
+  await reassign(moved, { agentId: 'codex-1', reason: 'The deployment is Go' });
+  ({ visit } = await openBrowser(url));
+}, 300_000);
+
+const rows = (page: Page) => page.getByRole('list', { name: 'Sessions' }).locator('li[data-session]');
+const row = (page: Page, title: string) => rows(page).filter({ hasText: title });
+
+describe('the sessions', () => {
+  it('show who holds them and their last handoff, with its story on hover and by keyboard', async () => {
+    const { page, faults } = await visit('/');
+    await row(page, 'Add rate limits').getByText('codex-1').waitFor();
+    const badge = page.getByRole('link', { name: 'Handoff waiting: from claude-1 to codex-1' });
+    await badge.focus();
+    const story = page.getByRole('tooltip');
+    await expect.poll(() => story.textContent(), patiently).toMatch(/claude-1.*codex-1.*The deployment is Go/);
+    await page.keyboard.press('Escape');
+    await story.waitFor({ state: 'detached' });
+    // No handoff, no badge.
+    expect(await row(page, 'Fix the login').locator('[data-handoff]').count()).toBe(0);
+    await look(page, 'sessions');
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it('are counted, and come page by page', async () => {
+    const { page } = await visit('/');
+    await page.getByRole('link', { name: 'Paused 60' }).waitFor();
+    await page.getByRole('link', { name: 'All 62' }).waitFor();
+    await page.getByText('50 of 62 sessions').waitFor();
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText('62 of 62 sessions').waitFor();
+    expect(await rows(page).count()).toBe(62);
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
+  }, 60_000);
+
+  it('keep their filters in the address, which gives the same view to whoever opens it', async () => {
+    const { page } = await visit('/');
+    await page.getByRole('link', { name: /^Running/ }).click();
+    await page.getByLabel('Agent', { exact: true }).selectOption('claude-1');
+    await page.getByText('1 of 1 sessions').waitFor();
+    expect(page.url()).toBe(`${url}/?status=running&agent=claude-1`);
+
+    const { page: other } = await visit('/?unassigned=1&q=WORK%201');
+    // Old work 1, and 10 to 19.
+    await other.getByText('11 of 11 sessions').waitFor();
+    expect(await other.getByRole('button', { name: 'Unassigned' }).getAttribute('aria-pressed')).toBe('true');
+    await other.getByLabel('Search the titles').fill('nothing like it');
+    await other.getByText('No session fits.').waitFor();
+    await other.goto(`${url}/?open=1`);
+    await other.getByText('1 of 1 sessions').waitFor();
+    await row(other, 'Add rate limits').waitFor();
+  }, 60_000);
+
+  it('fit on a narrow screen', async () => {
+    const { page, faults } = await visit('/');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row(page, 'Add rate limits').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await look(page, 'sessions-narrow');
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it('say that the server is away, and show what it has when it is asked again', async () => {
+    const { page } = await visit('/');
+    await row(page, 'Fix the login').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: /^Failed/ }).click();
+    await page.getByText('Baton did not answer').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No session fits.').waitFor();
+  }, 60_000);
+
+  it('hold a title that looks like markup as text', async () => {
+    await session(null, { title: '<img src=x onerror="document.title=1"> javascript:alert(1)' });
+    const { page, faults } = await visit('/?q=onerror');
+    await row(page, '<img src=x onerror=').waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(faults).toEqual([]);
+  }, 60_000);
+});
+
