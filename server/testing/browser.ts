@@ -1,8 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { buildDashboard } from '../../client/build.ts';
 import { launchChromium } from './chromium.ts';
 
 /** How long a page may take on a busy machine. */
@@ -16,7 +17,7 @@ export interface Visit {
 
 /** Opens pages of the dashboard at `url` in a real browser; its sources are built first if they changed. */
 export async function openBrowser(url: string): Promise<{ browser: Browser; visit(path: string, options?: BrowserContextOptions): Promise<Visit> }> {
-  await buildDashboard();
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts']);
   const browser = await launchChromium();
 
   const visit = async (path: string, options: BrowserContextOptions = {}): Promise<Visit> => {
