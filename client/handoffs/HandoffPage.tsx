@@ -1,10 +1,116 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { DownloadButton } from '../access/DownloadButton.tsx';
 import { Page } from '../app/Page.tsx';
+import { graphql } from '../gql/gql.ts';
+import type { HandoffPageQuery } from '../gql/graphql.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { RequestError } from '../ui/ErrorNote.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { endpoints } from '../urql.ts';
+import { HandoffActions } from './HandoffActions.tsx';
+import { HandoffFacts } from './HandoffFacts.tsx';
+import styles from './HandoffPage.module.css';
+import { HandoffPayload } from './HandoffPayload.tsx';
+import { PromptDialog } from './PromptDialog.tsx';
 
+const HandoffPageDocument = graphql(`
+  query HandoffPage($id: ID!) {
+    handoff(id: $id) {
+      id
+      status
+      depth
+      session {
+        id
+        title
+      }
+      sourceAgent {
+        id
+      }
+      targetAgent {
+        id
+      }
+      previous {
+        id
+      }
+      next {
+        id
+      }
+      ...HandoffActions
+      ...HandoffFacts
+      ...HandoffPayload
+    }
+  }
+`);
+
+/** One handoff: from whom to whom, what became of it, and what it carries. */
 export default function HandoffPage({ id }: { id: string }) {
+  const [{ data, error }, ask] = useQuery({ query: HandoffPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
+  if (data?.handoff) return <Known handoff={data.handoff} />;
   return (
     <Page title="Handoff">
-      <EmptyState title="Soon">{id}</EmptyState>
+      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {data && (
+        <EmptyState icon="swap" title="There is no such handoff.">
+          It may be mistyped, or of a session that your key may not read.
+        </EmptyState>
+      )}
+      {!data && !error && <Skeleton height="30rem" />}
     </Page>
+  );
+}
+
+function Known({ handoff }: { handoff: NonNullable<HandoffPageQuery['handoff']> }) {
+  const [prompting, setPrompting] = useState(false);
+  const { id, depth, session, sourceAgent, targetAgent, previous, next } = handoff;
+  return (
+    <Page
+      title={`${sourceAgent?.id ?? 'Nobody'} to ${targetAgent.id}`}
+      intro={
+        <>
+          Handoff {depth} of <Link href={`/sessions/${session.id}`}>{session.title}</Link>
+        </>
+      }
+      actions={
+        <>
+          <nav className={styles.steps} aria-label="Chain">
+            <Step to={previous?.id} word="Before" flip />
+            <Step to={next?.id} word="After" />
+          </nav>
+          <button type="button" className="button small" onClick={() => setPrompting(true)}>
+            <Icon name="copy" size={14} /> Context prompt
+          </button>
+          <DownloadButton path={endpoints.handoffMarkdown(id)} label="this handoff as Markdown">
+            Markdown
+          </DownloadButton>
+          <DownloadButton path={endpoints.handoffJson(id)} label="this handoff as JSON">
+            JSON
+          </DownloadButton>
+        </>
+      }
+    >
+      <section className={`card ${styles.facts}`} aria-label="What became of it">
+        <HandoffFacts handoff={handoff} />
+        <HandoffActions handoff={handoff} />
+      </section>
+      <section className={`card ${styles.payload}`} aria-labelledby="payload">
+        <h2 id="payload">What it carries</h2>
+        <HandoffPayload handoff={handoff} />
+      </section>
+      {prompting && <PromptDialog of={{ handoffId: id }} onClose={() => setPrompting(false)} />}
+    </Page>
+  );
+}
+
+function Step({ to, word, flip = false }: { to: string | undefined; word: string; flip?: boolean }) {
+  if (to === undefined) return null;
+  return (
+    <Link href={`/handoffs/${to}`} className="button quiet small">
+      {flip && <Icon name="left" size={14} />}
+      {word}
+      {!flip && <Icon name="arrow" size={14} />}
+    </Link>
   );
 }

@@ -1,10 +1,134 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useSearch } from 'wouter';
+import { DownloadButton } from '../access/DownloadButton.tsx';
+import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
+import { graphql } from '../gql/gql.ts';
+import type { SessionPageQuery } from '../gql/graphql.ts';
+import { PromptDialog } from '../handoffs/PromptDialog.tsx';
+import { ReassignDialog } from '../handoffs/ReassignDialog.tsx';
+import { SessionLog } from '../log/SessionLog.tsx';
+import { Badge } from '../ui/Badge.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { RequestError } from '../ui/ErrorNote.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Time } from '../ui/Time.tsx';
+import { endpoints } from '../urql.ts';
+import { sessionLooks } from './looks.ts';
+import { SessionChain } from './SessionChain.tsx';
+import { SessionHistory } from './SessionHistory.tsx';
+import { SessionNow } from './SessionNow.tsx';
+import styles from './SessionPage.module.css';
+import { isOpen } from './SessionRow.tsx';
+import { SessionSide } from './SessionSide.tsx';
+import { SessionSnapshots } from './SessionSnapshots.tsx';
+import { SessionTabs, viewOf } from './SessionTabs.tsx';
 
+const SessionPageDocument = graphql(`
+  query SessionPage($id: ID!) {
+    session(id: $id) {
+      id
+      title
+      status
+      version
+      updatedAt
+      ...SessionNow
+      ...SessionSide
+    }
+  }
+`);
+
+/** One session: who has it, how it came there, what was said, and everything that was passed on. */
 export default function SessionPage({ id }: { id: string }) {
+  const [{ data, error }, ask] = useQuery({ query: SessionPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
+  if (data?.session) return <Known session={data.session} />;
   return (
     <Page title="Session">
-      <EmptyState title="Soon">{id}</EmptyState>
+      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {data && (
+        <EmptyState icon="list" title="There is no such session.">
+          Its address may be mistyped, or your key may not read it.
+        </EmptyState>
+      )}
+      {!data && !error && (
+        <>
+          <Skeleton height="9.5rem" />
+          <Skeleton height="60vh" />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Known({ session }: { session: NonNullable<SessionPageQuery['session']> }) {
+  const { id, title, status, version, updatedAt } = session;
+  const [opened, setOpened] = useState<'reassign' | 'prompt' | null>(null);
+  const view = viewOf(useSearch());
+  const mayReassign = useMay('reassign') && isOpen(status);
+  return (
+    <Page
+      title={title}
+      intro={
+        <span className={styles.intro}>
+          <Badge {...sessionLooks[status]} />
+          <span>
+            changed <Time at={updatedAt} />
+          </span>
+        </span>
+      }
+      actions={
+        <>
+          <button type="button" className="button small" onClick={() => setOpened('prompt')}>
+            <Icon name="copy" size={14} /> Context prompt
+          </button>
+          <DownloadButton path={endpoints.sessionJson(id)} label="this session and its chain as JSON">
+            JSON
+          </DownloadButton>
+          {mayReassign && (
+            <button type="button" className="button primary" onClick={() => setOpened('reassign')}>
+              <Icon name="swap" /> Reassign
+            </button>
+          )}
+        </>
+      }
+    >
+      <section className={`card ${styles.top}`} aria-label="Now, and the chain">
+        <div>
+          <h2 className={styles.small}>Now</h2>
+          <SessionNow session={session} />
+        </div>
+        <div>
+          <h2 className={styles.small}>Chain</h2>
+          <SessionChain sessionId={id} version={version} />
+        </div>
+      </section>
+      <div className={styles.body}>
+        <SessionTabs sessionId={id} version={version} view={view} />
+        {view === 'conversation' && (
+          <div className={styles.conversation}>
+            <div className={`card ${styles.clip}`}>
+              <SessionLog sessionId={id} moment={updatedAt} />
+            </div>
+            <div className="card">
+              <SessionSide session={session} />
+            </div>
+          </div>
+        )}
+        {view === 'handoffs' && (
+          <div className={`card ${styles.clip}`}>
+            <SessionHistory sessionId={id} version={version} />
+          </div>
+        )}
+        {view === 'snapshots' && (
+          <div className={`card ${styles.clip}`}>
+            <SessionSnapshots sessionId={id} moment={updatedAt} />
+          </div>
+        )}
+      </div>
+      {opened === 'reassign' && <ReassignDialog sessionId={id} onClose={() => setOpened(null)} />}
+      {opened === 'prompt' && <PromptDialog of={{ sessionId: id }} onClose={() => setOpened(null)} />}
     </Page>
   );
 }

@@ -1,0 +1,27 @@
+import { useState } from 'react';
+import { Icon } from '../ui/Icon.tsx';
+import { download } from '../urql.ts';
+import { useAccess } from './viewer.ts';
+
+/** A file of the server, read with the viewer's key. `label` says what it is, `children` is the word on the button. */
+export function DownloadButton({ path, label, children }: { path: string; label: string; children: string }) {
+  const { key } = useAccess();
+  const [state, setState] = useState<'idle' | 'loading' | 'failed'>('idle');
+  const load = async () => {
+    setState('loading');
+    setState(await download(path, key).then(
+      () => 'idle' as const,
+      () => 'failed' as const,
+    ));
+  };
+  return (
+    <button type="button" className="button small" aria-label={`Download ${label}`} title={`Download ${label}`} aria-disabled={state === 'loading'} onClick={() => void load()}>
+      <Icon name={state === 'failed' ? 'alert' : 'download'} size={14} />
+      {children}
+      <span className="hidden" role="status">
+        {state === 'failed' && 'The download was refused or did not arrive. Try again.'}
+      </span>
+      {state === 'failed' && <span aria-hidden="true">failed</span>}
+    </button>
+  );
+}

@@ -1,0 +1,118 @@
+import { AgentChip } from '../agents/AgentChip.tsx';
+import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
+import type { HandoffFactsFragment as Facts, HandoffVia } from '../gql/graphql.ts';
+import { Badge } from '../ui/Badge.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { Time } from '../ui/Time.tsx';
+import { formatDuration, formatExact } from '../ui/time.ts';
+import styles from './HandoffFacts.module.css';
+import { handoffLooks } from './looks.ts';
+
+export const HandoffFactsFragment = graphql(`
+  fragment HandoffFacts on Handoff {
+    id
+    status
+    reason
+    via
+    circular
+    initiatedAt
+    deadlineAt
+    acceptedAt
+    closedAt
+    rejectionReason
+    failureReason
+    cancelReason
+    sourceAgentType
+    targetAgentType
+    actor {
+      principal
+      role
+    }
+    sourceAgent {
+      id
+      ...AgentChip
+    }
+    targetAgent {
+      id
+      ...AgentChip
+    }
+  }
+`);
+
+export const viaWords: Record<HandoffVia, string> = {
+  OPERATOR: 'by an operator',
+  API: 'by the agent',
+  TOOL: 'by the agent, with a tool',
+  PIPELINE: 'by a pipeline',
+};
+
+/** From, to, why, by whom, and each step with its time. */
+export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof HandoffFactsFragment> }) {
+  const handoff = readFragment(HandoffFactsFragment, masked);
+  const { status, reason, via, circular, actor, sourceAgent, targetAgent } = handoff;
+  const outcome = outcomeOf(handoff);
+  return (
+    <div className={styles.facts}>
+      <div className={styles.way}>
+        <span className={styles.end}>
+          {sourceAgent ? <AgentChip agent={sourceAgent} /> : <span className="soft">nobody held it</span>}
+          <span className="soft small">{handoff.sourceAgentType ?? 'unassigned'}</span>
+        </span>
+        <span className={styles.arrow}>
+          <Icon name="arrow" size={22} />
+        </span>
+        <span className={styles.end}>
+          <AgentChip agent={targetAgent} />
+          <span className="soft small">{handoff.targetAgentType}</span>
+        </span>
+        <span className={styles.badge} data-handoff={status}>
+          <Badge {...handoffLooks[status]} />
+        </span>
+      </div>
+      <dl className={styles.list}>
+        <div>
+          <dt>Why</dt>
+          <dd>{reason ?? <span className="soft">No reason was given.</span>}</dd>
+        </div>
+        {outcome !== null && (
+          <div className={styles.outcome} data-bad={status !== 'CANCELLED'}>
+            <dt>{handoffLooks[status].word}</dt>
+            <dd>{outcome}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Started</dt>
+          <dd>
+            <Time at={handoff.initiatedAt} /> <span className="soft">{formatExact(handoff.initiatedAt)}</span>, {viaWords[via]} ({actor.principal})
+            {circular && <span className="soft"> · back to an agent that had worked on it</span>}
+          </dd>
+        </div>
+        <div>
+          <dt>{status === 'INITIATED' ? 'Deadline' : 'Then'}</dt>
+          <dd>{stepsOf(handoff)}</dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+/** Why it did not come about; null when it did, or may. */
+export function outcomeOf({ status, rejectionReason, failureReason, cancelReason, deadlineAt }: Pick<Facts, 'status' | 'rejectionReason' | 'failureReason' | 'cancelReason' | 'deadlineAt'>): string | null {
+  if (status === 'TIMED_OUT') return `Nobody accepted it by ${formatExact(deadlineAt)}.`;
+  return rejectionReason ?? failureReason ?? cancelReason ?? null;
+}
+
+function stepsOf({ status, initiatedAt, acceptedAt, closedAt, deadlineAt }: Facts) {
+  if (status === 'INITIATED') {
+    return (
+      <>
+        <Time at={deadlineAt} /> <span className="soft">{formatExact(deadlineAt)}</span>
+      </>
+    );
+  }
+  const after = (from: string, to: string) => formatDuration(new Date(to).getTime() - new Date(from).getTime());
+  const accepted = acceptedAt == null ? null : `accepted after ${after(initiatedAt, acceptedAt)}`;
+  const closed = closedAt == null ? null : `${handoffLooks[status].word.toLowerCase()} after ${after(acceptedAt ?? initiatedAt, closedAt)}`;
+  return [accepted, closed].filter((step) => step !== null).join(', then ');
+}

@@ -1,0 +1,20 @@
+import { Fold } from '../ui/Fold.tsx';
+import styles from './HandoffPayload.module.css';
+
+/** Named values: what they are, and who set them last. */
+export function Variables({ variables }: { variables: readonly { name: string; value?: unknown; setBy: string }[] }) {
+  return (
+    <dl className={styles.variables}>
+      {variables.map(({ name, value, setBy }) => (
+        <div key={name}>
+          <dt className="mono" title={`Set by ${setBy}`}>
+            {name}
+          </dt>
+          <dd>
+            <Fold text={typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null')} mono lines={4} characters={240} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMemo } from 'react';
+import { useQuery } from 'urql';
+import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
+import type { LogCallsQuery as LogCalls } from '../gql/graphql.ts';
+import { LogEntry } from './LogEntry.tsx';
+import { RoutedEntry } from './RoutedEntry.tsx';
+import { ToolCalls, type Call } from './ToolCalls.tsx';
+import styles from './SessionLog.module.css';
+
+export const LogPageFragment = graphql(`
+  fragment LogPage on Message {
+    id
+    sequence
+    role
+    turn {
+      id
+    }
+    ...LogEntry
+    ...RoutedEntry
+  }
+`);
+
+// Without what the calls were given and answered: that is read when one is opened.
+const LogCallsQuery = graphql(`
+  query LogCalls($turns: [ID!]!) {
+    nodes(ids: $turns) {
+      __typename
+      ... on Turn {
+        id
+        toolCalls {
+          id
+          sequence
+          name
+          filesModified
+          error
+        }
+      }
+    }
+  }
+`);
+
+/** One page of the log, given newest first and shown oldest first, each tool call after the message that made it. */
+export function LogPage({ messages: masked }: { messages: readonly FragmentType<typeof LogPageFragment>[] }) {
+  const messages = readFragment(LogPageFragment, masked).toReversed();
+  const turns = [...new Set(messages.flatMap(({ turn }) => (turn ? [turn.id] : [])))];
+  const [{ data }] = useQuery({ query: LogCallsQuery, variables: { turns }, pause: turns.length === 0 });
+  const calls = useMemo(() => bySequence(data), [data]);
+  return (
+    <ol role="list" className={styles.page}>
+      {messages.map((message) => (
+        <li key={message.id} id={`message-${message.sequence}`} className={styles.entry}>
+          {message.role === 'HANDOFF' ? <RoutedEntry message={message} /> : <LogEntry message={message} />}
+          {calls.has(message.sequence) && <ToolCalls calls={calls.get(message.sequence)!} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function bySequence(data: LogCalls | undefined): Map<number, Call[]> {
+  const calls = new Map<number, Call[]>();
+  for (const turn of data?.nodes ?? []) {
+    if (turn?.__typename !== 'Turn') continue;
+    for (const call of turn.toolCalls) {
+      // A call before the first message stands under it.
+      const sequence = Math.max(1, call.sequence);
+      calls.set(sequence, [...(calls.get(sequence) ?? []), call]);
+    }
+  }
+  return calls;
+}

@@ -1,0 +1,93 @@
+import { AgentChip } from '../agents/AgentChip.tsx';
+import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
+import { outcomeOf } from '../handoffs/HandoffFacts.tsx';
+import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
+import { Variables } from '../handoffs/Variables.tsx';
+import { Fold } from '../ui/Fold.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { Time } from '../ui/Time.tsx';
+import styles from './RoutedEntry.module.css';
+
+export const RoutedEntryFragment = graphql(`
+  fragment RoutedEntry on Message {
+    id
+    sequence
+    content
+    createdAt
+    handoff {
+      id
+      status
+      reason
+      rejectionReason
+      failureReason
+      cancelReason
+      deadlineAt
+      contextVariables {
+        name
+        value
+        setBy
+      }
+      sourceAgent {
+        id
+      }
+      targetAgent {
+        id
+        ...AgentChip
+      }
+      ...HandoffBadge
+    }
+  }
+`);
+
+/** Where the session changed hands: to whom, why, with which variables, and what became of it. */
+export function RoutedEntry({ message: masked }: { message: FragmentType<typeof RoutedEntryFragment> }) {
+  const { sequence, content, createdAt, handoff } = readFragment(RoutedEntryFragment, masked);
+  const outcome = handoff && outcomeOf(handoff);
+  return (
+    <article className={styles.routed} data-routed>
+      <header className={styles.head}>
+        <span className={styles.arrow}>
+          <Icon name="arrow" size={16} />
+        </span>
+        <span className={styles.words}>
+          {handoff ? (
+            <>
+              <strong>Routed to</strong> <AgentChip agent={handoff.targetAgent} plain />
+              <span className="soft small">from {handoff.sourceAgent?.id ?? 'nobody'}</span>
+            </>
+          ) : (
+            <strong>{content}</strong>
+          )}
+        </span>
+        {handoff && <HandoffBadge handoff={handoff} />}
+        <span className={styles.when}>
+          <Time at={createdAt} />
+          <span className={styles.number} title="Its number in the log">
+            #{sequence}
+          </span>
+        </span>
+      </header>
+      {handoff?.reason != null && (
+        <div className={styles.line}>
+          <Fold text={handoff.reason} lines={4} characters={500} />
+        </div>
+      )}
+      {outcome != null && (
+        <div className={`${styles.line} ${styles.outcome}`}>
+          <Icon name="back" size={14} />
+          <Fold text={outcome} lines={4} characters={500} />
+        </div>
+      )}
+      {handoff && handoff.contextVariables.length > 0 && (
+        <details className={styles.passed}>
+          <summary>
+            {handoff.contextVariables.length === 1 ? '1 variable passed' : `${handoff.contextVariables.length} variables passed`}
+            <span className={styles.names}>{handoff.contextVariables.map(({ name }) => name).join(', ')}</span>
+          </summary>
+          <Variables variables={handoff.contextVariables} />
+        </details>
+      )}
+    </article>
+  );
+}

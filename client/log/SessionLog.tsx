@@ -1,0 +1,121 @@
+import { useEffect, useState } from 'react';
+import { useQuery } from 'urql';
+import { graphql } from '../gql/gql.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { RequestError } from '../ui/ErrorNote.tsx';
+import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { LogPage } from './LogPage.tsx';
+import styles from './SessionLog.module.css';
+import { useHeldEnd } from './heldEnd.ts';
+
+const pageSize = 40;
+
+// Newest first. With `last` and `before` it gives the entries that directly follow those of a page, however many there are now.
+const LogQuery = graphql(`
+  query Log($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+    session(id: $id) {
+      id
+      messages(first: $first, after: $after, last: $last, before: $before) {
+        nodes {
+          id
+          ...LogPage
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+export interface SessionLogProps {
+  sessionId: string;
+  /** Changes when the log may have grown: then what follows the last page is asked for. */
+  moment: string;
+}
+
+/** The log as a conversation: the newest page first, older ones above on demand, what comes in below. */
+export function SessionLog({ sessionId, moment }: SessionLogProps) {
+  const [pages, setPages] = useState(1);
+  const { region, content, onScroll, holdForOlder, letGo } = useHeldEnd();
+  const [{ data, error }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, first: pageSize }, requestPolicy: 'cache-first' });
+  const log = data?.session?.messages;
+  const [seen] = useState(moment);
+  const empty = log?.nodes.length === 0;
+  useEffect(() => {
+    if (empty && moment !== seen) ask({ requestPolicy: 'network-only' });
+  }, [empty, moment, seen, ask]);
+  const older = () => {
+    holdForOlder();
+    setPages((count) => count + 1);
+  };
+  return (
+    <div ref={region} className={styles.log} role="region" aria-label="Conversation" tabIndex={0} onScroll={onScroll}>
+      <div ref={content} onPointerDown={letGo} onKeyDown={letGo} className={styles.content}>
+        {error && !log && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+        {!error && !log && <SkeletonRows rows={6} height="5.5rem" label="Loading the conversation" />}
+        {empty && <EmptyState title="Nothing was said yet.">Turns appear here as agents append them.</EmptyState>}
+        {log && !empty && (
+          <>
+            <Older sessionId={sessionId} after={log.pageInfo.hasNextPage ? log.pageInfo.endCursor : null} pages={pages - 1} onMore={older} />
+            <LogPage messages={log.nodes} />
+            <Newer sessionId={sessionId} before={log.pageInfo.startCursor ?? null} moment={moment} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface OlderProps {
+  sessionId: string;
+  after: string | null | undefined;
+  /** How many pages are wanted above. */
+  pages: number;
+  onMore: () => void;
+}
+
+function Older({ sessionId, after, pages, onMore }: OlderProps) {
+  const wanted = after != null && pages > 0;
+  const [{ data, error }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, first: pageSize, after }, pause: !wanted });
+  const log = wanted ? data?.session?.messages : undefined;
+  if (after == null) return <p className={styles.begin}>The conversation begins here.</p>;
+  if (error && wanted) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (!log) {
+    return (
+      <div className={styles.older}>
+        <button type="button" className="button small" aria-disabled={wanted} onClick={wanted ? undefined : onMore}>
+          {wanted ? 'Loading …' : 'Older messages'}
+        </button>
+      </div>
+    );
+  }
+  return (
+    <>
+      <Older sessionId={sessionId} after={log.pageInfo.hasNextPage ? log.pageInfo.endCursor : null} pages={pages - 1} onMore={onMore} />
+      <LogPage messages={log.nodes} />
+    </>
+  );
+}
+
+/** What was said since: asked for again when the session changes, until the page is full and another one follows it. */
+function Newer({ sessionId, before, moment }: { sessionId: string; before: string | null; moment: string }) {
+  const [seen] = useState(moment);
+  const asked = before !== null;
+  const [{ data }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, last: pageSize, before }, pause: !asked, requestPolicy: 'network-only' });
+  const log = asked ? data?.session?.messages : undefined;
+  const full = log?.pageInfo.hasPreviousPage === true;
+  useEffect(() => {
+    if (asked && !full && moment !== seen) ask({ requestPolicy: 'network-only' });
+  }, [asked, full, moment, seen, ask]);
+  if (!log || log.nodes.length === 0) return null;
+  return (
+    <>
+      <LogPage messages={log.nodes} />
+      {full && <Newer sessionId={sessionId} before={log.pageInfo.startCursor ?? null} moment={moment} />}
+    </>
+  );
+}

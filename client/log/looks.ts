@@ -1,0 +1,10 @@
+import type { MessageRole } from '../gql/graphql.ts';
+
+/** Who speaks, where no agent is named. */
+export const roleWords: Record<MessageRole, string> = {
+  USER: 'User',
+  ASSISTANT: 'Agent',
+  SYSTEM: 'System',
+  TOOL: 'Tool',
+  HANDOFF: 'Handoff',
+};

@@ -1,0 +1,125 @@
+import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
+import type { TaskStatus } from '../gql/graphql.ts';
+import { Variables } from '../handoffs/Variables.tsx';
+import { Fold } from '../ui/Fold.tsx';
+import { Icon, type IconName } from '../ui/Icon.tsx';
+import { Time } from '../ui/Time.tsx';
+import styles from './SessionSide.module.css';
+
+export const SessionSideFragment = graphql(`
+  fragment SessionSide on Session {
+    id
+    createdAt
+    maxHandoffs
+    handoffsEnabled
+    metadata
+    tasks {
+      id
+      content
+      status
+    }
+    decisions {
+      id
+      text
+      recordedAt
+    }
+    contextVariables {
+      name
+      value
+      setBy
+    }
+    usage {
+      inputTokens
+      outputTokens
+      cacheReadInputTokens
+      model
+    }
+  }
+`);
+
+const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
+  DONE: { icon: 'check', word: 'done' },
+  IN_PROGRESS: { icon: 'play', word: 'in progress' },
+  PENDING: { icon: 'dash', word: 'not begun' },
+};
+
+/** What the log has led to: tasks, decisions, variables, tokens. */
+export function SessionSide({ session: masked }: { session: FragmentType<typeof SessionSideFragment> }) {
+  const { tasks, decisions, contextVariables, usage, metadata, createdAt, maxHandoffs, handoffsEnabled } = readFragment(SessionSideFragment, masked);
+  const done = tasks.filter(({ status }) => status === 'DONE').length;
+  return (
+    <aside className={styles.side} aria-label="About this session">
+      {tasks.length > 0 && (
+        <section>
+          <h2>
+            Tasks <span className={styles.note}>{`${done} of ${tasks.length} done`}</span>
+          </h2>
+          <ul role="list" className={styles.tasks}>
+            {tasks.map(({ id, content, status }) => (
+              <li key={id} data-status={status}>
+                <Icon name={taskLooks[status].icon} size={14} />
+                <span>
+                  {content} <span className="hidden">({taskLooks[status].word})</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {decisions.length > 0 && (
+        <section>
+          <h2>Decisions</h2>
+          <ul role="list" className={styles.decisions}>
+            {decisions.map(({ id, text, recordedAt }) => (
+              <li key={id}>
+                <Fold text={text} lines={5} characters={400} />
+                <span className="soft small">
+                  <Time at={recordedAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {contextVariables.length > 0 && (
+        <section>
+          <h2>Variables</h2>
+          <Variables variables={contextVariables} />
+        </section>
+      )}
+      <section>
+        <h2>Session</h2>
+        <dl className={styles.facts}>
+          <dt>Created</dt>
+          <dd>
+            <Time at={createdAt} />
+          </dd>
+          <dt>Tokens</dt>
+          <dd>
+            {tokens(usage.inputTokens)} in, {tokens(usage.outputTokens)} out{usage.cacheReadInputTokens ? `, ${tokens(usage.cacheReadInputTokens)} from caches` : ''}
+          </dd>
+          {usage.model != null && (
+            <>
+              <dt>Model</dt>
+              <dd>{usage.model}</dd>
+            </>
+          )}
+          <dt>Handoffs</dt>
+          <dd>{handoffsEnabled ? `agents may start ${maxHandoffs} between acts of an operator` : 'only operators may start them'}</dd>
+          {metadata != null && (
+            <>
+              <dt>Metadata</dt>
+              <dd>
+                <Fold text={JSON.stringify(metadata, null, 2)} mono lines={6} />
+              </dd>
+            </>
+          )}
+        </dl>
+      </section>
+    </aside>
+  );
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const tokens = (count: number | null | undefined): string => compact.format(count ?? 0);

@@ -1,0 +1,52 @@
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { graphql } from '../gql/gql.ts';
+import styles from './SessionPage.module.css';
+import { useAgain } from './useAgain.ts';
+
+const views = ['conversation', 'handoffs', 'snapshots'] as const;
+export type SessionView = (typeof views)[number];
+
+const words: Record<SessionView, string> = { conversation: 'Conversation', handoffs: 'Handoffs', snapshots: 'Snapshots' };
+
+/** The view as the address has it. */
+export const viewOf = (search: string): SessionView => views.find((view) => view === new URLSearchParams(search).get('view')) ?? 'conversation';
+
+const CountsQuery = graphql(`
+  query SessionTabCounts($id: ID!) {
+    session(id: $id) {
+      id
+      messages(first: 0) {
+        totalCount
+      }
+      handoffs(first: 0) {
+        totalCount
+      }
+      snapshots(first: 0) {
+        totalCount
+      }
+    }
+  }
+`);
+
+/** The views of a session, with how much there is in each. */
+export function SessionTabs({ sessionId, version, view }: { sessionId: string; version: number; view: SessionView }) {
+  const [{ data }, ask] = useQuery({ query: CountsQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+  useAgain(ask, version);
+  const session = data?.session;
+  const counts: Record<SessionView, number | undefined> = {
+    conversation: session?.messages.totalCount,
+    handoffs: session?.handoffs.totalCount,
+    snapshots: session?.snapshots.totalCount,
+  };
+  return (
+    <nav className={styles.tabs} aria-label="Views of this session">
+      {views.map((each) => (
+        <Link key={each} href={each === 'conversation' ? `/sessions/${sessionId}` : `/sessions/${sessionId}?view=${each}`} replace className={styles.tab} aria-current={view === each ? 'true' : undefined}>
+          {words[each]}
+          <span className={styles.count}>{counts[each]?.toLocaleString() ?? '…'}</span>
+        </Link>
+      ))}
+    </nav>
+  );
+}

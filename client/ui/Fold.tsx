@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import styles from './Fold.module.css';
+
+export interface FoldProps {
+  text: string;
+  /** Characters and lines shown while it is folded. */
+  characters?: number;
+  lines?: number;
+  /** For code, JSON and what tools said. */
+  mono?: boolean;
+}
+
+/** Recorded text, as text: whatever it holds is never markup here. A long one shows its beginning, and only that is in the page. */
+export function Fold({ text, characters = 1_200, lines = 14, mono = false }: FoldProps) {
+  const [open, setOpen] = useState(false);
+  const end = foldAt(text, characters, lines);
+  const folds = end < text.length;
+  return (
+    <div className={styles.fold}>
+      <div className={`${styles.text} ${mono ? styles.mono : ''}`} data-folded={folds && !open}>
+        {open || !folds ? text : text.slice(0, end)}
+      </div>
+      {folds && (
+        <button type="button" className={styles.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? 'Show less' : `Show all of it (${text.length.toLocaleString()} characters)`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Where a long text is cut; its length when what is left over would not be worth a button. */
+function foldAt(text: string, characters: number, lines: number): number {
+  let end = Math.min(text.length, characters);
+  let from = -1;
+  for (let line = 0; line < lines; line += 1) {
+    from = text.indexOf('\n', from + 1);
+    if (from === -1 || from >= end) break;
+    if (line === lines - 1) end = from;
+  }
+  return text.length - end < 120 && text.indexOf('\n', end + 1) === -1 ? text.length : end;
+}
