@@ -1,10 +1,82 @@
+import { useCallback, useMemo } from 'react';
+import { useQuery } from 'urql';
+import { useLocation, useSearch } from 'wouter';
 import { Page } from '../app/Page.tsx';
+import { graphql } from '../gql/gql.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { RequestError } from '../ui/ErrorNote.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { readGraphView, toGraphFilter, writeGraphView, type GraphView } from './filters.ts';
+import { GraphDrawing } from './GraphDrawing.tsx';
+import { GraphFilters } from './GraphFilters.tsx';
+import styles from './GraphPage.module.css';
+import { GraphTable } from './GraphTable.tsx';
 
+const GraphQuery = graphql(`
+  query Graph($where: HandoffGraphFilter!) {
+    handoffGraph(where: $where) {
+      nodes {
+        agent {
+          id
+          type
+          status
+          currentLoad
+          maxCapacity
+        }
+        received
+        given
+      }
+      edges {
+        source {
+          id
+          ...AgentChip
+        }
+        target {
+          id
+          ...AgentChip
+        }
+        count
+        byStatus {
+          status
+          count
+        }
+        medianAcceptMs
+      }
+    }
+  }
+`);
+
+/** Who hands off to whom, drawn and as a table. The address keeps the view. */
 export default function GraphPage() {
+  const search = useSearch();
+  const [, navigate] = useLocation();
+  const view = useMemo(() => readGraphView(new URLSearchParams(search)), [search]);
+  const where = useMemo(() => toGraphFilter(view), [view]);
+  const change = useCallback((next: GraphView) => navigate(writeGraphView(next), { replace: true }), [navigate]);
+  const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where }, requestPolicy: 'cache-and-network' });
+  const found = data?.handoffGraph;
+  const total = found?.edges.reduce((sum, { count }) => sum + count, 0) ?? 0;
   return (
-    <Page title="Graph">
-      <EmptyState title="Soon" />
+    <Page title="Graph" intro="Who hands off to whom: the thicker a line, the more handoffs; its colour is what became of most of them. A line or a number leads to its handoffs.">
+      <GraphFilters view={view} onChange={change} />
+      {error && !found && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {!found && !error && <Skeleton height="28rem" />}
+      {found && found.edges.length === 0 && (
+        <div className="card">
+          <EmptyState icon="graph" title="No handoff fits.">
+            {Object.keys(where).length > 0 ? 'Take a filter away to see more.' : 'The graph grows with every handoff between two agents.'}
+          </EmptyState>
+        </div>
+      )}
+      {found && found.edges.length > 0 && (
+        <div className={styles.found} data-stale={stale}>
+          <p className="soft small" role="status">
+            {total === 1 ? '1 handoff' : `${total.toLocaleString()} handoffs`} between {found.nodes.length} agents
+          </p>
+          <GraphDrawing nodes={found.nodes} edges={found.edges} view={view} />
+          <GraphTable edges={found.edges} view={view} />
+        </div>
+      )}
     </Page>
   );
 }

@@ -64,11 +64,6 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
           </Part>
         )}
         <Carried handoff={handoff} />
-      </div>
-      <div className={styles.side}>
-        <List icon="task" title="Tasks not done" items={pendingTasks} />
-        <List icon="bulb" title="Decisions" items={decisions} />
-        <List icon="file" title="Files modified" items={filesModified} mono />
         {toolSummaries.length > 0 && (
           <Part icon="tool" title="Tools" count={toolSummaries.length}>
             <ul role="list" className={styles.tools}>
@@ -85,6 +80,11 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
             </ul>
           </Part>
         )}
+      </div>
+      <div className={styles.side}>
+        <List icon="task" title="Tasks not done" items={pendingTasks} />
+        <List icon="bulb" title="Decisions" items={decisions} />
+        <List icon="file" title="Files modified" items={filesModified} mono />
         {contextVariables.length > 0 && (
           <Part icon="list" title="Variables" count={contextVariables.length}>
             <Variables variables={contextVariables} />

@@ -1,4 +1,4 @@
-import { useId, useState, type FormEvent } from 'react';
+import { useEffect, useId, useRef, useState, type FormEvent } from 'react';
 import { useMutation } from 'urql';
 import type { HandoffActionsFragment as HandoffActionsData } from '../gql/graphql.ts';
 import { Dialog } from '../ui/Dialog.tsx';
@@ -12,6 +12,8 @@ export function RejectDialog({ handoff, onClose }: { handoff: HandoffActionsData
   const [reason, setReason] = useState('');
   const [{ data, error, fetching }, reject] = useMutation(RejectMutation);
   const form = useId();
+  const first = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => first.current?.focus(), []);
   const answer = data?.rejectHandoff;
   const refusal = answer && answer.__typename !== 'RejectHandoffPayload' ? answer : undefined;
   const ofReason = refusal?.__typename === 'BadUserInputError' && refusal.path.at(-1) === 'reason';
@@ -46,6 +48,7 @@ export function RejectDialog({ handoff, onClose }: { handoff: HandoffActionsData
         <div className="field">
           <label htmlFor={`${form}-reason`}>Reason</label>
           <textarea
+            ref={first}
             id={`${form}-reason`}
             className="textarea"
             rows={3}

@@ -1,10 +1,84 @@
+import { useQuery } from 'urql';
+import { useLocation } from 'wouter';
+import { useAccess } from '../access/viewer.ts';
+import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
+import { graphql } from '../gql/gql.ts';
+import type { HandoffStatus } from '../gql/graphql.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { RequestError } from '../ui/ErrorNote.tsx';
+import { SkeletonRows } from '../ui/Skeleton.tsx';
+import styles from './InboxPage.module.css';
+import { InboxRow } from './InboxRow.tsx';
 
+const pageSize = 100;
+
+const InboxQuery = graphql(`
+  query Inbox($where: HandoffFilter!, $first: Int!) {
+    handoffs(where: $where, first: $first, orderBy: { field: INITIATED_AT, direction: ASC }) {
+      nodes {
+        id
+        status
+        ...InboxRow
+      }
+      totalCount
+    }
+  }
+`);
+
+const sections: { status: HandoffStatus; title: string; means: string }[] = [
+  { status: 'INITIATED', title: 'Waits to be accepted', means: 'The session and a place are given over already; without an answer by the deadline it goes back.' },
+  { status: 'ACCEPTED', title: 'Accepted, not begun', means: "Completed by the agent's first turn, or here. It has no deadline." },
+];
+
+/** What waits for an agent, the oldest first; without one, for all of them. */
 export default function InboxPage({ agentId }: { agentId?: string }) {
+  const { viewer } = useAccess();
+  const [, navigate] = useLocation();
+  const owner = agentId ?? viewer.agentId ?? '';
+  const [{ data, error }, ask] = useQuery({
+    query: InboxQuery,
+    variables: { where: { status: ['INITIATED', 'ACCEPTED'], ...(owner !== '' && { targetAgentId: owner }) }, first: pageSize },
+    requestPolicy: 'cache-and-network',
+  });
+  const list = data?.handoffs;
   return (
-    <Page title="Inbox">
-      <EmptyState title="Soon">{agentId}</EmptyState>
+    <Page
+      title={owner === '' ? 'Inbox' : `Inbox of ${owner}`}
+      intro="Handoffs that wait, the oldest first."
+      actions={
+        viewer.role !== 'AGENT' && (
+          <AgentSelect label="Agent" none="Every agent" value={owner} onChange={(id) => navigate(id === '' ? '/inbox' : `/inbox/${encodeURIComponent(id)}`)} />
+        )
+      }
+    >
+      {error && !list && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {!list && !error && <SkeletonRows rows={3} height="8rem" label="Loading the inbox" />}
+      {list?.nodes.every(({ status }) => status !== 'INITIATED' && status !== 'ACCEPTED') && (
+        <div className="card">
+          <EmptyState title="Nothing waits.">{owner === '' ? 'Every handoff was answered.' : `Every handoff to ${owner} was answered.`}</EmptyState>
+        </div>
+      )}
+      {list &&
+        sections.map(({ status, title, means }) => {
+          // One that was decided here leaves at once: its status is in the cache before the list is read again.
+          const rows = list.nodes.filter((handoff) => handoff.status === status);
+          if (rows.length === 0) return null;
+          return (
+            <section key={status} className={styles.section} aria-labelledby={`inbox-${status}`}>
+              <h2 id={`inbox-${status}`}>
+                {title} <span className={styles.count}>{rows.length}</span>
+              </h2>
+              <p className="soft small">{means}</p>
+              <ul role="list" className={styles.rows}>
+                {rows.map((handoff) => (
+                  <InboxRow key={handoff.id} handoff={handoff} showTarget={owner === ''} />
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+      {list && list.totalCount > list.nodes.length && <p className="soft small">The oldest {list.nodes.length} of {list.totalCount.toLocaleString()}.</p>}
     </Page>
   );
 }

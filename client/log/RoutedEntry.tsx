@@ -79,15 +79,32 @@ export function RoutedEntry({ message: masked }: { message: FragmentType<typeof 
           <Fold text={outcome} lines={4} characters={500} />
         </div>
       )}
-      {handoff && handoff.contextVariables.length > 0 && (
-        <details className={styles.passed}>
-          <summary>
-            {handoff.contextVariables.length === 1 ? '1 variable passed' : `${handoff.contextVariables.length} variables passed`}
-            <span className={styles.names}>{handoff.contextVariables.map(({ name }) => name).join(', ')}</span>
-          </summary>
-          <Variables variables={handoff.contextVariables} />
-        </details>
-      )}
+      {handoff && <Passed variables={handoff.contextVariables} />}
     </article>
   );
 }
+
+type Passed = readonly { name: string; value?: unknown; setBy: string }[];
+
+/** The variables that went with it; those that Baton sets itself are folded away. */
+function Passed({ variables }: { variables: Passed }) {
+  const [own, given] = [variables.filter(isOwn), variables.filter((variable) => !isOwn(variable))];
+  return (
+    <>
+      {given.length > 0 && (
+        <div className={styles.passed}>
+          <span className={styles.label}>{given.length === 1 ? 'Variable passed' : 'Variables passed'}</span>
+          <Variables variables={given} />
+        </div>
+      )}
+      {own.length > 0 && (
+        <details className={styles.passed}>
+          <summary>{own.length === 1 ? "1 variable of Baton's own" : `${own.length} variables of Baton's own`}</summary>
+          <Variables variables={own} />
+        </details>
+      )}
+    </>
+  );
+}
+
+const isOwn = ({ name }: { name: string }): boolean => name.startsWith('_');

@@ -1,0 +1,38 @@
+import { Handle, Position, type Node, type NodeProps } from '@xyflow/react';
+import { Link } from 'wouter';
+import { agentLooks } from '../agents/looks.ts';
+import type { AgentStatus } from '../gql/graphql.ts';
+import { Icon } from '../ui/Icon.tsx';
+import { listOf, type GraphView } from './filters.ts';
+import styles from './GraphDrawing.module.css';
+
+export interface GraphAgent {
+  agent: { id: string; type: string; status: AgentStatus; currentLoad: number; maxCapacity: number };
+  given: number;
+  received: number;
+}
+
+export type AgentFlowNode = Node<GraphAgent & { view: GraphView } & Record<string, unknown>, 'agent'>;
+
+/** An agent: its status, and how much it gave and was given. Leads to its handoffs. */
+export function AgentNode({ data: { agent, given, received, view } }: NodeProps<AgentFlowNode>) {
+  const look = agentLooks[agent.status];
+  return (
+    <>
+      <Handle type="target" position={Position.Left} className={styles.handle} />
+      <Link href={listOf({ agent: agent.id }, view)} className={`${styles.node} nopan`} title={`${agent.id} (${agent.type}), ${look.word.toLowerCase()}, ${agent.currentLoad} of ${agent.maxCapacity} places taken: its handoffs`}>
+        <span className={styles.name}>
+          <span className={styles.status} data-tone={look.tone}>
+            <Icon name={look.icon} size={13} />
+          </span>
+          <span className={styles.id}>{agent.id}</span>
+          <span className="hidden">{look.word}</span>
+        </span>
+        <span className={styles.counts}>
+          {given} given, {received} received
+        </span>
+      </Link>
+      <Handle type="source" position={Position.Right} className={styles.handle} />
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { EdgeLabelRenderer, type Edge as FlowEdge, type EdgeProps } from '@xyflow/react';
+import { Link, useLocation } from 'wouter';
+import { listOf, type GraphView } from './filters.ts';
+import styles from './GraphDrawing.module.css';
+import { smooth, type Point } from './layout.ts';
+import { countOf, outcomes, type Edge, type Outcome } from './outcomes.ts';
+
+interface Data extends Record<string, unknown> {
+  points: Point[];
+  label: Point;
+  edge: Edge;
+  outcome: Outcome;
+  width: number;
+  view: GraphView;
+}
+
+export type HandoffFlowEdge = FlowEdge<Data, 'handoff'>;
+
+/** The handoffs from one agent to another: as thick as they are many, coloured by what became of most. Leads to them. */
+export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowEdge>) {
+  const [, navigate] = useLocation();
+  if (!data) return null;
+  const { points, label, edge, outcome, width, view } = data;
+  const href = listOf({ source, target }, view);
+  const path = smooth(points);
+  const marker = `arrow-${id}`;
+  return (
+    <>
+      {/* A click anywhere on the line does what its number does; that one is for the keyboard and for readers. */}
+      <g className={styles.edge} data-tone={outcome.tone} onClick={() => navigate(href)}>
+        <defs>
+          <marker id={marker} viewBox="0 0 8 8" refX="7" refY="4" markerWidth={10 + width} markerHeight={10 + width} markerUnits="userSpaceOnUse" orient="auto">
+            <path className={styles.tip} d="M0 0 8 4 0 8z" />
+          </marker>
+        </defs>
+        <path className={styles.line} d={path} strokeWidth={width} markerEnd={`url("#${marker}")`} />
+        <path className={styles.reach} d={path} />
+      </g>
+      <EdgeLabelRenderer>
+        <Link
+          href={href}
+          className={`${styles.label} nodrag nopan`}
+          data-tone={outcome.tone}
+          style={{ transform: `translate(-50%, -50%) translate(${label.x}px, ${label.y}px)` }}
+          aria-label={`${edge.count === 1 ? '1 handoff' : `${edge.count} handoffs`} from ${source} to ${target}: ${breakdown(edge)}`}
+          title={`${source} to ${target}: ${breakdown(edge)}`}
+        >
+          {edge.count.toLocaleString()}
+        </Link>
+      </EdgeLabelRenderer>
+    </>
+  );
+}
+
+const breakdown = (edge: Edge): string =>
+  outcomes
+    .map((outcome) => ({ word: outcome.word.toLowerCase(), count: countOf(edge, outcome) }))
+    .filter(({ count }) => count > 0)
+    .map(({ word, count }) => `${count} ${word}`)
+    .join(', ');

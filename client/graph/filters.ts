@@ -1,0 +1,39 @@
+import type { HandoffGraphFilter } from '../gql/graphql.ts';
+
+/** What of the graph is shown, as the address has it. Times are ISO 8601; empty is no bound. */
+export interface GraphView {
+  agent: string;
+  after: string;
+  before: string;
+}
+
+const timeOf = (text: string | null): string => (text !== null && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : '');
+
+export function readGraphView(params: URLSearchParams): GraphView {
+  return { agent: params.get('agent') ?? '', after: timeOf(params.get('after')), before: timeOf(params.get('before')) };
+}
+
+export function writeGraphView({ agent, after, before }: GraphView): string {
+  return withParams('/graph', { agent, after, before });
+}
+
+export function toGraphFilter({ agent, after, before }: GraphView): HandoffGraphFilter {
+  return { ...(agent && { agentId: agent }), ...(after && { initiatedAfter: after }), ...(before && { initiatedBefore: before }) };
+}
+
+/** The list of the handoffs that an edge, or an agent, stands for. */
+export const listOf = (of: { source: string; target: string } | { agent: string }, { after, before }: GraphView): string => withParams('/handoffs', { ...of, after, before });
+
+function withParams(path: string, values: Record<string, string>): string {
+  const params = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
+  return params.size === 0 ? path : `${path}?${params.toString()}`;
+}
+
+/** For an input of local time: without seconds, as it wants them. */
+export function toLocal(iso: string): string {
+  if (iso === '') return '';
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+export const fromLocal = (local: string): string => (local === '' ? '' : new Date(local).toISOString());

@@ -1,0 +1,53 @@
+import { graphlib, layout } from '@dagrejs/dagre';
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Placed {
+  nodes: Map<string, Point>;
+  /** Of each edge the points that it passes, and where its number stands; by `${source}>${target}`. */
+  edges: Map<string, { points: Point[]; label: Point }>;
+}
+
+export const nodeSize = { width: 168, height: 58 };
+const labelSize = { width: 44, height: 26 };
+
+export const edgeKey = (source: string, target: string): string => `${source}>${target}`;
+
+/** Layers from left to right, or from the top down; two edges between the same agents pass beside each other. */
+export function place(agents: readonly string[], pairs: readonly { source: string; target: string }[], direction: 'LR' | 'TB'): Placed {
+  const graph = new graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: direction, nodesep: 46, ranksep: 70, edgesep: 26, marginx: 12, marginy: 12 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const agent of agents) graph.setNode(agent, { ...nodeSize });
+  for (const { source, target } of pairs) graph.setEdge(source, target, { ...labelSize, labelpos: 'c' }, edgeKey(source, target));
+  layout(graph);
+  return {
+    nodes: new Map(agents.map((agent) => [agent, pointOf(graph.node(agent))])),
+    edges: new Map(
+      pairs.map(({ source, target }) => {
+        const edge = graph.edge(source, target, edgeKey(source, target)) as { points?: Point[] } & Point;
+        return [edgeKey(source, target), { points: edge.points ?? [], label: pointOf(edge) }];
+      }),
+    ),
+  };
+}
+
+const pointOf = ({ x, y }: Point): Point => ({ x, y });
+
+/** A smooth line through every point (Catmull-Rom, as cubic curves). */
+export function smooth(points: readonly Point[]): string {
+  const [first] = points;
+  if (!first) return '';
+  const parts = [`M${first.x} ${first.y}`];
+  for (const [index, point] of points.entries()) {
+    const next = points[index + 1];
+    if (!next) break;
+    const [before, after] = [points[index - 1] ?? point, points[index + 2] ?? next];
+    const bend = [point.x + (next.x - before.x) / 6, point.y + (next.y - before.y) / 6, next.x - (after.x - point.x) / 6, next.y - (after.y - point.y) / 6];
+    parts.push(`C${bend.join(' ')} ${next.x} ${next.y}`);
+  }
+  return parts.join('');
+}
