@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { agentLooks } from '../agents/looks.ts';
 import type { AgentStatus } from '../gql/graphql.ts';
 import { Icon } from '../ui/Icon.tsx';
-import { listOf, type GraphView } from './filters.ts';
+import { writeGraphView, type GraphView } from './filters.ts';
 import styles from './GraphDrawing.module.css';
 
 export interface GraphAgent {
@@ -14,13 +14,14 @@ export interface GraphAgent {
 
 export type AgentFlowNode = Node<GraphAgent & { view: GraphView } & Record<string, unknown>, 'agent'>;
 
-/** An agent: its status, and how much it gave and was given. Leads to its handoffs. */
+/** An agent: its status, and how much it gave and was given. Leads to the graph of this agent alone, and back. */
 export function AgentNode({ data: { agent, given, received, view } }: NodeProps<AgentFlowNode>) {
   const look = agentLooks[agent.status];
+  const alone = view.agent === agent.id;
   return (
     <>
       <Handle type="target" position={Position.Left} className={styles.handle} />
-      <Link href={listOf({ agent: agent.id }, view)} className={`${styles.node} nopan`} title={`${agent.id} (${agent.type}), ${look.word.toLowerCase()}, ${agent.currentLoad} of ${agent.maxCapacity} places taken: its handoffs`}>
+      <Link href={writeGraphView({ ...view, agent: alone ? '' : agent.id })} className={`${styles.node} nopan`} title={`${agent.id} (${agent.type}), ${look.word.toLowerCase()}, ${agent.currentLoad} of ${agent.maxCapacity} places taken. ${alone ? 'Show every agent' : 'Show only its handoffs'}`}>
         <span className={styles.name}>
           <span className={styles.status} data-tone={look.tone}>
             <Icon name={look.icon} size={13} />

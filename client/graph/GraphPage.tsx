@@ -3,6 +3,7 @@ import { useQuery } from 'urql';
 import { useLocation, useSearch } from 'wouter';
 import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
+import { useRereadOn } from '../live/events.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -54,6 +55,10 @@ export default function GraphPage() {
   const where = useMemo(() => toGraphFilter(view), [view]);
   const change = useCallback((next: GraphView) => navigate(writeGraphView(next), { replace: true }), [navigate]);
   const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where }, requestPolicy: 'cache-and-network' });
+  useRereadOn(
+    ({ handoff }) => handoff !== null,
+    () => ask({ requestPolicy: 'network-only' }),
+  );
   const found = data?.handoffGraph;
   const total = found?.edges.reduce((sum, { count }) => sum + count, 0) ?? 0;
   return (

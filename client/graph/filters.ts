@@ -21,8 +21,8 @@ export function toGraphFilter({ agent, after, before }: GraphView): HandoffGraph
   return { ...(agent && { agentId: agent }), ...(after && { initiatedAfter: after }), ...(before && { initiatedBefore: before }) };
 }
 
-/** The list of the handoffs that an edge, or an agent, stands for. */
-export const listOf = (of: { source: string; target: string } | { agent: string }, { after, before }: GraphView): string => withParams('/handoffs', { ...of, after, before });
+/** The list of the handoffs that an edge stands for. */
+export const listOf = (of: { source: string; target: string }, { after, before }: GraphView): string => withParams('/handoffs', { ...of, after, before });
 
 function withParams(path: string, values: Record<string, string>): string {
   const params = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));

@@ -25,7 +25,7 @@ export function place(agents: readonly string[], pairs: readonly { source: strin
   for (const { source, target } of pairs) graph.setEdge(source, target, { ...labelSize, labelpos: 'c' }, edgeKey(source, target));
   layout(graph);
   return {
-    nodes: new Map(agents.map((agent) => [agent, pointOf(graph.node(agent))])),
+    nodes: new Map(agents.map((agent) => [agent, pointOf(graph.node(agent) as Point)])),
     edges: new Map(
       pairs.map(({ source, target }) => {
         const edge = graph.edge(source, target, edgeKey(source, target)) as { points?: Point[] } & Point;

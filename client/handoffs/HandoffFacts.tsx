@@ -98,8 +98,8 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
 }
 
 /** Why it did not come about; null when it did, or may. */
-export function outcomeOf({ status, rejectionReason, failureReason, cancelReason, deadlineAt }: Pick<Facts, 'status' | 'rejectionReason' | 'failureReason' | 'cancelReason' | 'deadlineAt'>): string | null {
-  if (status === 'TIMED_OUT') return `Nobody accepted it by ${formatExact(deadlineAt)}.`;
+export function outcomeOf({ status, rejectionReason, failureReason, cancelReason, deadlineAt, closedAt }: Pick<Facts, 'status' | 'rejectionReason' | 'failureReason' | 'cancelReason' | 'deadlineAt' | 'closedAt'>): string | null {
+  if (status === 'TIMED_OUT') return closedAt != null && closedAt < deadlineAt ? 'It was timed out by hand, before its deadline.' : `Nobody accepted it by ${formatExact(deadlineAt)}.`;
   return rejectionReason ?? failureReason ?? cancelReason ?? null;
 }
 

@@ -25,6 +25,7 @@ export const HandoffRowFragment = graphql(`
     reason
     initiatedAt
     deadlineAt
+    closedAt
     rejectionReason
     failureReason
     cancelReason

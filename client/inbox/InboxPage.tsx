@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { useAccess } from '../access/viewer.ts';
@@ -5,6 +6,8 @@ import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
 import type { HandoffStatus } from '../gql/graphql.ts';
+import { useRereadOn } from '../live/events.ts';
+import { isOpenHandoff } from '../handoffs/decide.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
@@ -41,7 +44,14 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
     variables: { where: { status: ['INITIATED', 'ACCEPTED'], ...(owner !== '' && { targetAgentId: owner }) }, first: pageSize },
     requestPolicy: 'cache-and-network',
   });
+  // What is decided leaves by itself; what is new has to be read.
+  useRereadOn(
+    ({ handoff }) => handoff !== null && (owner === '' || handoff.targetAgent.id === owner),
+    () => ask({ requestPolicy: 'network-only' }),
+  );
   const list = data?.handoffs;
+  const waiting = list?.nodes.filter(({ status }) => isOpenHandoff(status)).map(({ id, status }) => `${id} ${status}`);
+  useFocusKept(waiting?.join());
   return (
     <Page
       title={owner === '' ? 'Inbox' : `Inbox of ${owner}`}
@@ -54,7 +64,10 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
     >
       {error && !list && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!list && !error && <SkeletonRows rows={3} height="8rem" label="Loading the inbox" />}
-      {list?.nodes.every(({ status }) => status !== 'INITIATED' && status !== 'ACCEPTED') && (
+      <span className="hidden" role="status">
+        {waiting && (waiting.length === 1 ? 'One handoff waits.' : `${waiting.length} handoffs wait.`)}
+      </span>
+      {waiting?.length === 0 && (
         <div className="card">
           <EmptyState title="Nothing waits.">{owner === '' ? 'Every handoff was answered.' : `Every handoff to ${owner} was answered.`}</EmptyState>
         </div>
@@ -81,4 +94,11 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       {list && list.totalCount > list.nodes.length && <p className="soft small">The oldest {list.nodes.length} of {list.totalCount.toLocaleString()}.</p>}
     </Page>
   );
+}
+
+/** A row that is decided leaves its place, and its button with it: the focus goes to the page instead of nowhere. */
+function useFocusKept(rows: string | undefined): void {
+  useEffect(() => {
+    if (rows !== undefined && document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
+  }, [rows]);
 }

@@ -23,6 +23,7 @@ export const RoutedEntryFragment = graphql(`
       failureReason
       cancelReason
       deadlineAt
+      closedAt
       contextVariables {
         name
         value

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { useAgain } from '../ui/useAgain.ts';
 import { LogPage } from './LogPage.tsx';
 import styles from './SessionLog.module.css';
 import { useHeldEnd } from './heldEnd.ts';
@@ -43,11 +44,8 @@ export function SessionLog({ sessionId, moment }: SessionLogProps) {
   const { region, content, onScroll, holdForOlder, letGo } = useHeldEnd();
   const [{ data, error }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, first: pageSize }, requestPolicy: 'cache-first' });
   const log = data?.session?.messages;
-  const [seen] = useState(moment);
   const empty = log?.nodes.length === 0;
-  useEffect(() => {
-    if (empty && moment !== seen) ask({ requestPolicy: 'network-only' });
-  }, [empty, moment, seen, ask]);
+  useAgain(ask, empty ? moment : undefined);
   const older = () => {
     holdForOlder();
     setPages((count) => count + 1);
@@ -103,14 +101,11 @@ function Older({ sessionId, after, pages, onMore }: OlderProps) {
 
 /** What was said since: asked for again when the session changes, until the page is full and another one follows it. */
 function Newer({ sessionId, before, moment }: { sessionId: string; before: string | null; moment: string }) {
-  const [seen] = useState(moment);
   const asked = before !== null;
   const [{ data }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, last: pageSize, before }, pause: !asked, requestPolicy: 'network-only' });
   const log = asked ? data?.session?.messages : undefined;
   const full = log?.pageInfo.hasPreviousPage === true;
-  useEffect(() => {
-    if (asked && !full && moment !== seen) ask({ requestPolicy: 'network-only' });
-  }, [asked, full, moment, seen, ask]);
+  useAgain(ask, asked && !full ? moment : undefined);
   if (!log || log.nodes.length === 0) return null;
   return (
     <>

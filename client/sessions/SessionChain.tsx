@@ -4,10 +4,10 @@ import { graphql } from '../gql/gql.ts';
 import { handoffLooks } from '../handoffs/looks.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
+import { useAgain } from '../ui/useAgain.ts';
 import { drawChain, step } from './chain.ts';
 import styles from './SessionChain.module.css';
 import { tenureLooks } from './tenureLooks.ts';
-import { useAgain } from './useAgain.ts';
 
 const ChainQuery = graphql(`
   query SessionChain($id: ID!) {

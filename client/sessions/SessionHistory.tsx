@@ -6,8 +6,8 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { useAgain } from '../ui/useAgain.ts';
 import styles from './SessionHistory.module.css';
-import { useAgain } from './useAgain.ts';
 
 const pageSize = 20;
 

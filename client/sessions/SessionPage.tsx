@@ -16,6 +16,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
 import { endpoints } from '../urql.ts';
+import { useAgain } from '../ui/useAgain.ts';
 import { sessionLooks } from './looks.ts';
 import { SessionChain } from './SessionChain.tsx';
 import { SessionHistory } from './SessionHistory.tsx';
@@ -43,6 +44,7 @@ const SessionPageDocument = graphql(`
 /** One session: who has it, how it came there, what was said, and everything that was passed on. */
 export default function SessionPage({ id }: { id: string }) {
   const [{ data, error }, ask] = useQuery({ query: SessionPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
+  useAgain(ask, data?.session?.updatedAt);
   if (data?.session) return <Known session={data.session} />;
   return (
     <Page title="Session">
@@ -105,7 +107,7 @@ function Known({ session }: { session: NonNullable<SessionPageQuery['session']> 
         </div>
       </section>
       <div className={styles.body}>
-        <SessionTabs sessionId={id} version={version} view={view} />
+        <SessionTabs sessionId={id} moment={updatedAt} view={view} />
         {view === 'conversation' && (
           <div className={styles.conversation}>
             <div className={`card ${styles.clip}`}>

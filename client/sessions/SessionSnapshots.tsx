@@ -6,9 +6,9 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
+import { useAgain } from '../ui/useAgain.ts';
 import styles from './SessionSnapshots.module.css';
 import { snapshotLooks } from './tenureLooks.ts';
-import { useAgain } from './useAgain.ts';
 
 const SnapshotsQuery = graphql(`
   query SessionSnapshots($id: ID!) {

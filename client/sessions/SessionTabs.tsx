@@ -1,8 +1,8 @@
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
+import { useAgain } from '../ui/useAgain.ts';
 import styles from './SessionPage.module.css';
-import { useAgain } from './useAgain.ts';
 
 const views = ['conversation', 'handoffs', 'snapshots'] as const;
 export type SessionView = (typeof views)[number];
@@ -30,9 +30,9 @@ const CountsQuery = graphql(`
 `);
 
 /** The views of a session, with how much there is in each. */
-export function SessionTabs({ sessionId, version, view }: { sessionId: string; version: number; view: SessionView }) {
+export function SessionTabs({ sessionId, moment, view }: { sessionId: string; moment: string; view: SessionView }) {
   const [{ data }, ask] = useQuery({ query: CountsQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
-  useAgain(ask, version);
+  useAgain(ask, moment);
   const session = data?.session;
   const counts: Record<SessionView, number | undefined> = {
     conversation: session?.messages.totalCount,
