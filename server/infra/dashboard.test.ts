@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testDatabase } from '../testing/database.ts';
+import { send } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+
+beforeAll(() => execFileSync(process.execPath, ['--import', 'tsx', 'client/build.ts']), 120_000);
+
+const page = { headers: { accept: 'text/html' } };
+
+/** The files that the page loads before anything else. */
+async function firstLoad(): Promise<string[]> {
+  const { body } = await send(url, page);
+  return [...body.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
+}
+
+describe('the dashboard as it is served', () => {
+  it.each(['/', '/sessions', '/sessions/session_01kc000000e00800000000002y', '/agents', '/inbox', '/inbox/claude-1', '/handoffs', '/graph'])('is at %s', async (path) => {
+    expect(await send(`${url}${path}`, page)).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' } });
+  });
+
+  it('leaves the API, the downloads and unknown paths alone', async () => {
+    expect((await send(`${url}/graphql`, page)).body).toContain('GraphiQL');
+    expect(await send(`${url}/sessions/session_01kc000000e00800000000002y.json`)).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } });
+    expect(await send(`${url}/handoffs/x.md`)).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+    expect(await send(`${url}/somewhere/else`, page)).toMatchObject({ status: 404 });
+    expect(await send(`${url}/assets/../package.json`, page)).toMatchObject({ status: 404 });
+    expect(await send(`${url}/assets/missing.js`)).toMatchObject({ status: 404 });
+    expect((await send(`${url}/sessions/x/transcript`, { method: 'POST', body: '' })).headers['content-type']).toContain('json');
+  });
+
+  it('allows no inline script, no other host, and no page around it', async () => {
+    const { headers, body } = await send(url, page);
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("connect-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(body).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  });
+
+  it('names its files by their content, so that they are kept for good, and asks about the page each time', async () => {
+    const script = (await firstLoad()).find((path) => path.startsWith('/assets/') && path.endsWith('.js'))!;
+    expect((await send(`${url}${script}`)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const { headers } = await send(url, page);
+    expect(await send(url, { headers: { 'if-none-match': String(headers['etag']) } })).toMatchObject({ status: 304, body: '' });
+  });
+
+  it('comes compressed as the browser likes it, and whole to who likes neither', async () => {
+    const plain = await send(url, page);
+    for (const encoding of ['br', 'gzip']) {
+      const answer = await fetch(url, { headers: { 'accept-encoding': encoding } });
+      expect(answer.headers.get('content-encoding')).toBe(encoding);
+      expect(await answer.text()).toBe(plain.body);
+    }
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect((await send(url, { method: 'HEAD' })).body).toBe('');
+  });
+
+  it('answers, without a build, where to get one', async () => {
+    const unbuilt = await startApp(db, { dashboardFolder: 'no/such/folder' });
+    expect(await send(unbuilt.url)).toMatchObject({ status: 404, body: expect.stringContaining('npm run build') as string });
+  });
+});
