@@ -15,13 +15,14 @@ export function DownloadButton({ path, label, children }: { path: string; label:
     ));
   };
   return (
-    <button type="button" className="button small" aria-label={`Download ${label}`} title={`Download ${label}`} aria-disabled={state === 'loading'} onClick={() => void load()}>
-      <Icon name={state === 'failed' ? 'alert' : 'download'} size={14} />
-      {children}
+    <>
+      <button type="button" className="button small" aria-label={`Download ${label}`} title={`Download ${label}`} aria-disabled={state === 'loading'} onClick={() => void load()}>
+        <Icon name={state === 'failed' ? 'alert' : 'download'} size={14} />
+        {state === 'failed' ? `${children}: try again` : children}
+      </button>
       <span className="hidden" role="status">
-        {state === 'failed' && 'The download was refused or did not arrive. Try again.'}
+        {state === 'failed' && `The download of ${label} was refused or did not arrive.`}
       </span>
-      {state === 'failed' && <span aria-hidden="true">failed</span>}
-    </button>
+    </>
   );
 }

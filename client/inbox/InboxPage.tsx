@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { useAccess } from '../access/viewer.ts';
@@ -98,7 +98,10 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
 
 /** A row that is decided leaves its place, and its button with it: the focus goes to the page instead of nowhere. */
 function useFocusKept(rows: string | undefined): void {
+  const last = useRef(rows);
   useEffect(() => {
-    if (rows !== undefined && document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
+    const changed = last.current !== undefined && last.current !== rows;
+    last.current = rows;
+    if (changed && document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
   }, [rows]);
 }

@@ -44,7 +44,7 @@ const SessionPageDocument = graphql(`
 /** One session: who has it, how it came there, what was said, and everything that was passed on. */
 export default function SessionPage({ id }: { id: string }) {
   const [{ data, error }, ask] = useQuery({ query: SessionPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
-  useAgain(ask, data?.session?.updatedAt);
+  useAgain(ask, data?.session && momentOf(data.session));
   if (data?.session) return <Known session={data.session} />;
   return (
     <Page title="Session">
@@ -64,9 +64,13 @@ export default function SessionPage({ id }: { id: string }) {
   );
 }
 
+/** What its lists depend on: both, since a move may come to be known with the one or the other. */
+const momentOf = ({ version, updatedAt }: { version: number; updatedAt: string }): string => `${version} ${updatedAt}`;
+
 function Known({ session }: { session: NonNullable<SessionPageQuery['session']> }) {
   const { id, title, status, version, updatedAt } = session;
   const [opened, setOpened] = useState<'reassign' | 'prompt' | null>(null);
+  const moment = momentOf(session);
   const view = viewOf(useSearch());
   const mayReassign = useMay('reassign') && isOpen(status);
   return (
@@ -107,11 +111,11 @@ function Known({ session }: { session: NonNullable<SessionPageQuery['session']> 
         </div>
       </section>
       <div className={styles.body}>
-        <SessionTabs sessionId={id} moment={updatedAt} view={view} />
+        <SessionTabs sessionId={id} moment={moment} view={view} />
         {view === 'conversation' && (
           <div className={styles.conversation}>
             <div className={`card ${styles.clip}`}>
-              <SessionLog sessionId={id} moment={updatedAt} />
+              <SessionLog sessionId={id} moment={moment} />
             </div>
             <div className="card">
               <SessionSide session={session} />
@@ -125,7 +129,7 @@ function Known({ session }: { session: NonNullable<SessionPageQuery['session']> 
         )}
         {view === 'snapshots' && (
           <div className={`card ${styles.clip}`}>
-            <SessionSnapshots sessionId={id} moment={updatedAt} />
+            <SessionSnapshots sessionId={id} moment={moment} />
           </div>
         )}
       </div>

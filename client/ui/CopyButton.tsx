@@ -27,9 +27,14 @@ export function CopyButton({ text, children, primary = false, onRefused }: CopyB
     }
   };
   return (
-    <button type="button" className={`button ${primary ? 'primary' : 'small'}`} onClick={() => void copy()}>
-      <Icon name={said === null ? 'copy' : 'check'} size={14} />
-      <span role="status">{said ?? children}</span>
-    </button>
+    <>
+      <button type="button" className={`button ${primary ? 'primary' : 'small'}`} onClick={() => void copy()}>
+        <Icon name={said === null ? 'copy' : 'check'} size={14} />
+        {said ?? children}
+      </button>
+      <span className="hidden" role="status">
+        {said}
+      </span>
+    </>
   );
 }

@@ -1,0 +1,103 @@
+import type { BrowserContextOptions } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { seed } from '../../prisma/seed.ts';
+import { silentLog } from '../../server/infra/log.ts';
+import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { testDatabase } from '../../server/testing/database.ts';
+import { startApp } from '../../server/testing/server.ts';
+import { place, smooth } from './layout.ts';
+import { mostly } from './outcomes.ts';
+
+const db = await testDatabase();
+await seed({ pool: db.pool, log: silentLog });
+const { url } = await startApp(db);
+
+let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
+
+beforeAll(async () => {
+  ({ visit } = await openBrowser(url));
+}, 300_000);
+
+describe('the graph page', () => {
+  it('draws who hands off to whom, and says the same in a table', async () => {
+    const { page, faults } = await visit('/graph');
+    await page.getByRole('link', { name: '2 handoffs from claude-1 to codex-1: 2 rejected, failed or timed out' }).waitFor();
+    await page.getByRole('link', { name: '1 handoff from reviewer-1 to claude-1: 1 waiting' }).waitFor();
+    const rows = await page.getByRole('table', { name: 'Handoffs between agents, the most frequent pair first' }).getByRole('row').allTextContents();
+    expect(rows.find((text) => /claude-1.*codex-1.*2/.test(text))).toMatch(/Rejected.*1.*Timed out.*1|Timed out.*1.*Rejected.*1/);
+    expect(rows.length).toBeGreaterThan(3);
+    await page.getByRole('button', { name: 'Fit View' }).waitFor();
+    await look(page, 'graph');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('leads from a number, by keyboard, and from a line to the list of those handoffs', async () => {
+    const { page } = await visit('/graph?after=2020-01-01T00:00:00.000Z');
+    const number = page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ });
+    await number.focus();
+    await page.keyboard.press('Enter');
+    const wanted = { source: 'claude-1', target: 'codex-1', after: '2020-01-01T00:00:00.000Z' };
+    await expect.poll(() => [new URL(page.url()).pathname, Object.fromEntries(new URL(page.url()).searchParams)], patiently).toEqual(['/handoffs', wanted]);
+    await page.goBack();
+    await number.waitFor();
+    await page.locator('.react-flow__edge', { has: page.locator('marker[id="arrow-claude-1>codex-1"]') }).locator('g').dispatchEvent('click');
+    await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams), patiently).toEqual(wanted);
+  }, 120_000);
+
+  it('filters by agent and by time, and the address keeps it', async () => {
+    const { page } = await visit('/graph');
+    await page.getByLabel('Agent').selectOption('codex-1');
+    await expect.poll(() => page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).count(), patiently).toBe(0);
+    await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?agent=codex-1');
+    await page.getByLabel('Before').fill('2020-01-01T00:00');
+    await page.getByText('No handoff fits.').waitFor();
+    expect(new URL(page.url()).searchParams.get('before')).toMatch(/^20(19|20)-/);
+    await page.getByRole('button', { name: 'Last hour' }).click();
+    await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('codex-1');
+    await page.locator('.react-flow__node', { hasText: 'codex-1' }).getByRole('link').click();
+    await page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).waitFor();
+  }, 120_000);
+
+  it('stands upright on a narrow screen', async () => {
+    const { page } = await visit('/graph', { viewport: { width: 390, height: 844 } });
+    const top = (id: string) => page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => node.getBoundingClientRect().top);
+    await page.locator('.react-flow__node[data-id="codex-1"]').waitFor();
+    expect(await top('codex-1')).toBeGreaterThan((await top('claude-1')) + 20);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await look(page, 'graph-narrow');
+  }, 120_000);
+});
+
+describe('the layout', () => {
+  const pairs = [
+    { source: 'a', target: 'b' },
+    { source: 'b', target: 'a' },
+    { source: 'b', target: 'c' },
+  ];
+
+  it('puts agents into layers that do not overlap, and two ways between the same agents beside each other', () => {
+    const { nodes, edges } = place(['a', 'b', 'c'], pairs, 'LR');
+    const xs = ['a', 'b', 'c'].map((id) => nodes.get(id)!.x);
+    expect(xs[1]! - xs[0]!).toBeGreaterThan(168);
+    expect(xs[2]! - xs[1]!).toBeGreaterThan(168);
+    expect(Math.abs(edges.get('a>b')!.label.y - edges.get('b>a')!.label.y)).toBeGreaterThan(20);
+  });
+
+  it('draws a line through every point', () => {
+    expect(smooth([])).toBe('');
+    const path = smooth([{ x: 0, y: 0 }, { x: 10, y: 20 }, { x: 30, y: 0 }]);
+    expect(path.startsWith('M0 0')).toBe(true);
+    expect(path).toContain(' 10 20C');
+    expect(path.endsWith(' 30 0')).toBe(true);
+  });
+
+  it('colours a pair by what became of most of its handoffs', () => {
+    const edge = { source: { id: 'a' }, target: { id: 'b' }, count: 5 };
+    expect(mostly({ ...edge, byStatus: [{ status: 'COMPLETED', count: 2 }, { status: 'REJECTED', count: 2 }, { status: 'TIMED_OUT', count: 1 }] }).name).toBe('declined');
+    expect(mostly({ ...edge, byStatus: [{ status: 'COMPLETED', count: 1 }, { status: 'ACCEPTED', count: 1 }, { status: 'CANCELLED', count: 1 }] }).name).toBe('taken');
+  });
+});

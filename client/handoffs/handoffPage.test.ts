@@ -1,0 +1,77 @@
+import type { BrowserContextOptions } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { seed } from '../../prisma/seed.ts';
+import { silentLog } from '../../server/infra/log.ts';
+import { look, openBrowser, type Visit } from '../../server/testing/browser.ts';
+import { testDatabase } from '../../server/testing/database.ts';
+import { client } from '../../server/testing/graphql.ts';
+import { startApp } from '../../server/testing/server.ts';
+
+const db = await testDatabase();
+await seed({ pool: db.pool, log: silentLog });
+const { url } = await startApp(db);
+const api = client(url);
+
+/** Of the demonstration: the first handoff of its long chain, which was rejected, the second, and the open fifth. */
+const [rejected, timedOut, open] = ['handoff_01kc000000e00800000000000v', 'handoff_01kc000000e008000000000016', 'handoff_01kc000000e00800000000002q'];
+
+let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
+
+beforeAll(async () => {
+  ({ visit } = await openBrowser(url));
+}, 300_000);
+
+describe('the page of a handoff', () => {
+  it('says what became of it and everything that it carries', async () => {
+    const { page, faults } = await visit(`/handoffs/${rejected}`);
+    const facts = page.getByRole('region', { name: 'What became of it' });
+    await facts.getByText('change its template in deploy/').waitFor();
+    expect(await facts.textContent()).toMatch(/claude-1.*CLAUDE.*codex-1.*CODEX.*Rejected.*The deployment script is Go.*by the agent/);
+    const carried = await page.getByRole('region', { name: 'What it carries' }).textContent();
+    for (const part of ['Answer 429 with Retry-After', 'Token bucket rather than a fixed window', 'src/http/rateLimit.ts', 'Please add rate limits']) expect(carried).toContain(part);
+    expect(await page.getByRole('button', { name: /Accept|Reject|Complete/ }).count()).toBe(0);
+    await look(page, 'handoff');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('leads along the chain and to the session', async () => {
+    const { page } = await visit(`/handoffs/${rejected}`);
+    await page.getByRole('link', { name: 'After' }).click();
+    await page.waitForURL(`**/handoffs/${timedOut}`);
+    await page.getByText('It was timed out by hand, before its deadline.').waitFor();
+    await page.getByRole('link', { name: 'Before' }).click();
+    await page.waitForURL(`**/handoffs/${rejected}`);
+    await page.getByRole('link', { name: 'Add rate limits to the public API' }).click();
+    await page.waitForURL('**/sessions/*');
+  }, 120_000);
+
+  it('copies the prompt of the handoff within a budget', async () => {
+    const { page } = await visit(`/handoffs/${open}`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('button', { name: 'Context prompt' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The context of this handoff' });
+    await dialog.getByLabel('Budget').selectOption('');
+    await dialog.getByRole('button', { name: /^Copy about/ }).click();
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    const { data } = await api.post<{ handoff: { contextPrompt: { text: string } } }>('query ($id: ID!) { handoff(id: $id) { contextPrompt { text } } }', { id: open });
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(data.handoff.contextPrompt.text);
+    await look(page, 'handoff-prompt');
+  }, 120_000);
+
+  it('can be accepted and completed where it is open', async () => {
+    const { page, faults } = await visit(`/handoffs/${open}`);
+    await page.getByRole('button', { name: /^Accept/ }).click();
+    await page.getByRole('button', { name: /^Complete/ }).click();
+    await page.locator('[data-handoff="COMPLETED"]').waitFor();
+    await page.getByText(/accepted after .*, then taken over after/).waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('fits on a narrow screen, and says when there is no such handoff', async () => {
+    const { page } = await visit(`/handoffs/${rejected}`, { viewport: { width: 390, height: 844 } });
+    await page.getByText('What it carries').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await look(page, 'handoff-narrow');
+    await page.goto(`${url}/handoffs/handoff_01kc000000e00800000000zzzz`);
+    await page.getByText('There is no such handoff.').waitFor();
+  }, 120_000);
+});

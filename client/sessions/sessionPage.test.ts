@@ -1,0 +1,186 @@
+import { readFile } from 'node:fs/promises';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { seed } from '../../prisma/seed.ts';
+import { encodeId } from '../../server/core/ids.ts';
+import { silentLog } from '../../server/infra/log.ts';
+import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { testDatabase } from '../../server/testing/database.ts';
+import { client } from '../../server/testing/graphql.ts';
+import { startApp } from '../../server/testing/server.ts';
+import { world } from '../../server/testing/world.ts';
+
+const db = await testDatabase();
+await seed({ pool: db.pool, log: silentLog });
+const { url } = await startApp(db);
+const { session, turn, reassign } = world(db.pool);
+const api = client(url);
+
+/** The session of the demonstration that was handed off in every way, and its fourth handoff. */
+const chained = 'session_01kc000000e008000000000004';
+const fourth = 'handoff_01kc000000e008000000000028';
+
+let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
+
+beforeAll(async () => {
+  ({ visit } = await openBrowser(url));
+}, 300_000);
+
+const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
+const routed = (page: Page, text: string) => conversation(page).locator('[data-routed]', { hasText: text });
+
+async function ask<Data>(query: string, variables: object = {}): Promise<Data> {
+  const { data, errors } = await api.post<Data>(query, variables);
+  expect(errors).toBeUndefined();
+  return data;
+}
+
+describe('the page of a session', () => {
+  it('says who has it now and what waits, and draws the chain', async () => {
+    const { page, faults } = await visit(`/sessions/${chained}`);
+    const top = page.getByRole('region', { name: 'Now, and the chain' });
+    await top.getByText('Has not accepted yet', { exact: true }).waitFor();
+    await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
+    await top.getByRole('img', { name: '3 agents held this session, in 9 steps.' }).waitFor();
+    expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: did not take it', 'claude-1 to reviewer-1: taken over']));
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('shows the log as a conversation, with where it was routed, why, and the variables that were passed', async () => {
+    const { page, faults } = await visit(`/sessions/${chained}`);
+    await conversation(page).getByText('Please add rate limits to the public API').waitFor();
+    const entry = routed(page, 'now with the 429 test');
+    expect(await entry.textContent()).toMatch(/Routed to.*reviewer-1.*from claude-1.*Taken over.*Variable passed.*pull_request.*118/);
+    expect(await routed(page, 'The deployment script is Go').textContent()).toContain('change its template in deploy/');
+    const order = await conversation(page).locator('li[id^="message-"]').evaluateAll((entries) => entries.map(({ id }) => id));
+    expect(order).toEqual(Array.from({ length: 11 }, (_, index) => `message-${index + 1}`));
+    await look(page, 'session');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('opens a tool call to what it was given and what came of it', async () => {
+    const { page } = await visit(`/sessions/${chained}`);
+    const calls = conversation(page).locator('#message-3');
+    await calls.getByText('4 tool calls').click();
+    await calls.getByText('failed', { exact: true }).click();
+    await calls.getByText('exit 1: 1 of 212 tests failed').waitFor();
+    await calls.getByText('"command": "npm test"').waitFor();
+    await look(page, 'session-tool-call');
+  }, 120_000);
+
+  it('opens a handoff of the history to everything that it carried, the JSON too', async () => {
+    const { page, faults } = await visit(`/sessions/${chained}?view=handoffs`);
+    const table = page.getByRole('table', { name: 'Handoffs of this session, the last first' });
+    await table.getByText('Forgot the 429 test').waitFor();
+    await table.getByText('Rejected').waitFor();
+    expect(await table.getByRole('row').count()).toBe(1 + 5);
+    await table.getByRole('button', { name: 'Context of handoff 4' }).click();
+    await table.getByText('Document the limits').first().waitFor();
+    const carried = await table.textContent();
+    for (const part of ['composed from the log', 'Read the whole change', 'Token bucket rather than a fixed window', 'src/http/rateLimit.ts', 'Bash2 calls1 failed', 'pull_request']) expect(carried).toContain(part);
+    await table.getByText(/^Recent messages/).click();
+    await table.getByText('I read the middleware first.', { exact: false }).first().waitFor();
+    await table.getByText('JSON', { exact: true }).last().click();
+    await table.getByLabel('The handoff as JSON').getByText(fourth).waitFor();
+    await look(page, 'session-history');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('lists the snapshots with what was visible', async () => {
+    const { page } = await visit(`/sessions/${chained}`);
+    await page.getByRole('link', { name: /^Snapshots/ }).click();
+    const row = page.getByRole('row', { name: /Handoff started.*reviewer-1/ });
+    expect(await row.textContent()).toContain('#1 to #10');
+    expect(page.url()).toContain('view=snapshots');
+    await look(page, 'session-snapshots');
+  }, 120_000);
+
+  it('copies the context that the next agent would read', async () => {
+    const { page } = await visit(`/sessions/${chained}`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('button', { name: 'Context prompt' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The context as it is now' });
+    await dialog.getByLabel('Budget').selectOption('2000');
+    await dialog.getByRole('button', { name: /^Copy about/ }).click();
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    const { contextPreview } = await ask<{ contextPreview: { text: string } }>('query ($id: ID!) { contextPreview(sessionId: $id, maxTokens: 2000) { text } }', { id: chained });
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(contextPreview.text);
+    await look(page, 'session-prompt');
+  }, 120_000);
+
+  it('downloads the session and a handoff with the key in the header, and in no address', async () => {
+    const { page } = await visit('/');
+    await page.evaluate(() => sessionStorage.setItem('baton.key', 'key-of-this-tab'));
+    const asked: { url: string; authorization: string | undefined }[] = [];
+    page.on('request', (request) => asked.push({ url: request.url(), authorization: request.headers()['authorization'] }));
+    await page.goto(`${url}/sessions/${chained}?view=handoffs`);
+    const save = async (name: string) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+    };
+    const whole = await save('Download this session and its chain as JSON');
+    expect(whole.name).toBe(`${chained}.json`);
+    expect(whole.text).toContain(fourth);
+    await page.getByRole('button', { name: 'Context of handoff 4' }).click();
+    const markdown = await save('Download this handoff as Markdown');
+    const { handoff } = await ask<{ handoff: { markdown: string } }>('query ($id: ID!) { handoff(id: $id) { markdown } }', { id: fourth });
+    expect(markdown).toEqual({ name: `${fourth}.md`, text: handoff.markdown });
+    const downloads = asked.filter(({ url: address }) => /\.(md|json)$/.test(address));
+    expect(downloads.map(({ authorization }) => authorization)).toEqual(['Bearer key-of-this-tab', 'Bearer key-of-this-tab']);
+    expect(asked.filter(({ url: address }) => address.includes('key-of-this-tab'))).toEqual([]);
+  }, 120_000);
+
+  it('shows the move, the entry in the log and the longer chain as soon as it is reassigned here', async () => {
+    const id = await session('claude-1', { title: 'Moved from its page' });
+    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Half of it is done.' }] });
+    const { page, faults } = await visit(`/sessions/${encodeId('session', id)}`);
+    await conversation(page).getByText('Half of it is done.').waitFor();
+    await page.getByRole('button', { name: 'Reassign' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: /reviewer-1/ }).check();
+    await dialog.getByLabel('Reason').fill('Needs a second look');
+    await dialog.getByRole('button', { name: 'Reassign' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await routed(page, 'Needs a second look').waitFor();
+    await page.getByRole('img', { name: '2 agents held this session, in 2 steps.' }).waitFor();
+    await page.getByRole('button', { name: 'Accept "Moved from its page"' }).click();
+    await page.getByText('Works on it', { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('shows recorded markup and links as text, wherever they appear', async () => {
+    const evil = '<img src=x onerror="document.title=\'broken in\'"> [click](javascript:alert(1)) <a href="javascript:alert(1)">here</a>';
+    const id = await session('claude-1', { title: `Title ${evil}`, contextVariables: { evil } });
+    const call = { callId: 'c1', name: 'Bash', arguments: { evil }, result: evil, error: null, filesModified: [] };
+    await turn(id, { messages: [{ role: 'ASSISTANT', content: `Said ${evil}` }], toolCalls: [call] });
+    await reassign(id, { agentId: 'reviewer-1', reason: `Reason ${evil}`, summary: `Summary ${evil}` });
+    const { page, faults } = await visit(`/sessions/${encodeId('session', id)}`);
+    await conversation(page).getByText(`Said ${evil}`).waitFor();
+    await routed(page, `Reason ${evil}`).waitFor();
+    await page.getByRole('link', { name: /^Handoffs ?1/ }).click();
+    await page.getByRole('button', { name: 'Context of handoff 1' }).click();
+    await page.getByText(`Summary ${evil}`).waitFor();
+    const found = await page.evaluate(() => ({
+      images: [...document.images].map(({ src }) => src).filter((src) => !src.endsWith('/icon.svg')),
+      links: [...document.links].map(({ href }) => href).filter((href) => !/^https?:/.test(href)),
+      title: document.title,
+    }));
+    expect(found).toMatchObject({ images: [], links: [] });
+    expect(found.title).toContain('Title <img');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('fits on a narrow screen', async () => {
+    for (const view of ['conversation', 'handoffs', 'snapshots']) {
+      const { page } = await visit(`/sessions/${chained}?view=${view}`, { viewport: { width: 390, height: 844 } });
+      await page.getByText('Has not accepted yet', { exact: true }).waitFor();
+      await expect.poll(() => page.locator('main [aria-hidden="true"][style]').count(), patiently).toBe(0);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+      await look(page, `session-${view}-narrow`);
+    }
+  }, 120_000);
+
+  it('says so when there is no such session', async () => {
+    const { page } = await visit('/sessions/session_01kc000000e00800000000zzzz');
+    await page.getByText('There is no such session.').waitFor();
+  }, 60_000);
+});
