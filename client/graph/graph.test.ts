@@ -46,7 +46,7 @@ describe('the graph page', () => {
 
   it('filters by agent and by time, and the address keeps it', async () => {
     const { page } = await visit('/graph');
-    await page.getByLabel('Agent').selectOption('codex-1');
+    await page.getByLabel('Agent', { exact: true }).selectOption('codex-1');
     await expect.poll(() => page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).count(), patiently).toBe(0);
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?agent=codex-1');
@@ -57,7 +57,7 @@ describe('the graph page', () => {
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
-    expect(await page.getByLabel('Agent').inputValue()).toBe('codex-1');
+    expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('codex-1');
     await page.locator('.react-flow__node', { hasText: 'codex-1' }).getByRole('link').click();
     await page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).waitFor();
   }, 120_000);

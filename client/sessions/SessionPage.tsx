@@ -44,7 +44,7 @@ const SessionPageDocument = graphql(`
 /** One session: who has it, how it came there, what was said, and everything that was passed on. */
 export default function SessionPage({ id }: { id: string }) {
   const [{ data, error }, ask] = useQuery({ query: SessionPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
-  useAgain(ask, data?.session && momentOf(data.session));
+  useAgain(ask, data?.session ? momentOf(data.session) : undefined);
   if (data?.session) return <Known session={data.session} />;
   return (
     <Page title="Session">
