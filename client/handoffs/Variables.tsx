@@ -11,10 +11,17 @@ export function Variables({ variables }: { variables: readonly { name: string; v
             {name}
           </dt>
           <dd>
-            <Fold text={typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null')} mono lines={4} characters={240} />
+            <Fold text={textOf(value)} mono lines={4} characters={240} />
           </dd>
         </div>
       ))}
     </dl>
   );
+}
+
+/** Short values in a line, longer ones spread out. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const line = JSON.stringify(value) ?? 'null';
+  return line.length <= 60 ? line : JSON.stringify(value, null, 2);
 }

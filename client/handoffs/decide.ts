@@ -2,7 +2,7 @@ import { graphql } from '../gql/gql.ts';
 import type { HandoffStatus } from '../gql/graphql.ts';
 
 /** What follows a decision: the handoff, who holds the session now, and the loads that moved. */
-export const DecidedFragment = graphql(`
+graphql(`
   fragment Decided on Handoff {
     id
     ...HandoffBadge
