@@ -61,6 +61,11 @@ export const possibleTypes: Record<string, string[]> = {
     "ContextPreview",
     "ContextPrompt"
   ],
+  "CreateKeyResult": [
+    "BadUserInputError",
+    "CreateKeyPayload",
+    "NotFoundError"
+  ],
   "CreateSessionResult": [
     "AgentAtCapacityError",
     "AgentTypeMismatchError",
@@ -181,6 +186,11 @@ export const possibleTypes: Record<string, string[]> = {
     "NotFoundError",
     "ResumeSessionPayload"
   ],
+  "RevokeKeyResult": [
+    "BadUserInputError",
+    "NotFoundError",
+    "RevokeKeyPayload"
+  ],
   "SetAgentStatusResult": [
     "BadUserInputError",
     "NotFoundError",
@@ -237,6 +247,7 @@ export const embeddedTypes: string[] = [
   "ContextSnapshotConnection",
   "ContextSnapshotEdge",
   "ContextVariable",
+  "CreateKeyPayload",
   "CreateSessionPayload",
   "DroppedContextItem",
   "EntryTypeCount",
@@ -259,6 +270,8 @@ export const embeddedTypes: string[] = [
   "InitiateHandoffPayload",
   "InvalidStateError",
   "KeptContextItem",
+  "KeyConnection",
+  "KeyEdge",
   "LimitExceededError",
   "MaxHandoffsReachedError",
   "MessageConnection",
@@ -269,12 +282,15 @@ export const embeddedTypes: string[] = [
   "NotFoundError",
   "PageInfo",
   "PauseSessionPayload",
+  "RateAllowance",
+  "RateLimit",
   "ReassignSessionPayload",
   "RecentMessage",
   "RecordDecisionPayload",
   "RegisterAgentPayload",
   "RejectHandoffPayload",
   "ResumeSessionPayload",
+  "RevokeKeyPayload",
   "SessionConnection",
   "SessionEdge",
   "SetAgentStatusPayload",
