@@ -1,13 +1,13 @@
 import { cacheExchange, type OptimisticMutationResolver } from '@urql/exchange-graphcache';
-import { Client, fetchExchange, mapExchange, type CombinedError } from 'urql';
+import { Client, fetchExchange, mapExchange, subscriptionExchange, type CombinedError } from 'urql';
 import type { SetAgentStatusMutationVariables } from './gql/graphql.ts';
 import { embeddedTypes, possibleTypes } from './gql/cacheTypes.ts';
+import { createRereading, replayExchange } from './live/exchanges.ts';
+import { createLive, type Live } from './live/live.ts';
 
 /** Where the server is: it serves the dashboard too. */
 export const endpoints = {
   graphql: '/graphql',
-  /** Streams are read from here, over a WebSocket. */
-  live: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
   handoffMarkdown: (id: string) => `/handoffs/${id}.md`,
   handoffJson: (id: string) => `/handoffs/${id}.json`,
   sessionJson: (id: string) => `/sessions/${id}.json`,
@@ -21,9 +21,21 @@ export interface ClientOptions {
   onUnauthenticated: () => void;
 }
 
-/** Reads and writes go through one normalised cache: what an event or a mutation tells of a record shows wherever the record does. */
-export function createClient({ key, onUnauthenticated }: ClientOptions): Client {
-  return new Client({
+export interface Connected {
+  client: Client;
+  live: Live;
+  /** Reads again everything that the page shows. */
+  reread: () => void;
+}
+
+/**
+ * Reads, writes and events go through one normalised cache: what any of them tells of a record shows wherever the record
+ * does. Streams come over one WebSocket.
+ */
+export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
+  const live = createLive({ url: endpoints.graphql, key });
+  const { exchange: rereading, reread } = createRereading();
+  const client = new Client({
     url: endpoints.graphql,
     preferGetMethod: false,
     fetchOptions: () => ({ headers: authorization(key) }),
@@ -33,11 +45,18 @@ export function createClient({ key, onUnauthenticated }: ClientOptions): Client 
           if (isUnauthenticated(error)) onUnauthenticated();
         },
       }),
-      cacheExchange({ possibleTypes, keys: Object.fromEntries(embeddedTypes.map((name) => [name, () => null])), optimistic: { setAgentStatus } }),
+      rereading,
+      cacheExchange({ possibleTypes, keys, optimistic: { setAgentStatus } }),
+      replayExchange(live, reread),
+      subscriptionExchange({ forwardSubscription: live.forward }),
       fetchExchange,
     ],
   });
+  return { client, live, reread };
 }
+
+// An Event has an id, but READY and the pages have no use for it in the cache.
+const keys = Object.fromEntries([...embeddedTypes, 'Event'].map((name) => [name, () => null]));
 
 /** An operator's word on an agent holds whatever else happens, so it shows before it is confirmed. A reassign may be refused: it never does. */
 const setAgentStatus: OptimisticMutationResolver<SetAgentStatusMutationVariables> = ({ input: { id, status } }, cache) => ({

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { Provider, useQuery } from 'urql';
-import { createClient, isUnauthenticated } from '../urql.ts';
+import { LiveProvider, WhenLive } from '../live/LiveProvider.tsx';
+import { connect, isUnauthenticated, type Connected } from '../urql.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import styles from './access.module.css';
@@ -13,30 +14,35 @@ export function AccessGate({ children }: { children: ReactNode }) {
   const [key, setKey] = useState(readKey);
   const [refused, setRefused] = useState(false);
   // Another key, another client: nothing that one caller read is shown to the next.
-  const client = useMemo(() => createClient({ key, onUnauthenticated: () => setRefused(true) }), [key]);
+  const connected = useMemo(() => connect({ key, onUnauthenticated: () => setRefused(true) }), [key]);
   const change = useCallback((next: string | null) => {
     keepKey(next);
     setRefused(false);
     setKey(next);
   }, []);
 
+  const signOut = useCallback(() => change(null), [change]);
+
   if (refused) return <SignIn wasRefused={key !== null} onKey={change} />;
   return (
-    <Provider value={client}>
-      <Known key={key} apiKey={key} onSignOut={() => change(null)}>
-        {children}
-      </Known>
+    <Provider value={connected.client}>
+      <LiveProvider live={connected.live} reread={connected.reread}>
+        <Known key={key} apiKey={key} connected={connected} onSignOut={signOut}>
+          {children}
+        </Known>
+      </LiveProvider>
     </Provider>
   );
 }
 
 interface KnownProps {
   apiKey: string | null;
+  connected: Connected;
   onSignOut: () => void;
   children: ReactNode;
 }
 
-function Known({ apiKey, onSignOut, children }: KnownProps) {
+function Known({ apiKey, connected: { live, reread }, onSignOut, children }: KnownProps) {
   const [{ data, error }, ask] = useQuery({ query: ViewerQuery });
   const access = useMemo(
     () =>
@@ -47,10 +53,15 @@ function Known({ apiKey, onSignOut, children }: KnownProps) {
       },
     [data, apiKey, onSignOut],
   );
-  if (access) return <AccessContext value={access}>{children}</AccessContext>;
-  return (
+  const waiting = (
     <main className={styles.waiting}>
       {error && !isUnauthenticated(error) ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <Skeleton height="3rem" />}
     </main>
+  );
+  if (!access) return waiting;
+  return (
+    <WhenLive live={live} reread={reread} fallback={waiting}>
+      <AccessContext value={access}>{children}</AccessContext>
+    </WhenLive>
   );
 }

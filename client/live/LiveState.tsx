@@ -1,31 +1,57 @@
-import { Icon } from '../ui/Icon.tsx';
+import { useEffect, useState } from 'react';
+import { Icon, type IconName } from '../ui/Icon.tsx';
 import { Tooltip } from '../ui/Tooltip.tsx';
+import type { Status } from '../stream/index.ts';
 import styles from './LiveState.module.css';
-import { useLiveStatus, type LiveStatus } from './state.ts';
+import { useLiveStatus } from './state.ts';
 
 /** Whether what one sees is so now. */
 export function LiveState() {
   const status = useLiveStatus();
-  const { word, means } = wordsOf(status);
+  const { look, icon, word, means } = wordsOf(status);
   return (
     <Tooltip content={means}>
-      <button type="button" className={`${styles.state} ${styles[status.kind]}`}>
-        <Icon name={status.kind === 'live' ? 'live' : status.kind === 'ended' ? 'cross' : 'clock'} size={12} />
+      <button type="button" className={`${styles.state} ${styles[look]}`} data-live={status.state}>
+        <Icon name={icon} size={12} />
+        {/* The seconds are not read aloud one by one. */}
         <span role="status">{word}</span>
+        {status.state === 'waiting' && <Countdown until={status.until} />}
       </button>
     </Tooltip>
   );
 }
 
-function wordsOf(status: LiveStatus): { word: string; means: string } {
-  switch (status.kind) {
-    case 'connecting':
-      return { word: 'Connecting', means: 'What you see was read when the page was loaded; changes follow as soon as the connection stands.' };
+function Countdown({ until }: { until: number }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  return <span aria-hidden="true"> in {Math.max(1, Math.ceil((until - now) / 1_000))} s</span>;
+}
+
+interface Words {
+  look: 'live' | 'connecting' | 'reconnecting' | 'ended';
+  icon: IconName;
+  word: string;
+  means: string;
+}
+
+function wordsOf(status: Status): Words {
+  switch (status.state) {
     case 'live':
-      return { word: 'Live', means: 'Every change shows here as soon as it is committed.' };
-    case 'reconnecting':
-      return { word: 'Reconnecting', means: 'The connection was lost. What you see may be old; everything that was missed is made up for when it is back.' };
-    case 'ended':
-      return { word: 'Not live', means: status.reason };
+      return { look: 'live', icon: 'live', word: 'Live', means: 'Every change shows here as soon as it is committed.' };
+    case 'connecting':
+    case 'behind':
+      return { look: 'connecting', icon: 'clock', word: 'Connecting', means: 'What you see may be a moment old. What was missed is made up for as soon as the connection stands.' };
+    case 'waiting':
+      return {
+        look: 'reconnecting',
+        icon: 'alert',
+        word: 'Reconnecting',
+        means: `The connection was lost (${status.reason}). What you see may be old; everything that was missed is made up for when it is back.`,
+      };
+    case 'closed':
+      return { look: 'ended', icon: 'cross', word: 'Not live', means: status.error?.message ?? 'The connection was closed. Load the page again to see what is so now.' };
   }
 }

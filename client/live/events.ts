@@ -1,9 +1,12 @@
 import { createContext, useContext, useEffect, useEffectEvent, useRef } from 'react';
+import { useClient } from 'urql';
+import type { EventType } from '../gql/graphql.ts';
 import type { Facets } from '../sessions/filters.ts';
+import { SessionLogSubscription } from './documents.ts';
 
 /** What a listener hears of an event. The cache knows the rest, a moment later. */
 export interface LiveEvent {
-  type: string;
+  type: EventType;
   session: ({ id: string } & Facets) | null;
   handoff: { id: string; sourceAgent: { id: string } | null; targetAgent: { id: string } } | null;
   agent: { id: string } | null;
@@ -41,4 +44,14 @@ export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () 
     }, wait);
   });
   useEffect(() => () => clearTimeout(timer.current), []);
+}
+
+/** Calls back when something was added to the log of this session, or it changed hands. */
+export function useSessionLog(sessionId: string, onChange: () => void): void {
+  const latest = useEffectEvent(onChange);
+  const client = useClient();
+  useEffect(() => {
+    const { unsubscribe } = client.subscription(SessionLogSubscription, { sessionIds: [sessionId] }).subscribe(() => latest());
+    return unsubscribe;
+  }, [client, sessionId]);
 }

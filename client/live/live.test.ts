@@ -1,0 +1,155 @@
+import { createServer, type AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { testDatabase } from '../../server/testing/database.ts';
+import { client, type Client } from '../../server/testing/graphql.ts';
+import { startRedis } from '../../server/testing/redis.ts';
+import { startServer, type ServerProcess } from '../../server/testing/server.ts';
+import { world } from '../../server/testing/world.ts';
+
+const db = await testDatabase();
+const { agent, session, turn } = world(db.pool);
+
+let here: ServerProcess;
+let there: ServerProcess;
+let api: Client;
+let visitHere: (path: string) => Promise<Visit>;
+let visitThere: (path: string) => Promise<Visit>;
+let start: () => Promise<ServerProcess>;
+
+// Two servers over one database, who hear of each other through Redis.
+beforeAll(async () => {
+  await agent('claude-1', { maxCapacity: 50 });
+  await agent('codex-1', { type: 'CODEX', maxCapacity: 50 });
+  const redis = await startRedis();
+  const port = await freePort();
+  start = () => startServer({ databaseUrl: db.url, env: { ...redis.env, PORT: String(port) } });
+  [here, there] = await Promise.all([start(), startServer({ databaseUrl: db.url, env: redis.env })]);
+  api = client(here.url);
+  ({ visit: visitHere } = await openBrowser(here.url));
+  ({ visit: visitThere } = await openBrowser(there.url));
+}, 300_000);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const row = (page: Page, title: string) => page.locator('li[data-session]', { hasText: title });
+const live = (page: Page) => page.locator('[data-live="live"]').waitFor();
+
+async function reassignById(title: string, agentId: string): Promise<void> {
+  const { data: found } = await api.post<{ sessions: { nodes: { id: string }[] } }>('query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }', { title });
+  const { data } = await api.post<{ reassignSession: { __typename: string } }>(
+    'mutation ($id: ID!, $agentId: ID!) { reassignSession(input: { sessionId: $id, agentId: $agentId, reason: "moved" }) { __typename ... on Error { message } } }',
+    { id: found.sessions.nodes[0]!.id, agentId },
+  );
+  expect(data.reassignSession).toEqual({ __typename: 'ReassignSessionPayload' });
+}
+
+describe('the dashboard, live', () => {
+  it('shows a reassign of one browser in another, at another server, within a second', async () => {
+    await session('claude-1', { title: 'Seen by two' });
+    const [{ page: one, faults }, { page: two }] = await Promise.all([visitHere('/?q=seen'), visitThere('/?q=seen')]);
+    await Promise.all([live(one), live(two), row(one, 'Seen by two').waitFor(), row(two, 'Seen by two').waitFor()]);
+    await one.getByRole('button', { name: 'Reassign "Seen by two"' }).click();
+    await one.getByRole('radio', { name: /codex-1/ }).check();
+    const seen = two.locator('[data-handoff="INITIATED"]').waitFor();
+    await one.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
+    await one.getByRole('dialog', { name: 'codex-1 holds it now' }).waitFor();
+    const answered = performance.now();
+    await seen;
+    const took = performance.now() - answered;
+    console.log(`the badge of the other browser: ${Math.max(0, Math.round(took))} ms after the answer`);
+    expect(took).toBeLessThan(1_000);
+    await row(two, 'Seen by two').getByText('codex-1').waitFor();
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it('changes one badge by one event, touches no other row, and reads nothing again', async () => {
+    for (let count = 1; count <= 20; count += 1) await session('claude-1', { title: `Still ${count}` });
+    await session('claude-1', { title: 'Still and moved' });
+    const { page } = await visitThere('/?q=still');
+    await live(page);
+    await page.getByText('21 of 21 sessions').waitFor();
+    await page.waitForLoadState('networkidle');
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.postData() ?? request.url()));
+    await page.evaluate(() => {
+      const touched = new Set<string>();
+      (window as unknown as { touched: Set<string> }).touched = touched;
+      new MutationObserver((changes) => {
+        for (const { target } of changes) {
+          const element = target instanceof Element ? target : target.parentElement;
+          const name = element?.closest('li[data-session]')?.querySelector('a')?.textContent;
+          // Ages tick by themselves.
+          if (name && element?.tagName !== 'TIME') touched.add(name);
+        }
+      }).observe(document.querySelector('main ul')!, { subtree: true, childList: true, attributes: true, characterData: true });
+    });
+    await reassignById('Still and moved', 'codex-1');
+    await row(page, 'Still and moved').locator('[data-handoff="INITIATED"]').waitFor();
+    await row(page, 'Still and moved').getByText('codex-1').waitFor();
+    // The count of the filter follows too, without asking.
+    await expect.poll(() => page.getByRole('button', { name: /Open handoff/ }).textContent(), patiently).toMatch(/2$/);
+    expect(await page.evaluate(() => [...(window as unknown as { touched: Set<string> }).touched])).toEqual(['Still and moved']);
+    expect(requests).toEqual([]);
+  }, 90_000);
+
+  it('says that there are new sessions, and shows them when one wants to see them', async () => {
+    await session('claude-1', { title: 'Fresh 1' });
+    const { page } = await visitThere('/?q=fresh');
+    await live(page);
+    await row(page, 'Fresh 1').waitFor();
+    await session('claude-1', { title: 'Fresh 2' });
+    await session('claude-1', { title: 'Another matter' });
+    await page.getByRole('button', { name: '1 new session' }).click();
+    await row(page, 'Fresh 2').waitFor();
+    expect(await row(page, 'Another matter').count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'new session' }).count(), patiently).toBe(0);
+  }, 60_000);
+
+  it('tells the reassign dialog that the session has changed, and goes on with what is so when told to', async () => {
+    await session('claude-1', { title: 'Contended' });
+    await agent('late-1', { type: 'LATE' });
+    const { page, faults } = await visitHere('/?q=contended');
+    await live(page);
+    await page.getByRole('button', { name: 'Reassign "Contended"' }).click();
+    await page.getByRole('radio', { name: /late-1/ }).check();
+    await page.getByLabel('Reason').fill('kept');
+    await reassignById('Contended', 'codex-1');
+    await page.getByText("'codex-1' holds it now.", { exact: true }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
+    await page.getByRole('alert').getByText(/version/i).waitFor();
+    await page.getByRole('button', { name: 'Go on with that' }).click();
+    expect(await page.getByLabel('Reason').inputValue()).toBe('kept');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
+    await page.getByRole('dialog', { name: 'late-1 holds it now' }).waitFor();
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it('shows a lost connection, and heals with nothing missed when the server is back', async () => {
+    await session('claude-1', { title: 'Moved in the dark' });
+    const { page } = await visitHere('/?q=dark');
+    await live(page);
+    await row(page, 'Moved in the dark').waitFor();
+    await here.kill('SIGKILL');
+    await page.locator('[data-live="waiting"]').waitFor();
+    await expectAccessible(page);
+    // Through the other server, while this one is away.
+    api = client(there.url);
+    await reassignById('Moved in the dark', 'codex-1');
+    await turn((await db.pool.query<{ id: string }>("SELECT id FROM sessions WHERE title = 'Moved in the dark'")).rows[0]!.id, {
+      messages: [{ role: 'USER', content: 'Are you there?' }],
+    });
+    here = await start();
+    await live(page);
+    await row(page, 'Moved in the dark').locator('[data-handoff="INITIATED"]').waitFor();
+    await row(page, 'Moved in the dark').getByText('codex-1').waitFor();
+  }, 120_000);
+});

@@ -1,0 +1,113 @@
+import type { SubscriptionForwarder } from 'urql';
+import { connect, type Status, type StreamEvent, type Topic } from '../stream/index.ts';
+import type { LiveEvent, Subscribe } from './events.ts';
+
+/** One socket for the page, and what hangs on it. */
+export interface Live {
+  /** For urql: the streams of the page's subscriptions. */
+  forward: SubscriptionForwarder;
+  /** Calls back for each event of the page's own stream, before the cache takes it. */
+  onEvent: Subscribe;
+  /** For `useSyncExternalStore`. */
+  onStatus: (listener: () => void) => () => void;
+  status: () => Status;
+  /** Resolves when the stream is live for the first time. */
+  ready: Promise<void>;
+  /** How many events have come so far. */
+  count: () => number;
+  /** Gives the cache once more what came after the first `count` events; false when that is not at hand any more. */
+  replay: (count: number) => boolean;
+  retryNow: () => void;
+  /** Calls back when the stream had to begin anew and something may have been missed: what is shown has to be read again. */
+  onMissed: (listener: () => void) => () => void;
+}
+
+/** So many events are kept for answers that are under way. */
+const kept = 300;
+/** A catch-up of many events lets the page breathe. */
+const sliceMs = 8;
+
+type Event = StreamEvent<LiveEvent>;
+type Sink = Parameters<ReturnType<SubscriptionForwarder>['subscribe']>[0];
+
+export function createLive({ url, key }: { url: string; key: string | null }): Live {
+  const connection = connect({ url, ...(key !== null && { key }), backoff: { baseMs: 300, capMs: 10_000 } });
+  const eventListeners = new Set<(event: LiveEvent) => void>();
+  const statusListeners = new Set<() => void>();
+  const missedListeners = new Set<() => void>();
+  let status: Status = { state: 'connecting' };
+  let sink: Sink | undefined;
+  let recent: Event[] = [];
+  let count = 0;
+  let becomeReady: () => void;
+  const ready = new Promise<void>((resolve) => (becomeReady = resolve));
+
+  const setStatus = (next: Status): void => {
+    status = next;
+    for (const listener of statusListeners) listener();
+  };
+  const missed = (): void => {
+    for (const listener of missedListeners) listener();
+  };
+
+  const forward: SubscriptionForwarder = ({ query, variables, operationName }) => ({
+    subscribe(observer) {
+      const topic = topicOf(operationName, variables);
+      const own = topic.kind === 'handoffEvents';
+      const stream = connection.open<LiveEvent>({ topic, document: query ?? '', onExpired: missed, onGap: missed, ...(own && { onStatus: setStatus }) });
+      if (own) {
+        sink = observer;
+        stream.ready.then(becomeReady, () => undefined);
+      }
+      void pump(stream, (event) => {
+        if (own) {
+          count += 1;
+          recent = [...recent.slice(1 - kept), event];
+          for (const listener of eventListeners) listener(event);
+        }
+        observer.next({ data: { [topic.kind]: event } });
+      }).then(
+        () => observer.complete(),
+        // A stream that ended for good: whoever asks next hears why, and may have to show a key again.
+        missed,
+      );
+      return { unsubscribe: () => stream.stop() };
+    },
+  });
+
+  return {
+    forward,
+    onEvent: (listener) => listen(eventListeners, listener),
+    onStatus: (listener) => listen(statusListeners, listener),
+    onMissed: (listener) => listen(missedListeners, listener),
+    status: () => status,
+    ready,
+    count: () => count,
+    replay(from) {
+      const events = recent.slice(recent.length - (count - from));
+      for (const event of events) sink?.next({ data: { handoffEvents: event } });
+      return count - from <= recent.length;
+    },
+    retryNow: connection.retryNow,
+  };
+}
+
+function listen<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+async function pump(stream: AsyncIterable<Event>, take: (event: Event) => void): Promise<void> {
+  let began = performance.now();
+  for await (const event of stream) {
+    take(event);
+    if (performance.now() - began < sliceMs) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    began = performance.now();
+  }
+}
+
+function topicOf(operationName: string | undefined, variables: Record<string, unknown> | undefined): Topic {
+  if (operationName !== 'SessionLog') return { kind: 'handoffEvents' };
+  return { kind: 'sessionUpdated', sessionIds: variables?.['sessionIds'] as string[] };
+}
