@@ -7,7 +7,7 @@ import { SessionLogSubscription } from './documents.ts';
 /** What a listener hears of an event. The cache knows the rest, a moment later. */
 export interface LiveEvent {
   type: EventType;
-  session: ({ id: string } & Facets) | null;
+  session: ({ id: string; createdAt: string } & Facets) | null;
   handoff: { id: string; sourceAgent: { id: string } | null; targetAgent: { id: string } } | null;
   agent: { id: string } | null;
 }

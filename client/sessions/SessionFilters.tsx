@@ -6,18 +6,19 @@ import { Icon } from '../ui/Icon.tsx';
 import { statuses, writeView, type View } from './filters.ts';
 import { sessionLooks } from './looks.ts';
 import styles from './SessionFilters.module.css';
-import { useSessionCounts } from './counts.ts';
+import type { SessionCounts } from './counts.ts';
 
 const typingPauseMs = 250;
 
 export interface SessionFiltersProps {
   view: View;
+  /** Undefined until they are counted. */
+  counts: SessionCounts | undefined;
   onChange: (view: View) => void;
 }
 
 /** What is listed: by status, with how many there are, and by agent, hand-over and text. */
-export function SessionFilters({ view, onChange }: SessionFiltersProps) {
-  const counts = useSessionCounts();
+export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) {
   const search = useId();
   return (
     <div className={styles.filters}>

@@ -1,11 +1,14 @@
-import { useState, useTransition } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState, useTransition } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
-import type { SessionFilter } from '../gql/graphql.ts';
+import type { SessionFilter, SessionsQuery as Data } from '../gql/graphql.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
+import type { Known } from './counts.ts';
+import { toFilter, type View } from './filters.ts';
+import { useNews } from './news.ts';
 import styles from './SessionList.module.css';
 import { SessionRow } from './SessionRow.tsx';
 import rowStyles from './SessionRow.module.css';
@@ -17,6 +20,15 @@ const SessionsQuery = graphql(`
     sessions(where: $where, first: $first, after: $after) {
       nodes {
         id
+        title
+        status
+        createdAt
+        agent {
+          id
+        }
+        openHandoff {
+          id
+        }
         ...SessionRow
       }
       pageInfo {
@@ -29,14 +41,24 @@ const SessionsQuery = graphql(`
 `);
 
 export interface SessionListProps {
-  filter: SessionFilter;
+  view: View;
+  /** Is told of every session that is read. */
+  known: Known;
   onReassign: ((sessionId: string) => void) | undefined;
+  /** Somebody wants to see what is new. */
+  onRenew: () => void;
 }
 
 /** The sessions that fit, newest first, page by page. Its state is one view's: give it another key for another one. */
-export function SessionList({ filter, onReassign }: SessionListProps) {
+export function SessionList({ view, known, onReassign, onRenew }: SessionListProps) {
   const [pages, setPages] = useState(1);
   const [adding, startAdding] = useTransition();
+  const filter = useMemo(() => toFilter(view), [view]);
+  const { news, note } = useNews(view);
+  const read = (page: Data['sessions']) => {
+    note(page);
+    for (const session of page.nodes) if (!known.has(session.id)) known.set(session.id, session);
+  };
   return (
     <div className={`card ${styles.list}`}>
       <div className={rowStyles.head} aria-hidden="true">
@@ -45,14 +67,22 @@ export function SessionList({ filter, onReassign }: SessionListProps) {
         <span>Agent</span>
         <span>Last handoff</span>
       </div>
+      <div className={styles.news} role="status">
+        {news > 0 && (
+          <button type="button" className="button primary small" onClick={onRenew}>
+            {news === 1 ? '1 new session' : `${news} new sessions`}
+          </button>
+        )}
+      </div>
       <ul role="list" aria-label="Sessions">
-        <ListPage filter={filter} after={null} before={0} pages={pages} total={undefined} adding={adding} onMore={() => startAdding(() => setPages((count) => count + 1))} onReassign={onReassign} />
+        <ListPage filter={filter} after={null} before={0} pages={pages} total={undefined} adding={adding} onMore={() => startAdding(() => setPages((count) => count + 1))} onRead={read} onReassign={onReassign} />
       </ul>
     </div>
   );
 }
 
-interface ListPageProps extends SessionListProps {
+interface ListPageProps {
+  filter: SessionFilter;
   after: string | null;
   /** How many rows stand before this page. */
   before: number;
@@ -61,16 +91,22 @@ interface ListPageProps extends SessionListProps {
   total: number | undefined;
   adding: boolean;
   onMore: () => void;
+  onRead: (page: Data['sessions']) => void;
+  onReassign: ((sessionId: string) => void) | undefined;
 }
 
 /** Each page reads for itself, so that a change of one session is looked up in one page. */
-function ListPage({ filter, after, before, pages, total, adding, onMore, onReassign }: ListPageProps) {
+function ListPage({ filter, after, before, pages, total, adding, onMore, onRead, onReassign }: ListPageProps) {
   const isFirst = after === null;
   const [{ data, error, fetching }, ask] = useQuery({
     query: SessionsQuery,
     variables: { where: filter, first: pageSize, after, count: isFirst },
     requestPolicy: isFirst ? 'cache-and-network' : 'cache-first',
   });
+  const tell = useEffectEvent(onRead);
+  useEffect(() => {
+    if (data) tell(data.sessions);
+  }, [data]);
   if (error && !data) {
     return (
       <li className={styles.note}>
@@ -108,7 +144,7 @@ function ListPage({ filter, after, before, pages, total, adding, onMore, onReass
           <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching || adding} noun="sessions" onMore={onMore} />
         </li>
       ) : (
-        <ListPage filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onReassign={onReassign} />
+        <ListPage filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} />
       )}
     </>
   );

@@ -3,7 +3,8 @@ import { useLocation, useSearch } from 'wouter';
 import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
 import { ReassignDialog } from '../handoffs/ReassignDialog.tsx';
-import { readView, toFilter, writeView, type View } from './filters.ts';
+import { readView, writeView, type View } from './filters.ts';
+import { useSessionCounts, type Known } from './counts.ts';
 import { SessionFilters } from './SessionFilters.tsx';
 import { SessionList } from './SessionList.tsx';
 
@@ -15,10 +16,20 @@ export function SessionsPage() {
   const mayReassign = useMay('reassign');
   const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
   const change = useCallback((next: View) => navigate(writeView(next), { replace: true }), [navigate]);
+  const [known] = useState<Known>(() => new Map());
+  const counts = useSessionCounts(known);
+  // Grows when somebody wants to see what is new.
+  const [edition, setEdition] = useState(0);
   return (
     <Page title="Sessions" intro="Pieces of work, who holds them now, and their last handoff.">
-      <SessionFilters view={view} onChange={change} />
-      <SessionList key={writeView(view)} filter={toFilter(view)} onReassign={mayReassign ? setReassigning : undefined} />
+      <SessionFilters view={view} counts={counts} onChange={change} />
+      <SessionList
+        key={`${edition} ${writeView(view)}`}
+        view={view}
+        known={known}
+        onReassign={mayReassign ? setReassigning : undefined}
+        onRenew={() => setEdition((now) => now + 1)}
+      />
       {reassigning !== null && <ReassignDialog sessionId={reassigning} onClose={() => setReassigning(null)} />}
     </Page>
   );

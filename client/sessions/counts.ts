@@ -1,8 +1,11 @@
+import { useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
-import type { SessionStatus } from '../gql/graphql.ts';
+import type { SessionCountsQuery as Data, SessionStatus } from '../gql/graphql.ts';
+import { useLiveEvents } from '../live/events.ts';
+import { statuses, type Facets } from './filters.ts';
 
-export const SessionCountsQuery = graphql(`
+const SessionCountsQuery = graphql(`
   query SessionCounts {
     all: sessions(first: 0) {
       totalCount
@@ -33,10 +36,66 @@ export const SessionCountsQuery = graphql(`
 
 export type SessionCounts = Record<SessionStatus | 'all' | 'unassigned' | 'open', number>;
 
-/** How many sessions there are of each kind; undefined until they are counted. */
-export function useSessionCounts(): SessionCounts | undefined {
-  const [{ data }] = useQuery({ query: SessionCountsQuery, requestPolicy: 'cache-and-network' });
-  if (!data) return undefined;
+/** The sessions that the page has seen, as they were when it last heard of them. */
+export type Known = Map<string, Facets>;
+
+const recountEveryMs = 5_000;
+
+/**
+ * How many sessions there are of each kind; undefined until they are counted. A change of a session that the page
+ * knows is added up; after one of another session they are counted again, now and then.
+ */
+export function useSessionCounts(known: Known): SessionCounts | undefined {
+  const [{ data, fetching, stale }, ask] = useQuery({ query: SessionCountsQuery, requestPolicy: 'cache-and-network' });
+  const settled = !fetching && !stale;
+  const [since, setSince] = useState({ settled, change: none });
+  // What was counted anew has everything in it.
+  if (since.settled !== settled) setSince({ settled, change: settled ? none : since.change });
+
+  const recount = useRecount(settled, () => ask({ requestPolicy: 'network-only' }));
+  useLiveEvents(({ type, session }) => {
+    if (session === null) return;
+    const before = known.get(session.id);
+    known.set(session.id, session);
+    if (!settled || (before === undefined && type !== 'SESSION_CREATED')) return recount();
+    const change = difference(before && countsOf(before), countsOf(session));
+    setSince((now) => ({ ...now, change: sum(now.change, change) }));
+  });
+  return data && sum(read(data), since.change);
+}
+
+/** Calls back soon, but not while an answer is awaited, and not more often than every five seconds. */
+function useRecount(settled: boolean, count: () => void): () => void {
+  const [isDue, setDue] = useState(false);
+  const last = useRef(-Infinity);
+  const latest = useRef(count);
+  useEffect(() => {
+    latest.current = count;
+  });
+  useEffect(() => {
+    if (!isDue || !settled) return;
+    const timer = setTimeout(() => {
+      last.current = performance.now();
+      setDue(false);
+      latest.current();
+    }, Math.max(200, last.current + recountEveryMs - performance.now()));
+    return () => clearTimeout(timer);
+  }, [isDue, settled]);
+  return () => setDue(true);
+}
+
+const names = [...statuses, 'all', 'unassigned', 'open'] as const;
+const build = (count: (name: keyof SessionCounts) => number): SessionCounts => Object.fromEntries(names.map((name) => [name, count(name)])) as SessionCounts;
+const none = build(() => 0);
+const sum = (one: SessionCounts, other: SessionCounts): SessionCounts => build((name) => one[name] + other[name]);
+const difference = (before: SessionCounts | undefined, after: SessionCounts): SessionCounts => build((name) => after[name] - (before?.[name] ?? 0));
+
+/** What one session adds to the counts. */
+function countsOf({ status, agent, openHandoff }: Facets): SessionCounts {
+  return build((name) => Number(name === 'all' || name === status || (name === 'unassigned' && agent == null) || (name === 'open' && openHandoff != null)));
+}
+
+function read(data: Data): SessionCounts {
   return {
     all: data.all.totalCount,
     RUNNING: data.running.totalCount,
