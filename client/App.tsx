@@ -6,6 +6,7 @@ import { Page } from './app/Page.tsx';
 import { Shell } from './app/Shell.tsx';
 import { SessionsPage } from './sessions/SessionsPage.tsx';
 import { EmptyState } from './ui/EmptyState.tsx';
+import { Clock } from './ui/Clock.tsx';
 import { Skeleton } from './ui/Skeleton.tsx';
 import { TooltipProvider } from './ui/Tooltip.tsx';
 
@@ -19,6 +20,7 @@ const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 export function App() {
   return (
     <AccessGate>
+      <Clock>
       <TooltipProvider>
         <Shell>
           <Suspense fallback={<Loading />}>
@@ -43,6 +45,7 @@ export function App() {
           </Suspense>
         </Shell>
       </TooltipProvider>
+      </Clock>
     </AccessGate>
   );
 }

@@ -41,7 +41,7 @@ async function openDialog(title: string): Promise<Visit> {
 
 const choose = (page: Page, agentId: string) => page.getByRole('radio', { name: new RegExp(agentId) }).check();
 const send = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
-const holderIn = (page: Page, title: string) => page.locator('li[data-session]', { hasText: title });
+const holderIn = (page: Page, title: string) => page.locator('[data-session]', { hasText: title });
 
 async function move(sessionId: string, agentId: string): Promise<void> {
   await reassign(sessionId, { agentId, skipHandoff: true });

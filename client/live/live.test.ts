@@ -39,7 +39,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const row = (page: Page, title: string) => page.locator('li[data-session]', { hasText: title });
+const row = (page: Page, title: string) => page.locator('[data-session]', { hasText: title });
 const live = (page: Page) => page.locator('[data-live="live"]').waitFor();
 
 async function reassignById(title: string, agentId: string): Promise<void> {
@@ -85,11 +85,11 @@ describe('the dashboard, live', () => {
       new MutationObserver((changes) => {
         for (const { target } of changes) {
           const element = target instanceof Element ? target : target.parentElement;
-          const name = element?.closest('li[data-session]')?.querySelector('a')?.textContent;
+          const name = element?.closest('[data-session]')?.querySelector('a')?.textContent;
           // Ages tick by themselves.
           if (name && element?.tagName !== 'TIME') touched.add(name);
         }
-      }).observe(document.querySelector('main ul')!, { subtree: true, childList: true, attributes: true, characterData: true });
+      }).observe(document.querySelector('main [role=list]')!, { subtree: true, childList: true, attributes: true, characterData: true });
     });
     await reassignById('Still and moved', 'codex-1');
     await row(page, 'Still and moved').locator('[data-handoff="INITIATED"]').waitFor();

@@ -39,7 +39,7 @@ export const isOpen = (status: string): boolean => status === 'RUNNING' || statu
 export const SessionRow = memo(function SessionRow({ session: masked, onReassign }: SessionRowProps) {
   const { id, title, status, createdAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (
-    <li className={styles.row} data-session={id}>
+    <div role="listitem" className={styles.row} data-session={id}>
       <div className={styles.title}>
         <Link href={`/sessions/${id}`} title={title}>
           {title}
@@ -60,6 +60,6 @@ export const SessionRow = memo(function SessionRow({ session: masked, onReassign
           </button>
         )}
       </div>
-    </li>
+    </div>
   );
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ visit } = await openBrowser(url));
 }, 300_000);
 
-const rows = (page: Page) => page.getByRole('list', { name: 'Sessions' }).locator('li[data-session]');
+const rows = (page: Page) => page.getByRole('list', { name: 'Sessions' }).locator('[data-session]');
 const row = (page: Page, title: string) => rows(page).filter({ hasText: title });
 
 describe('the sessions', () => {
