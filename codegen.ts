@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generate } from '@graphql-codegen/cli';
+import { addTypenameSelectionDocumentTransform } from '@graphql-codegen/client-preset';
 import { buildSchema, isAbstractType, isObjectType } from 'graphql';
 import { printContract } from './server/graphql/print.ts';
 
@@ -40,8 +41,9 @@ async function typedDocuments(): Promise<Output[]> {
     {
       schema: contract,
       documents: found,
+      // The cache asks for every `__typename`: with them in the documents, what is named is what is sent.
       // The server knows the client's documents by their SHA-256 (`persisted-documents.json`), and so does each document.
-      generates: { [join(root, 'client/gql/')]: { preset: 'client', presetConfig, config } },
+      generates: { [join(root, 'client/gql/')]: { preset: 'client', presetConfig, documentTransforms: [addTypenameSelectionDocumentTransform], config } },
       silent: true,
     },
     false,

@@ -1,5 +1,5 @@
 import { cacheExchange, type OptimisticMutationResolver } from '@urql/exchange-graphcache';
-import { Client, fetchExchange, mapExchange, subscriptionExchange, type CombinedError } from 'urql';
+import { Client, fetchExchange, makeOperation, mapExchange, subscriptionExchange, type CombinedError, type Operation } from 'urql';
 import type { SetAgentStatusMutationVariables } from './gql/graphql.ts';
 import { embeddedTypes, possibleTypes } from './gql/cacheTypes.ts';
 import { createRereading, replayExchange } from './live/exchanges.ts';
@@ -41,6 +41,7 @@ export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
     fetchOptions: () => ({ headers: authorization(key) }),
     exchanges: [
       mapExchange({
+        onOperation: noteHash,
         onError(error) {
           if (isUnauthenticated(error)) onUnauthenticated();
         },
@@ -48,6 +49,7 @@ export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
       rereading,
       cacheExchange({ possibleTypes, keys, optimistic: { setAgentStatus } }),
       replayExchange(live, reread),
+      mapExchange({ onOperation: nameDocument }),
       subscriptionExchange({ forwardSubscription: live.forward }),
       fetchExchange,
     ],
@@ -57,6 +59,22 @@ export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
 
 // An Event has an id, but READY and the pages have no use for it in the cache.
 const keys = Object.fromEntries([...embeddedTypes, 'Event'].map((name) => [name, () => null]));
+
+/** What the build knows each document by. The cache asks with a document of its own making, so it is noted before. */
+function noteHash(operation: Operation): Operation {
+  const { __meta__: meta } = operation.query as { __meta__?: { hash?: string } };
+  return meta?.hash === undefined ? operation : makeOperation(operation.kind, operation, { ...operation.context, documentHash: meta.hash.replace(/^sha256:/, '') });
+}
+
+/**
+ * Tells the server which of its dashboard's documents this is: one that answers only those looks it up. The text goes
+ * with it, for a server of another version.
+ */
+function nameDocument(operation: Operation): Operation {
+  const sha256Hash: unknown = operation.context['documentHash'];
+  if (operation.kind === 'teardown' || typeof sha256Hash !== 'string') return operation;
+  return { ...operation, extensions: { ...operation.extensions, persistedQuery: { version: 1, sha256Hash, miss: true } } };
+}
 
 /** An operator's word on an agent holds whatever else happens, so it shows before it is confirmed. A reassign may be refused: it never does. */
 const setAgentStatus: OptimisticMutationResolver<SetAgentStatusMutationVariables> = ({ input: { id, status } }, cache) => ({

@@ -50,11 +50,11 @@ export function createLive({ url, key }: { url: string; key: string | null }): L
     for (const listener of missedListeners) listener();
   };
 
-  const forward: SubscriptionForwarder = ({ query, variables, operationName }) => ({
+  const forward: SubscriptionForwarder = ({ query, variables, operationName, extensions }) => ({
     subscribe(observer) {
       const topic = topicOf(operationName, variables);
       const own = topic.kind === 'handoffEvents';
-      const stream = connection.open<LiveEvent>({ topic, document: query ?? '', onExpired: missed, onGap: missed, ...(own && { onStatus: setStatus }) });
+      const stream = connection.open<LiveEvent>({ topic, document: query ?? '', ...(extensions && { extensions }), onExpired: missed, onGap: missed, ...(own && { onStatus: setStatus }) });
       if (own) {
         sink = observer;
         stream.ready.then(becomeReady, () => undefined);

@@ -23,6 +23,8 @@ export interface StreamOptions {
   fields?: string;
   /** The text of a whole operation instead; it takes the topic's variables and `$after`, and selects everything in `StreamEvent` and `recovered`. */
   document?: string;
+  /** Sent with the operation: what names a document that the server knows, for instance. */
+  extensions?: Record<string, unknown>;
   /** So many events wait for the program at most; then the server keeps them until it has caught up. */
   bufferSize?: number;
   onStatus?: (status: Status) => void;
@@ -155,7 +157,11 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     this.#setStatus({ state: 'connecting' });
     this.#heardAt = Date.now();
     const unsubscribe = attempt.subscribe<Result['data']>(
-      { query: this.#options.document ?? query, variables: { ...variables, ...(this.#received === undefined ? {} : { after: this.#received }) } },
+      {
+        query: this.#options.document ?? query,
+        variables: { ...variables, ...(this.#received === undefined ? {} : { after: this.#received }) },
+        ...(this.#options.extensions && { extensions: this.#options.extensions }),
+      },
       {
         next: (result) => unlessOver(() => this.#hear(result, field)),
         // The end of a socket comes here too, and is the connection's affair.

@@ -1,0 +1,116 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { testDatabase } from '../../server/testing/database.ts';
+import { client } from '../../server/testing/graphql.ts';
+import { startServer, type ServerProcess } from '../../server/testing/server.ts';
+import { world } from '../../server/testing/world.ts';
+
+const adminKey = 'an-admin-key-for-this-test-alone-0123456789';
+const db = await testDatabase();
+const { agent, session, reassign } = world(db.pool);
+
+let server: ServerProcess;
+let visit: (path: string) => Promise<Visit>;
+const keys: Record<string, string> = {};
+
+beforeAll(async () => {
+  await agent('claude-1');
+  await agent('codex-1', { type: 'CODEX' });
+  const moved = await session('claude-1', { title: 'Add rate limits' });
+  await reassign(moved, { agentId: 'codex-1', reason: 'Go' });
+  await session('claude-1', { title: 'Not for codex' });
+  // Only the dashboard's own operations are answered: so it needs no others.
+  server = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '0' } });
+  const api = client(server.url, { key: adminKey });
+  for (const [role, agentId] of [['AGENT', 'codex-1'], ['ANALYST', null], ['OPERATOR', null]] as const) {
+    const { data } = await api.post<{ createKey: { secret: string } }>(
+      'mutation ($role: Role!, $agentId: ID) { createKey(input: { role: $role, agentId: $agentId, name: "for a test" }) { ... on CreateKeyPayload { secret } } }',
+      { role, agentId },
+    );
+    keys[role] = data.createKey.secret;
+  }
+  await server.kill();
+  server = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '1' } });
+  ({ visit } = await openBrowser(server.url));
+}, 300_000);
+
+async function signIn(path: string, key: string): Promise<Visit> {
+  const visited = await visit(path);
+  await visited.page.getByLabel('Key').fill(key);
+  await visited.page.getByRole('button', { name: 'Sign in' }).click();
+  return visited;
+}
+
+describe('with keys on', () => {
+  it('asks for a key, says that a wrong one is wrong, and keeps the right one for this tab alone', async () => {
+    const { page, faults } = await signIn('/', 'not-a-key');
+    await page.getByRole('alert').getByText('This key was not accepted').waitFor();
+    await look(page, 'sign-in');
+    await page.getByLabel('Key').fill(adminKey);
+    await page.keyboard.press('Enter');
+    await page.getByText('Add rate limits').waitFor();
+    await page.getByText('admin', { exact: true }).waitFor();
+    // It lasts over a reload, and stands nowhere else.
+    await page.reload();
+    await page.getByText('Add rate limits').waitFor();
+    expect(await page.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href].join())).not.toContain(adminKey);
+    const other = await page.context().newPage();
+    await other.goto(server.url);
+    await other.getByRole('heading', { name: 'Sign in to Baton' }).waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('forgets the key at the sign-out', async () => {
+    const { page } = await signIn('/agents', keys['OPERATOR']!);
+    await page.getByText('operator', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Baton' }).waitFor();
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(keys['OPERATOR']);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in to Baton' }).waitFor();
+  }, 60_000);
+
+  it('sends the key in no address', async () => {
+    const { page } = await visit('/');
+    const addresses: string[] = [];
+    page.on('request', (request) => addresses.push(request.url()));
+    page.on('websocket', (socket) => addresses.push(socket.url()));
+    await page.getByLabel('Key').fill(keys['OPERATOR']!);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Add rate limits').waitFor();
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(addresses.join()).not.toContain(keys['OPERATOR']);
+  }, 60_000);
+
+  it('offers an operator everything', async () => {
+    const { page } = await signIn('/', keys['OPERATOR']!);
+    await page.getByRole('button', { name: 'Reassign "Not for codex"' }).waitFor();
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByRole('group', { name: 'Work for claude-1' }).waitFor();
+  }, 60_000);
+
+  it('shows an analyst everything and offers nothing that changes it', async () => {
+    const { page } = await signIn('/', keys['ANALYST']!);
+    await page.getByText('Not for codex').waitFor();
+    expect(await page.getByRole('button', { name: /Reassign/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    await page.getByText('1 given').waitFor();
+    expect(await page.getByRole('group', { name: /^Work for/ }).count()).toBe(0);
+  }, 60_000);
+
+  it('shows an agent what is its own, and who else there is', async () => {
+    const { page, faults } = await signIn('/', keys['AGENT']!);
+    await page.getByText('Add rate limits').waitFor();
+    await page.getByText('1 of 1 sessions').waitFor();
+    expect(await page.getByText('Not for codex').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Reassign/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByText('2 of 2 agents').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('link', { name: /^Inbox of/ }).count()).toBe(1);
+    await page.getByRole('link', { name: 'Inbox of codex-1' }).click();
+    await expect.poll(() => page.getByRole('button', { name: /Accept/ }).count(), patiently).toBe(1);
+    expect(faults).toEqual([]);
+  }, 60_000);
+});
