@@ -16,6 +16,7 @@ export const LiveEventsSubscription = graphql(`
       session {
         id
         version
+        updatedAt
         title
         status
         agent {
@@ -56,7 +57,7 @@ export const LiveEventsSubscription = graphql(`
   }
 `);
 
-/** That something was added to the log of one session. */
+/** That something was added to the log of one session: it has another moment then. */
 export const SessionLogSubscription = graphql(`
   subscription SessionLog($sessionIds: [ID!], $after: String) {
     sessionUpdated(sessionIds: $sessionIds, after: $after) {
@@ -68,6 +69,8 @@ export const SessionLogSubscription = graphql(`
       inboxSequence
       session {
         id
+        version
+        updatedAt
       }
     }
   }

@@ -46,12 +46,11 @@ export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () 
   useEffect(() => () => clearTimeout(timer.current), []);
 }
 
-/** Calls back when something was added to the log of this session, or it changed hands. */
-export function useSessionLog(sessionId: string, onChange: () => void): void {
-  const latest = useEffectEvent(onChange);
+/** Keeps the version and the time of change of this session up to date, entries of its log included. */
+export function useSessionLog(sessionId: string): void {
   const client = useClient();
   useEffect(() => {
-    const { unsubscribe } = client.subscription(SessionLogSubscription, { sessionIds: [sessionId] }).subscribe(() => latest());
+    const { unsubscribe } = client.subscription(SessionLogSubscription, { sessionIds: [sessionId] }).subscribe(() => undefined);
     return unsubscribe;
   }, [client, sessionId]);
 }

@@ -133,6 +133,20 @@ describe('the dashboard, live', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
+  it("adds what is said to a session's page, whoever says it", async () => {
+    const id = await session('claude-1', { title: 'Talk' });
+    await turn(id, { messages: [{ role: 'USER', content: 'The first word' }] });
+    const { page, faults } = await visitThere('/?q=talk');
+    await page.getByRole('link', { name: 'Talk', exact: true }).click();
+    await page.getByText('The first word').waitFor();
+    await live(page);
+    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'And the last one' }] });
+    await page.getByText('And the last one').waitFor();
+    await reassignById('Talk', 'codex-1');
+    await page.getByText('Routed to codex-1').first().waitFor();
+    expect(faults).toEqual([]);
+  }, 60_000);
+
   it('shows a lost connection, and heals with nothing missed when the server is back', async () => {
     await session('claude-1', { title: 'Moved in the dark' });
     const { page } = await visitHere('/?q=dark');

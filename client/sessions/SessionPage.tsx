@@ -8,6 +8,7 @@ import { graphql } from '../gql/gql.ts';
 import type { SessionPageQuery } from '../gql/graphql.ts';
 import { PromptDialog } from '../handoffs/PromptDialog.tsx';
 import { ReassignDialog } from '../handoffs/ReassignDialog.tsx';
+import { useSessionLog } from '../live/events.ts';
 import { SessionLog } from '../log/SessionLog.tsx';
 import { Badge } from '../ui/Badge.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -71,6 +72,7 @@ function Known({ session }: { session: NonNullable<SessionPageQuery['session']> 
   const { id, title, status, version, updatedAt } = session;
   const [opened, setOpened] = useState<'reassign' | 'prompt' | null>(null);
   const moment = momentOf(session);
+  useSessionLog(id);
   const view = viewOf(useSearch());
   const mayReassign = useMay('reassign') && isOpen(status);
   return (

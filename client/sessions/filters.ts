@@ -43,8 +43,6 @@ export function toFilter({ status, agent, unassigned, open, text }: View): Sessi
   };
 }
 
-export const isFiltered = (view: View): boolean => Object.keys(toFilter(view)).length > 0;
-
 /** What of a session decides whether a view shows it. */
 export interface Facets {
   title: string;
