@@ -103,12 +103,13 @@ describe('a stream', () => {
         await pause(40);
       }
     })();
-    for (let n = 0; n < 60; n += 1) await turn(uuid);
+    let written = 0;
+    // However fast the one is and however slow the other: several sockets have to come and go meanwhile.
+    for (; written < 60 || proxy.seen < 10; written += 1) await turn(uuid);
     writing = false;
     await cutting;
-    await vi.waitFor(() => expect(numbers).toEqual(upTo(61, 2)), patience);
-    expect(proxy.seen).toBeGreaterThan(3);
-    expect(stream.stats).toMatchObject({ repeats: 0, healed: 0, gaps: 0, events: 60 });
+    await vi.waitFor(() => expect(numbers).toEqual(upTo(written + 1, 2)), patience);
+    expect(stream.stats).toMatchObject({ repeats: 0, healed: 0, gaps: 0, events: written });
   });
 
   it('gives up a socket that fell silent', async () => {
