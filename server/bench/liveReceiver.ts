@@ -24,7 +24,9 @@ export class Receiver {
 
   static async start(opening: Opening): Promise<Receiver> {
     const child = fork(fileURLToPath(new URL('liveReceiver.mjs', import.meta.url)), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    process.once('exit', () => child.kill('SIGKILL'));
+    const end = (): void => void child.kill('SIGKILL');
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
     const receiver = new Receiver(child);
     await receiver.#ask({ open: opening });
     return receiver;
