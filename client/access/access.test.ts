@@ -85,6 +85,7 @@ describe('with keys on', () => {
   it('offers an operator everything', async () => {
     const { page } = await signIn('/', keys['OPERATOR']!);
     await page.getByRole('button', { name: 'Reassign "Not for codex"' }).waitFor();
+    await page.locator('[data-live="live"]').waitFor();
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByRole('group', { name: 'Work for claude-1' }).waitFor();
   }, 60_000);
@@ -103,6 +104,7 @@ describe('with keys on', () => {
     const { page, faults } = await signIn('/', keys['AGENT']!);
     await page.getByText('Add rate limits').waitFor();
     await page.getByText('1 of 1 sessions').waitFor();
+    await page.locator('[data-live="live"]').waitFor();
     expect(await page.getByText('Not for codex').count()).toBe(0);
     expect(await page.getByRole('button', { name: /Reassign/ }).count()).toBe(0);
     await page.getByRole('link', { name: 'Agents', exact: true }).click();

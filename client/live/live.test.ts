@@ -143,7 +143,7 @@ describe('the dashboard, live', () => {
     await turn(id, { messages: [{ role: 'ASSISTANT', content: 'And the last one' }] });
     await page.getByText('And the last one').waitFor();
     await reassignById('Talk', 'codex-1');
-    await page.getByText('Routed to codex-1').first().waitFor();
+    await page.locator('[data-routed]', { hasText: 'codex-1' }).waitFor();
     expect(faults).toEqual([]);
   }, 60_000);
 
