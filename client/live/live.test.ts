@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
-import { testDatabase } from '../../server/testing/database.ts';
+import { atEnd, testDatabase } from '../../server/testing/database.ts';
 import { client, type Client } from '../../server/testing/graphql.ts';
 import { startRedis } from '../../server/testing/redis.ts';
 import { startServer, type ServerProcess } from '../../server/testing/server.ts';
@@ -23,6 +23,7 @@ beforeAll(async () => {
   await agent('claude-1', { maxCapacity: 50 });
   await agent('codex-1', { type: 'CODEX', maxCapacity: 50 });
   const redis = await startRedis();
+  atEnd(redis.stop);
   const port = await freePort();
   start = () => startServer({ databaseUrl: db.url, env: { ...redis.env, PORT: String(port) } });
   [here, there] = await Promise.all([start(), startServer({ databaseUrl: db.url, env: redis.env })]);
