@@ -11,6 +11,7 @@ import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
 import { createHttpServer, type HttpLimits } from './infra/httpServer.ts';
 import type { Log } from './infra/log.ts';
+import { isPlainPost, readPlainPost } from './infra/plainPost.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
 import { documentCaches, limitsPlugin, readRequest } from './limits/plugin.ts';
@@ -203,11 +204,16 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     try {
       const caller = await identify(request).catch((error: unknown) => refuse(response, error));
       if (caller === undefined) return;
-      const result = await yoga.handleNodeRequestAndResponse(request, response, { caller });
-      if (!response.headersSent) await sendNodeResponse(result, response, request, true);
+      const result = isPlainPost(request, limits.body.json) ? await answerPlain(request, caller) : await yoga.handleNodeRequestAndResponse(request, response, { caller });
+      if (result !== null && !response.headersSent) await sendNodeResponse(result, response, request, true);
     } finally {
       clearTimeout(late);
     }
+  }
+
+  async function answerPlain(request: IncomingMessage, caller: Caller): Promise<Response | null> {
+    const read = await readPlainPost(request, url, yoga.fetchAPI);
+    return read === null ? null : yoga.handleRequest(read, { caller });
   }
 
   function identify(request: IncomingMessage): Promise<Caller> {

@@ -1,6 +1,4 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -14,10 +12,7 @@ export interface Listening {
 
 /** The server, started as `npm start` does. */
 export const startBaton = (env: Record<string, string>): Promise<Listening> =>
-  startListening(process.execPath, [...memory, '--import', 'tsx', 'server/main.ts'], { PORT: '0', BATON_DEMO: '0', ...env });
-
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
-const memory = scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
+  startListening(process.execPath, ['--import', 'tsx', 'server/main.ts'], { PORT: '0', BATON_DEMO: '0', ...env });
 
 /** A process that says in a line of JSON at which `url` it listens. */
 export async function startListening(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Listening> {

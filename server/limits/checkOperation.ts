@@ -48,16 +48,31 @@ export function checkOperation(
 ): Checked {
   const operation = getOperationAST(document, operationName);
   if (operation == null) return { errors: [], cost: 0, depth: 0 };
-  const ofSchema = known.get(schema) ?? new WeakMap<object, Measured>();
-  known.set(schema, ofSchema);
-  const measured = ofSchema.get(operation) ?? measure(schema, document, operation, variables ?? {});
-  if (!measured.byVariables) ofSchema.set(operation, measured);
+  const measured = remembered(schema, operation, variables ?? {}, () => measure(schema, document, operation, variables ?? {}));
   const { cost, depth } = measured;
   return { errors: excesses({ ...measured, ...surveyOf(document) }, operation.operation, most), cost, depth };
 }
 
-// What was counted lives as long as the document is cached.
-const known = new WeakMap<GraphQLSchema, WeakMap<object, Measured>>();
+/** What was counted, by the variables where it depends on them. It lives as long as the document is cached. */
+const known = new WeakMap<GraphQLSchema, WeakMap<object, Map<string, Measured>>>();
+const rememberedVariables = { each: 200, most: 50 };
+
+function remembered(schema: GraphQLSchema, operation: object, variables: object, count: () => Measured): Measured {
+  const ofSchema = known.get(schema) ?? new WeakMap<object, Map<string, Measured>>();
+  known.set(schema, ofSchema);
+  const ofOperation = ofSchema.get(operation) ?? new Map<string, Measured>();
+  ofSchema.set(operation, ofOperation);
+  const always = ofOperation.get('');
+  if (always !== undefined) return always;
+  const given = JSON.stringify(variables);
+  const found = ofOperation.get(given);
+  if (found !== undefined) return found;
+  const measured = count();
+  if (!measured.byVariables) ofOperation.set('', measured);
+  else if (given.length <= rememberedVariables.each && ofOperation.size < rememberedVariables.most) ofOperation.set(given, measured);
+  return measured;
+}
+
 const surveys = new WeakMap<DocumentNode, Survey>();
 
 function excesses(measured: Measured & Survey, type: OperationTypeNode, most: QueryLimits): GraphQLError[] {
