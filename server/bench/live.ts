@@ -33,12 +33,12 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   const { url, pool } = await place.database();
   const { agent, session, run } = world(pool);
   await agent('ada', { maxCapacity: 10_000 });
-  const sessionId = await session('ada');
-  const id = encodeId('session', sessionId);
+  const [one, two] = [await session('ada'), await session('ada')];
+  const idOf = (sessionId: string): string => encodeId('session', sessionId);
   const others: string[] = [];
-  for (let n = 0; n < 50; n += 1) others.push(encodeId('session', await session('ada')));
+  for (let n = 0; n < 50; n += 1) others.push(idOf(await session('ada')));
   // Written here, so that the servers do nothing but deliver.
-  const write = async (events: number): Promise<void> => {
+  const write = async (sessionId: string, events = burst): Promise<void> => {
     for (let n = 0; n < events; n += 1) await run(setTasks, { sessionId, tasks: [] });
   };
 
@@ -49,37 +49,43 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   };
   const startBaton = () => start(['--import', 'tsx', 'server/main.ts'], { DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '15' });
   const startBare = () => start([here('liveBare.mjs')], {});
-  const [baton, bare] = [await startBaton(), await startBare()];
-  const texts = await textsOf(baton, { sessionIds: [id] }, () => write(burst));
+  const [same, different, bare] = [await startBaton(), await startBaton(), await startBare()];
+  const texts = await textsOf(same, { sessionIds: [idOf(one)] }, () => write(one));
 
+  say(`  ${subscribers} sockets each`);
+  const identicalVariables = Array.from({ length: subscribers }, () => ({ sessionIds: [idOf(one)] }));
+  const pairs = others.flatMap((a, n) => others.slice(n + 1).map((b) => ({ sessionIds: [idOf(two), a, b] }))).slice(0, subscribers);
+  const receivers = [
+    await Receiver.start({ port: portOf(same), count: subscribers, ...toBaton, variables: identicalVariables }),
+    await Receiver.start({ port: portOf(different), count: subscribers, ...toBaton, variables: pairs }),
+    await Receiver.start({ port: portOf(bare), count: subscribers, ...toBare }),
+  ] as const;
   // Of the server's own processor time: whatever else the machine does, the receiver included, is left out.
-  const toAll = async (server: Probed, opening: typeof toBare & { variables?: object[] }, send: () => Promise<unknown>): Promise<number> => {
-    const receiver = await Receiver.start({ port: portOf(server), count: subscribers, ...opening });
+  const toAll = async (server: Probed, receiver: Receiver, send: () => Promise<unknown>): Promise<number> => {
     const before = await probe(server);
     await receiver.receive({ frames: burst }, send);
     const after = await probe(server);
-    await receiver.stop();
     return (burst * subscribers) / (after.seconds - before.seconds);
   };
-  const pairs = others.flatMap((one, n) => others.slice(n + 1).map((two) => ({ sessionIds: [id, one, two] })));
-  say(`  ${burst} events to ${subscribers} subscribers, ${rounds} rounds`);
+  say(`  ${burst} events to each, ${rounds} rounds`);
   const results = await alternate(rounds, {
-    identical: () => toAll(baton, { ...toBaton, variables: Array.from({ length: subscribers }, () => ({ sessionIds: [id] })) }, () => write(burst)),
-    different: () => toAll(baton, { ...toBaton, variables: pairs.slice(0, subscribers) }, () => write(burst)),
-    bare: () => toAll(bare, toBare, () => post(bare, texts)),
+    identical: () => toAll(same, receivers[0], () => write(one)),
+    different: () => toAll(different, receivers[1], () => write(two)),
+    bare: () => toAll(bare, receivers[2], () => post(bare, texts)),
   });
+  for (const receiver of receivers) await receiver.stop();
   const beside = `a bare \`ws\` that sends the same bytes: ${spread(results.bare, 'messages a second of its processor')}`;
-  const [identical, different] = [ratioOf(results.identical, results.bare), ratioOf(results.different, results.bare)];
+  const ratios = { identical: ratioOf(results.identical, results.bare), different: ratioOf(results.different, results.bare) };
   say('  delays at a fixed rate');
-  const delays = await delaysOf(baton, id);
-  await Promise.all([baton.stop(), bare.stop()]);
+  const delays = await delaysOf(same, idOf(one));
+  await Promise.all([same.stop(), different.stop(), bare.stop()]);
 
   say(`  memory of ${idleSockets} idle sockets`);
   const [ours, theirs] = [await idleMemory(startBaton, toBaton), await idleMemory(startBare, toBare)];
   const size = Math.round(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / texts.length);
   return [
-    { what: `one event to ${subscribers} identical subscribers, ${size} bytes each`, figure: spread(results.identical, 'messages a second of its processor'), beside, ratio: identical, goal: atLeast(identical.median, 0.7) },
-    { what: `one event to ${subscribers} subscribers with different variables`, figure: spread(results.different, 'messages a second of its processor'), beside, ratio: different, goal: atLeast(different.median, 0.2) },
+    { what: `one event to ${subscribers} identical subscribers, ${size} bytes each`, figure: spread(results.identical, 'messages a second of its processor'), beside, ratio: ratios.identical, goal: atLeast(ratios.identical.median, 0.7) },
+    { what: `one event to ${subscribers} subscribers with different variables`, figure: spread(results.different, 'messages a second of its processor'), beside, ratio: ratios.different, goal: atLeast(ratios.different.median, 0.2) },
     {
       what: `from the time at which a change is to be sent until ${steady.sockets} subscribers have it, ${1_000 / steady.everyMs} changes a second`,
       figure: `p50 ${digits(delays.p50)} ms, p99 ${digits(delays.p99)} ms`,

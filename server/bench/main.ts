@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { importTranscript } from './import.ts';
 import { list } from './list.ts';
+import { live } from './live.ts';
 import { pages } from './pages.ts';
 import { openPlace, type Place } from './place.ts';
 import { reassign } from './reassign.ts';
@@ -15,6 +16,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   start,
   pages,
   slow,
+  live,
 };
 const file = 'bench.md';
 
