@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 const now = () => performance.timeOrigin + performance.now();
 let sockets = [];
 let task = null;
+let closing = false;
 
 process.on('message', async ({ open, receive, close }) => {
   if (open) {
@@ -17,6 +18,7 @@ process.on('message', async ({ open, receive, close }) => {
     process.send({ waiting: true });
   }
   if (close) {
+    closing = true;
     for (const { tcp } of sockets) tcp.destroy();
     sockets = [];
     process.send({ closed: true });
@@ -39,7 +41,9 @@ function openSocket({ port, messages, variables }, n) {
       'GET /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
         'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
     );
-    socket.tcp.on('close', () => reject(new Error(`a socket was closed: ${socket.rest.toString('latin1')}`)));
+    socket.tcp.on('close', () => {
+      if (!closing) throw new Error(`the server closed a socket: ${socket.rest.toString('latin1')}`);
+    });
     socket.tcp.on('error', reject);
     socket.tcp.on('data', (chunk) => {
       if (socket.open) return take(socket, chunk);
@@ -66,11 +70,14 @@ function frame(text) {
 function take(socket, chunk) {
   let bytes = socket.rest.length === 0 ? chunk : Buffer.concat([socket.rest, chunk]);
   for (;;) {
-    if (bytes.length < 4) break;
+    if (bytes.length < 2 || (bytes[1] > 125 && bytes.length < 4)) break;
     const short = bytes[1];
     const [start, length] = short < 126 ? [2, short] : [4, bytes.readUInt16BE(2)];
     if (bytes.length < start + length) break;
     if (bytes[0] === 0x81) message(socket, bytes, start, start + length);
+    // A ping of a server that wants to know who is still there.
+    else if (bytes[0] === 0x89) socket.tcp.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));
+    else throw new Error(`the server sent a frame that starts with ${bytes[0]}: ${bytes.toString('latin1', start, start + length)}`);
     bytes = bytes.subarray(start + length);
   }
   socket.rest = bytes;

@@ -1,5 +1,4 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export interface Received {
@@ -20,13 +19,23 @@ export interface Opening {
 
 /** A process that opens many sockets and waits on them. */
 export class Receiver {
-  private constructor(private readonly child: ChildProcess) {}
+  static readonly #running = new Set<ChildProcess>();
+  readonly #gone: Promise<never>;
+
+  private constructor(private readonly child: ChildProcess) {
+    this.#gone = new Promise((_, reject) => {
+      child.once('exit', () => {
+        Receiver.#running.delete(child);
+        reject(new Error('the receiver ended'));
+      });
+    });
+    this.#gone.catch(() => undefined);
+  }
 
   static async start(opening: Opening): Promise<Receiver> {
     const child = fork(fileURLToPath(new URL('liveReceiver.mjs', import.meta.url)), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    const end = (): void => void child.kill('SIGKILL');
-    process.once('exit', end);
-    child.once('exit', () => process.off('exit', end));
+    if (Receiver.#running.size === 0) process.once('exit', () => Receiver.#running.forEach((each) => each.kill('SIGKILL')));
+    Receiver.#running.add(child);
     const receiver = new Receiver(child);
     await receiver.#ask({ open: opening });
     return receiver;
@@ -50,6 +59,6 @@ export class Receiver {
   }
 
   #answer(): Promise<unknown[]> {
-    return Promise.race([once(this.child, 'message'), once(this.child, 'exit').then(() => Promise.reject(new Error('the receiver ended')))]);
+    return Promise.race([new Promise<unknown[]>((resolve) => this.child.once('message', (message) => resolve([message]))), this.#gone]);
   }
 }
