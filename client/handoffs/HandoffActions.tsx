@@ -3,6 +3,7 @@ import { useMutation } from 'urql';
 import { useMay } from '../access/viewer.ts';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
+import type { HandoffActionsFragment as HandoffActionsData } from '../gql/graphql.ts';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { AcceptMutation, CompleteMutation } from './decide.ts';
@@ -26,8 +27,14 @@ export const HandoffActionsFragment = graphql(`
   }
 `);
 
+export interface HandoffActionsProps {
+  handoff: FragmentType<typeof HandoffActionsFragment>;
+  /** For a list whose rows come and go: the dialog is then its own, and stays with what is typed in it. */
+  onReject?: (handoff: HandoffActionsData) => void;
+}
+
 /** What the target, or an operator for it, may do with a handoff that is open: nothing else is offered. */
-export function HandoffActions({ handoff: masked }: { handoff: FragmentType<typeof HandoffActionsFragment> }) {
+export function HandoffActions({ handoff: masked, onReject }: HandoffActionsProps) {
   const handoff = readFragment(HandoffActionsFragment, masked);
   const { id, status, targetAgent, session } = handoff;
   const [rejecting, setRejecting] = useState(false);
@@ -47,7 +54,7 @@ export function HandoffActions({ handoff: masked }: { handoff: FragmentType<type
           <button type="button" className="button primary small" aria-disabled={busy} aria-label={`Accept ${of}`} onClick={() => void (busy || accept({ handoffId: id }))}>
             <Icon name="check" size={14} /> {accepted.fetching ? 'Accepting …' : 'Accept'}
           </button>
-          <button type="button" className="button danger small" aria-label={`Reject ${of}`} onClick={() => setRejecting(true)}>
+          <button type="button" className="button danger small" aria-label={`Reject ${of}`} onClick={() => (onReject ? onReject(handoff) : setRejecting(true))}>
             <Icon name="back" size={14} /> Reject …
           </button>
         </>

@@ -1,12 +1,13 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { useAccess } from '../access/viewer.ts';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
-import type { HandoffStatus } from '../gql/graphql.ts';
+import type { HandoffActionsFragment, HandoffStatus } from '../gql/graphql.ts';
 import { useRereadOn } from '../live/events.ts';
+import { RejectDialog } from '../handoffs/RejectDialog.tsx';
 import { isOpenHandoff } from '../handoffs/decide.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
@@ -49,6 +50,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
     ({ handoff }) => handoff !== null && (owner === '' || handoff.targetAgent.id === owner),
     () => ask({ requestPolicy: 'network-only' }),
   );
+  const [rejecting, setRejecting] = useState<HandoffActionsFragment | null>(null);
   const list = data?.handoffs;
   const waiting = list?.nodes.filter(({ status }) => isOpenHandoff(status)).map(({ id, status }) => `${id} ${status}`);
   useFocusKept(waiting?.join());
@@ -85,13 +87,14 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
               <p className="soft small">{means}</p>
               <ul role="list" className={styles.rows}>
                 {rows.map((handoff) => (
-                  <InboxRow key={handoff.id} handoff={handoff} showTarget={owner === ''} />
+                  <InboxRow key={handoff.id} handoff={handoff} showTarget={owner === ''} onReject={setRejecting} />
                 ))}
               </ul>
             </section>
           );
         })}
       {list && list.totalCount > list.nodes.length && <p className="soft small">The oldest {list.nodes.length} of {list.totalCount.toLocaleString()}.</p>}
+      {rejecting && <RejectDialog handoff={rejecting} onClose={() => setRejecting(null)} />}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
-import { HandoffActions } from '../handoffs/HandoffActions.tsx';
+import { HandoffActions, type HandoffActionsProps } from '../handoffs/HandoffActions.tsx';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
 import { Route } from '../handoffs/Route.tsx';
 import { Fold } from '../ui/Fold.tsx';
@@ -41,8 +41,14 @@ export const InboxRowFragment = graphql(`
 
 const soonMs = 5 * 60_000;
 
+export interface InboxRowProps {
+  handoff: FragmentType<typeof InboxRowFragment>;
+  showTarget: boolean;
+  onReject: HandoffActionsProps['onReject'];
+}
+
 /** One handoff that waits: what it is, from whom, since when, how long yet, and what can be done. */
-export function InboxRow({ handoff: masked, showTarget }: { handoff: FragmentType<typeof InboxRowFragment>; showTarget: boolean }) {
+export function InboxRow({ handoff: masked, showTarget, onReject }: InboxRowProps) {
   const handoff = readFragment(InboxRowFragment, masked);
   const { id, status, reason, summary, initiatedAt, acceptedAt, deadlineAt, session, sourceAgent, targetAgent, filesModified, pendingTasks } = handoff;
   return (
@@ -77,7 +83,7 @@ export function InboxRow({ handoff: masked, showTarget }: { handoff: FragmentTyp
           <Icon name="clock" size={14} /> {status === 'ACCEPTED' && acceptedAt != null ? 'accepted' : 'came'} <Time at={acceptedAt ?? initiatedAt} />
         </span>
         {status === 'INITIATED' && <Deadline at={deadlineAt} />}
-        <HandoffActions handoff={handoff} />
+        <HandoffActions handoff={handoff} onReject={onReject} />
       </div>
     </li>
   );

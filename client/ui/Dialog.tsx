@@ -26,7 +26,9 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
     element?.showModal();
     return () => {
       element?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // What opened it may be gone: then the page has the focus, rather than nothing.
+      const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('main');
+      back?.focus({ preventScroll: true });
     };
   }, []);
 
