@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { expectAccessible, measureSlowness, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { atEnd, testDatabase } from '../../server/testing/database.ts';
 import { client, type Client } from '../../server/testing/graphql.ts';
 import { startRedis } from '../../server/testing/redis.ts';
@@ -54,22 +54,27 @@ async function reassignById(title: string, agentId: string): Promise<void> {
 
 describe('the dashboard, live', () => {
   it('shows a reassign of one browser in another, at another server, within a second', async () => {
-    await session('claude-1', { title: 'Seen by two' });
     const [{ page: one, faults }, { page: two }] = await Promise.all([visitHere('/?q=seen'), visitThere('/?q=seen')]);
-    await Promise.all([live(one), live(two), row(one, 'Seen by two').waitFor(), row(two, 'Seen by two').waitFor()]);
-    await one.getByRole('button', { name: 'Reassign "Seen by two"' }).click();
-    await one.getByRole('radio', { name: /codex-1/ }).check();
-    const seen = two.locator('[data-handoff="INITIATED"]').waitFor();
-    await one.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
-    await one.getByRole('dialog', { name: 'codex-1 holds it now' }).waitFor();
-    const answered = performance.now();
-    await seen;
-    const took = performance.now() - answered;
-    console.log(`the badge of the other browser: ${Math.max(0, Math.round(took))} ms after the answer`);
-    expect(took).toBeLessThan(1_000);
-    await row(two, 'Seen by two').getByText('codex-1').waitFor();
+    await Promise.all([one, two].flatMap((page) => [live(page), page.getByText('No session fits.').waitFor()]));
+    const times: number[] = [];
+    for (const title of ['Seen 1', 'Seen 2', 'Seen 3', 'Seen 4', 'Seen 5']) {
+      await session('claude-1', { title });
+      for (const page of [one, two]) await page.getByRole('button', { name: '1 new session' }).click();
+      await Promise.all([row(one, title).waitFor(), row(two, title).waitFor()]);
+      await one.getByRole('button', { name: `Reassign "${title}"` }).click();
+      await one.getByRole('radio', { name: /codex-1/ }).check();
+      await one.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
+      const began = performance.now();
+      await row(two, title).locator('[data-handoff="INITIATED"]').waitFor();
+      times.push(performance.now() - began);
+      await row(two, title).getByText('codex-1').waitFor();
+      await one.getByRole('button', { name: 'Done' }).click();
+    }
+    const slowness = measureSlowness();
+    console.log(`from the click to the badge of the other browser: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; this machine is ${slowness.toFixed(1)} times as slow as usual`);
+    expect(times.sort((a, b) => a - b)[2]).toBeLessThan(1_000 * slowness);
     expect(faults).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 
   it('changes one badge by one event, touches no other row, and reads nothing again', async () => {
     for (let count = 1; count <= 20; count += 1) await session('claude-1', { title: `Still ${count}` });
@@ -96,7 +101,7 @@ describe('the dashboard, live', () => {
     await row(page, 'Still and moved').locator('[data-handoff="INITIATED"]').waitFor();
     await row(page, 'Still and moved').getByText('codex-1').waitFor();
     // The count of the filter follows too, without asking.
-    await expect.poll(() => page.getByRole('button', { name: /Open handoff/ }).textContent(), patiently).toMatch(/2$/);
+    await expect.poll(() => page.getByRole('button', { name: /Open handoff/ }).textContent(), patiently).toMatch(/6$/);
     expect(await page.evaluate(() => [...(window as unknown as { touched: Set<string> }).touched])).toEqual(['Still and moved']);
     expect(requests).toEqual([]);
   }, 90_000);

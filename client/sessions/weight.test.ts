@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadBulk } from '../../server/testing/bulk.ts';
-import { openBrowser, type Visit } from '../../server/testing/browser.ts';
+import { measureSlowness, openBrowser, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
 import { startApp } from '../../server/testing/server.ts';
 
@@ -45,15 +45,6 @@ describe('the weight of the dashboard', () => {
     expect(longest.sort((one, other) => one - other)[2]).toBeLessThanOrEqual(50 * slowness);
   }, 300_000);
 });
-
-/** What a fixed piece of work takes of the processor, against the machine that the limit was set on: at least 1. */
-function measureSlowness(): number {
-  const before = process.cpuUsage();
-  let sum = 0;
-  for (let count = 0; count < 2e7; count += 1) sum = (sum + count * 7) % 1_000_003;
-  expect(sum).toBeGreaterThan(0);
-  return Math.max(1, process.cpuUsage(before).user / 1_000 / 100);
-}
 
 interface TraceEvent {
   name: string;

@@ -63,3 +63,12 @@ export async function look(page: Page, name: string): Promise<void> {
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
 }
+
+/** What a fixed piece of work takes of the processor, against the machine that the limit was set on: at least 1. */
+export function measureSlowness(): number {
+  const before = process.cpuUsage();
+  let sum = 0;
+  for (let count = 0; count < 2e7; count += 1) sum = (sum + count * 7) % 1_000_003;
+  expect(sum).toBeGreaterThan(0);
+  return Math.max(1, process.cpuUsage(before).user / 1_000 / 100);
+}

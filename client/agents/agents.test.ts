@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { testDatabase } from '../../server/testing/database.ts';
+import { client } from '../../server/testing/graphql.ts';
+import { startApp } from '../../server/testing/server.ts';
+import { world } from '../../server/testing/world.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+const { agent, session, reassign } = world(db.pool);
+const api = client(url);
+
+let visit: (path: string) => Promise<Visit>;
+
+beforeAll(async () => {
+  await agent('claude-1');
+  await agent('claude-2', { maxCapacity: 1 });
+  await agent('codex-1', { type: 'CODEX' });
+  await session('claude-2', { title: 'Takes all of claude-2' });
+  const moved = await session('claude-1', { title: 'Passed on' });
+  await reassign(moved, { agentId: 'codex-1', reason: 'The rest is Go' });
+  ({ visit } = await openBrowser(url));
+}, 300_000);
+
+const card = (page: Visit['page'], id: string) => page.locator(`[data-agent="${id}"]`);
+const statusOf = async (id: string): Promise<unknown> =>
+  (await api.post<{ agent: object }>('query ($id: ID!) { agent(id: $id) { administrativeStatus } }', { id })).data.agent;
+
+describe('the agents', () => {
+  it('show how much each has, and what came and went', async () => {
+    const { page, faults } = await visit('/agents');
+    await card(page, 'claude-2').getByText('Busy').waitFor();
+    await card(page, 'claude-2').getByText('1 of 1').waitFor();
+    await card(page, 'claude-1').getByRole('link', { name: '1 given' }).waitFor();
+    await card(page, 'codex-1').getByRole('link', { name: '1 received' }).click();
+    await expect.poll(() => page.url(), patiently).toBe(`${url}/handoffs?target=codex-1`);
+    await page.getByText('1 of 1 handoffs').waitFor();
+    await page.getByRole('cell', { name: 'The rest is Go' }).waitFor();
+    await look(page, 'handoffs');
+    await page.goBack();
+    await card(page, 'claude-1').waitFor();
+    await look(page, 'agents');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('are set available, draining and offline, in every open browser', async () => {
+    const [{ page, faults }, { page: other }] = await Promise.all([visit('/agents'), visit('/agents')]);
+    await other.locator('[data-live="live"]').waitFor();
+    const choose = (word: string) => page.getByRole('group', { name: 'Work for codex-1' }).getByRole('button', { name: word }).click();
+    for (const [word, status] of [['Draining', 'DRAINING'], ['Offline', 'OFFLINE'], ['Available', 'AVAILABLE']] as const) {
+      await choose(word);
+      await expect.poll(() => statusOf('codex-1'), patiently).toEqual({ administrativeStatus: status });
+      for (const each of [page, other]) await card(each, 'codex-1').locator('button[aria-pressed="true"]', { hasText: word }).waitFor();
+    }
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it('go back to what was so when the server does not agree', async () => {
+    const { page } = await visit('/agents');
+    await card(page, 'claude-1').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('group', { name: 'Work for claude-1' }).getByRole('button', { name: 'Offline' }).click();
+    await card(page, 'claude-1').getByText('Baton did not answer').waitFor();
+    await card(page, 'claude-1').locator('button[aria-pressed="true"]', { hasText: 'Available' }).waitFor();
+    expect(await statusOf('claude-1')).toEqual({ administrativeStatus: 'AVAILABLE' });
+  }, 60_000);
+
+  it('count on when a handoff begins', async () => {
+    const { page } = await visit('/agents');
+    await page.locator('[data-live="live"]').waitFor();
+    await card(page, 'claude-1').getByRole('link', { name: /given/ }).waitFor();
+    const before = await card(page, 'claude-1').getByRole('link', { name: /given/ }).textContent();
+    const id = await session('claude-1', { title: 'Another one' });
+    await reassign(id, { agentId: 'codex-1' });
+    await expect.poll(() => card(page, 'claude-1').getByRole('link', { name: /given/ }).textContent(), patiently).not.toBe(before);
+    await card(page, 'codex-1').getByText('2 of 5').waitFor();
+  }, 60_000);
+
+  it('fit on a narrow screen', async () => {
+    const { page } = await visit('/agents');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await card(page, 'codex-1').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await look(page, 'agents-narrow');
+    await page.goto(`${url}/handoffs?target=nobody-1`);
+    await page.getByText(/No handoff fits|no agent/i).first().waitFor();
+  }, 90_000);
+});
