@@ -22,7 +22,7 @@ const query = `subscription Badges($sessionIds: [ID!]) { sessionUpdated(sessionI
   cursor type at sessionSequence session { id title status version agent { id name } } handoff { id status } agent { id } } }`;
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const portOf = ({ url }: Listening): number => Number(new URL(url).port);
-const toBaton = { messages: [{ type: 'connection_init' }, { id: '1', type: 'subscribe', payload: { query, variables: '$variables' } }] };
+const toBaton = { messages: [{ type: 'connection_init' }, { id: '$id', type: 'subscribe', payload: { query, variables: '$variables' } }] };
 const toBare = { messages: [{ type: 'connection_init' }] };
 
 /** A server, and the port at which it says how much memory it holds. */

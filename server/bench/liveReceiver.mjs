@@ -1,4 +1,5 @@
 // Receives on many sockets in a process of its own, by plain TCP: a WebSocket client would cost more than what is measured.
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
@@ -29,7 +30,7 @@ process.on('message', async ({ open, receive, close }) => {
 function openSocket({ port, messages, variables }, n) {
   return new Promise((resolve, reject) => {
     const socket = { tcp: connect(port, '127.0.0.1'), count: 0, rest: Buffer.alloc(0), open: false };
-    const texts = messages.map((message) => JSON.stringify(message).replace('"$variables"', JSON.stringify(variables?.[n] ?? {})));
+    const texts = messages.map((message) => JSON.stringify(message).replace('"$variables"', JSON.stringify(variables?.[n] ?? {})).replace('$id', randomUUID()));
     socket.say = () => {
       const text = texts.shift();
       if (text !== undefined) return socket.tcp.write(frame(text));

@@ -12,7 +12,7 @@ export interface Received {
 export interface Opening {
   port: number;
   count: number;
-  /** What each says first, one after the answer to the other; "$variables" in it stands for its own. */
+  /** What each says first, one after the answer to the other; "$variables" in it stands for its own, "$id" for a new one. */
   messages: object[];
   variables?: object[];
 }

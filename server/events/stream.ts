@@ -43,32 +43,44 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return this;
   }
 
-  async next(): Promise<IteratorResult<Item, undefined>> {
-    const { hub } = this.options;
-    if (!this.#begun && !this.#ended) {
+  /** What is there at this moment, without waiting. */
+  take(): Item | undefined {
+    const { hub, resumed, accepts } = this.options;
+    if (this.#ended) return undefined;
+    if (!this.#begun) {
       this.#begun = true;
-      return { done: false, value: hub.mark('READY', this.#number, this.options.resumed ? true : null) };
+      return hub.mark('READY', this.#number, resumed ? true : null);
+    }
+    if (this.#beatDue) {
+      this.#beatDue = false;
+      return this.#number === hub.head ? hub.heartbeat() : hub.mark('HEARTBEAT', this.#number);
     }
     for (;;) {
-      if (this.#error !== null) {
-        const error = this.#error;
-        this.#error = null;
-        throw error;
-      }
-      if (this.#ended) return { done: true, value: undefined };
-      if (this.#beatDue) {
-        this.#beatDue = false;
-        return { done: false, value: this.#number === hub.head ? hub.heartbeat() : hub.mark('HEARTBEAT', this.#number) };
-      }
       const entry = this.#older.shift() ?? hub.after(this.#number);
-      if (entry === null) {
-        await this.#readOlder();
-      } else if (entry === undefined) {
-        await this.#woken();
-      } else {
-        this.#number = entry.number;
-        if (this.options.accepts(entry.item.event!)) return { done: false, value: entry.item };
-      }
+      if (entry == null) return undefined;
+      this.#number = entry.number;
+      if (accepts(entry.item.event!)) return entry.item;
+    }
+  }
+
+  /** Resolves when it is time to `take` again, to false when there will be nothing any more. */
+  async more(): Promise<boolean> {
+    if (this.#error !== null) {
+      const error = this.#error;
+      this.#error = null;
+      throw error;
+    }
+    if (this.#ended) return false;
+    if (this.options.hub.after(this.#number) === null) await this.#readOlder();
+    else await this.#woken();
+    return true;
+  }
+
+  async next(): Promise<IteratorResult<Item, undefined>> {
+    for (;;) {
+      const item = this.take();
+      if (item !== undefined) return { done: false, value: item };
+      if (!(await this.more())) return { done: true, value: undefined };
     }
   }
 
@@ -81,12 +93,19 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
       failed(error);
     }
     if (this.#older.length > 0 || this.#ended) return;
-    const timer = setTimeout(() => this.wake(), retryMs);
-    await this.#woken();
-    clearTimeout(timer);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, retryMs);
+      this.#resume = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
+  /** Not again when something has come since `take`: nobody would call. */
   #woken(): Promise<void> {
+    const { hub } = this.options;
+    if (this.#beatDue || this.#ended || this.#error !== null || hub.head > this.#number) return Promise.resolve();
     return new Promise((resolve) => (this.#resume = resolve));
   }
 

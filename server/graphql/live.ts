@@ -22,6 +22,13 @@ export interface Ended {
   message: string;
 }
 
+/** What a subscription field gives: also readable without waiting, since waiting for each event costs as much as sending it. */
+export interface Source extends AsyncIterator<object, undefined> {
+  take(): object | undefined;
+  /** Resolves when it is time to `take` again, to false at the end. */
+  more(): Promise<boolean>;
+}
+
 export interface LiveOptions {
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown): Error;
@@ -31,7 +38,7 @@ export interface LiveOptions {
 
 export interface Live {
   /** As graphql's own `subscribe`, but each distinct piece of work is done once. */
-  subscribe(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>;
+  subscribe(args: ExecutionArgs): Promise<Results | ExecutionResult>;
   /** How many groups share work, for tests. */
   readonly groups: number;
 }
@@ -41,12 +48,12 @@ const retryMs = 500;
 
 /** Those for whom an item becomes the same result: it is executed once, and turned into text once. */
 class Group {
-  readonly #results = new Map<object, Promise<ExecutionResult>>();
+  readonly #results = new Map<object, Promise<ExecutionResult> | ExecutionResult>();
   members = 0;
 
   constructor(private readonly execute: (item: object) => Promise<ExecutionResult>) {}
 
-  resultOf(item: object): Promise<ExecutionResult> {
+  resultOf(item: object): Promise<ExecutionResult> | ExecutionResult {
     const found = this.#results.get(item);
     if (found !== undefined) return found;
     const result = this.execute(item);
@@ -54,6 +61,12 @@ class Group {
     if (this.members === 1) return result;
     this.#results.set(item, result);
     if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!);
+    result.then(
+      (settled) => {
+        if (this.#results.get(item) === result) this.#results.set(item, settled);
+      },
+      () => this.#results.delete(item),
+    );
     return result;
   }
 
@@ -99,16 +112,17 @@ export function createLive({ createContext, maskError, endOf }: LiveOptions): Li
       const source = await createSourceEventStream(args);
       if (!(Symbol.asyncIterator in source)) return masked(source);
       const { group, leave } = join(args, (args.contextValue as GraphQLContext).caller);
-      return new Results(source[Symbol.asyncIterator]() as AsyncIterator<object>, group, leave, endOf);
+      return new Results(source as unknown as Source, group, leave, endOf);
     },
   };
 }
 
-class Results implements AsyncIterableIterator<ExecutionResult> {
+/** The results of one subscriber. */
+export class Results implements AsyncIterableIterator<ExecutionResult> {
   #over = false;
 
   constructor(
-    private readonly source: AsyncIterator<object>,
+    private readonly source: Source,
     private readonly group: Group,
     private readonly leave: () => void,
     private readonly endOf: LiveOptions['endOf'],
@@ -121,15 +135,32 @@ class Results implements AsyncIterableIterator<ExecutionResult> {
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
     if (this.#over) return { done: true, value: undefined };
     try {
-      const next: IteratorResult<object, unknown> = await this.source.next();
+      const next = await this.source.next();
       if (next.done === true) return await this.return();
       return { done: false, value: await this.#resultOf(next.value) };
     } catch (error) {
-      this.#over = true;
-      this.leave();
-      const end = this.endOf(error);
-      if (end === undefined) throw error;
-      return { done: false, value: { errors: [new GraphQLError(end.message, { extensions: { code: end.code } })] } };
+      return { done: false, value: this.#last(error) };
+    }
+  }
+
+  /** Sends each result, the next one when `send` is done with the one before; resolves at the end. */
+  async deliver(send: (result: ExecutionResult) => Promise<void> | undefined): Promise<void> {
+    try {
+      while (!this.#over) {
+        const item = this.source.take();
+        if (item === undefined) {
+          if (!(await this.source.more())) break;
+          continue;
+        }
+        const found = this.group.resultOf(item);
+        const result = found instanceof Promise || isAway(found) ? await this.#resultOf(item, found) : found;
+        if (this.#isOver()) return;
+        const taken = send(result);
+        if (taken !== undefined) await taken;
+      }
+      await this.return();
+    } catch (error) {
+      await send(this.#last(error));
     }
   }
 
@@ -140,16 +171,30 @@ class Results implements AsyncIterableIterator<ExecutionResult> {
     return { done: true, value: undefined };
   }
 
+  /** It may be so only since something was waited for. */
+  #isOver(): boolean {
+    return this.#over;
+  }
+
+  #last(error: unknown): ExecutionResult {
+    this.#over = true;
+    this.leave();
+    const end = this.endOf(error);
+    if (end === undefined) throw error;
+    return { errors: [new GraphQLError(end.message, { extensions: { code: end.code } })] };
+  }
+
   /** An event is not lost to a database that is away: what belongs to it is read again until that is back. */
-  async #resultOf(item: object): Promise<ExecutionResult> {
-    for (;;) {
-      const result = await this.group.resultOf(item);
-      if (this.#over || result.errors?.some(({ extensions }) => extensions['code'] === 'UNAVAILABLE') !== true) return result;
+  async #resultOf(item: object, first = this.group.resultOf(item)): Promise<ExecutionResult> {
+    for (let result = await first; ; result = await this.group.resultOf(item)) {
+      if (this.#over || !isAway(result)) return result;
       this.group.forget(item);
       await wait(retryMs, undefined, { ref: false });
     }
   }
 }
+
+const isAway = ({ errors }: ExecutionResult): boolean => errors?.some(({ extensions }) => extensions['code'] === 'UNAVAILABLE') === true;
 
 /** What tells HTTP its status is nothing that a subscriber is to read. */
 export function withoutHttp(error: Error): GraphQLError {
@@ -159,13 +204,16 @@ export function withoutHttp(error: Error): GraphQLError {
   return new GraphQLError(message, { nodes, source, positions, path, extensions });
 }
 
-const texts = new WeakMap<ExecutionResult, string>();
+const bytes = new WeakMap<ExecutionResult, Buffer>();
 
 /** A result as JSON, made once for all who get it. */
-export function textOf(result: ExecutionResult): string {
-  const text = texts.get(result) ?? JSON.stringify(result);
-  texts.set(result, text);
-  return text;
+export function bytesOf(result: ExecutionResult): Buffer {
+  let found = bytes.get(result);
+  if (found === undefined) {
+    found = Buffer.from(JSON.stringify(result));
+    bytes.set(result, found);
+  }
+  return found;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Log } from '../infra/log.ts';
 import type { OpenSocket } from '../infra/socketServer.ts';
 import type { SocketLimits } from '../limits/limits.ts';
 import type { GraphQLContext } from './context.ts';
-import { type Live, textOf, withoutHttp } from './live.ts';
+import { bytesOf, type Live, Results, withoutHttp } from './live.ts';
 
 export interface SocketsOptions {
   engine: Engine;
@@ -22,6 +22,7 @@ export interface SocketsOptions {
 interface Extra {
   address: string;
   close(code: number, reason: string): void;
+  send(message: Buffer): Promise<void> | undefined;
   caller: Caller | null;
   left: (() => void)[];
 }
@@ -30,20 +31,15 @@ interface Extra {
 export function createSockets(options: SocketsOptions) {
   const { live, limits, maskError, createContext } = options;
   const socketsOf = new Map<string, number>();
-  // The text that the message being sent at this moment carries instead of its payload.
-  let shared: string | null = null;
 
   const server = makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: limits.initMs,
     onConnect: connect,
     onSubscribe: subscribe,
-    onNext: (_context, _id, _payload, _args, result) => ({
-      // Called while the message becomes text, and the socket's `send` follows before anything else runs.
-      toJSON() {
-        shared = textOf(result);
-        return 0;
-      },
-    }) as unknown as ExecutionResult,
+    // The protocol's own way of sending results costs more than sending them: only what comes before and after is its.
+    onOperation: ({ extra }, id, _payload, _args, result) => (result instanceof Results ? delivering(result, id, extra.send) : undefined),
+    // What the protocol caught itself is no more for others to read than what a resolver threw.
+    onError: (_context, _id, _payload, errors) => errors.map((error) => withoutHttp(maskError(error))),
     subscribe: (args) => live.subscribe(args),
     execute: (args) => options.engine.execute(args),
   });
@@ -113,16 +109,11 @@ export function createSockets(options: SocketsOptions) {
   return {
     handleProtocols,
     opened(socket: OpenSocket): void {
-      const extra: Extra = { address: socket.address, close: socket.close.bind(socket), caller: null, left: [] };
+      const extra: Extra = { address: socket.address, close: (code, reason) => socket.close(code, reason), send: (message) => socket.send(message), caller: null, left: [] };
       const closed = server.opened(
         {
           protocol: socket.protocol,
-          send(data) {
-            const text = shared;
-            shared = null;
-            // The payload is last, and stands there as 0.
-            return socket.send(text === null ? data : `${data.slice(0, -2)}${text}}`);
-          },
+          send: (text) => socket.send(Buffer.from(text)),
           close: (code = 1000, reason = '') => socket.close(code, reason),
           onMessage: (listener) => socket.onMessage(listener),
         },
@@ -133,6 +124,26 @@ export function createSockets(options: SocketsOptions) {
         extra.left = [];
         void closed(code, reason);
       });
+    },
+  };
+}
+
+const end = Buffer.from('}');
+
+/** A subscription that sends its results itself and yields none. */
+function delivering(results: Results, id: string, send: (message: Buffer) => Promise<void> | undefined): AsyncIterableIterator<never> {
+  const begin = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      await results.deliver((result) => send(Buffer.concat([begin, bytesOf(result), end])));
+      return { done: true, value: undefined };
+    },
+    async return() {
+      await results.return();
+      return { done: true, value: undefined };
     },
   };
 }

@@ -8,8 +8,11 @@ import type { Log } from './log.ts';
 export interface OpenSocket {
   readonly protocol: string;
   readonly address: string;
-  /** Resolves when the kernel has taken it, or nobody is there any more: who waits for that keeps no more than one in memory. */
-  send(text: string): Promise<void>;
+  /**
+   * Sends a text. Undefined when the kernel has taken it at once; otherwise resolves when it has, or nobody is there any
+   * more: who waits for that keeps no more than one in memory.
+   */
+  send(message: Buffer): Promise<void> | undefined;
   /** A reason of at most 123 bytes. The client has a moment to take it; then the socket is gone. */
   close(code: number, reason: string): void;
   onMessage(listener: (text: string) => Promise<void>): void;
@@ -74,12 +77,22 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
   };
 }
 
+const asText = { binary: false };
+
 class Socket implements OpenSocket {
   #alive = true;
   #messages = 0;
-  #sends = 0;
+  #sent = 0;
+  #taken = 0;
+  readonly #waiting: { number: number; resolve: () => void }[] = [];
   /** When something was last taken while something waited. */
   #moved = 0;
+  /** One for all sends: they are taken in their order, or fail together. */
+  readonly #onTaken = (): void => {
+    this.#taken += 1;
+    this.#moved = performance.now();
+    while (this.#waiting[0] !== undefined && this.#waiting[0].number <= this.#taken) this.#waiting.shift()!.resolve();
+  };
 
   constructor(
     private readonly ws: WebSocket,
@@ -96,22 +109,19 @@ class Socket implements OpenSocket {
     return this.ws.protocol;
   }
 
-  send(text: string): Promise<void> {
+  send(message: Buffer): Promise<void> | undefined {
     const { ws } = this;
-    if (ws.readyState !== ws.OPEN) return Promise.resolve();
+    if (ws.readyState !== ws.OPEN) return undefined;
     if (ws.bufferedAmount > this.limits.waitingBytes) {
       this.close(1013, 'You take too little of what is sent: connect again and go on after your cursor');
-      return Promise.resolve();
+      return undefined;
     }
-    if (this.#sends === 0) this.#moved = performance.now();
-    this.#sends += 1;
-    return new Promise((resolve) => {
-      ws.send(text, () => {
-        this.#sends -= 1;
-        this.#moved = performance.now();
-        resolve();
-      });
-    });
+    if (this.#sent === this.#taken) this.#moved = performance.now();
+    this.#sent += 1;
+    ws.send(message, asText, this.#onTaken);
+    if (ws.bufferedAmount === 0) return undefined;
+    const number = this.#sent;
+    return new Promise((resolve) => this.#waiting.push({ number, resolve }));
   }
 
   close(code: number, reason: string): void {
@@ -144,7 +154,7 @@ class Socket implements OpenSocket {
   check(): void {
     const { ws } = this;
     if (ws.readyState !== ws.OPEN) return;
-    if (this.#sends > 0 && performance.now() - this.#moved > this.limits.drainMs) {
+    if (this.#sent > this.#taken && performance.now() - this.#moved > this.limits.drainMs) {
       this.close(1013, 'You take nothing of what is sent: connect again and go on after your cursor');
     } else if (!this.#alive) {
       ws.terminate();
