@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { renewCursors } from '../../server/infra/renewCursors.ts';
 import { expectAccessible, measureSlowness, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { atEnd, testDatabase } from '../../server/testing/database.ts';
 import { client, type Client } from '../../server/testing/graphql.ts';
@@ -43,9 +44,9 @@ async function freePort(): Promise<number> {
 const row = (page: Page, title: string) => page.locator('[data-session]', { hasText: title });
 const live = (page: Page) => page.locator('[data-live="live"]').waitFor();
 
-async function reassignById(title: string, agentId: string): Promise<void> {
-  const { data: found } = await api.post<{ sessions: { nodes: { id: string }[] } }>('query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }', { title });
-  const { data } = await api.post<{ reassignSession: { __typename: string } }>(
+async function reassignById(title: string, agentId: string, through = api): Promise<void> {
+  const { data: found } = await through.post<{ sessions: { nodes: { id: string }[] } }>('query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }', { title });
+  const { data } = await through.post<{ reassignSession: { __typename: string } }>(
     'mutation ($id: ID!, $agentId: ID!) { reassignSession(input: { sessionId: $id, agentId: $agentId, reason: "moved" }) { __typename ... on Error { message } } }',
     { id: found.sessions.nodes[0]!.id, agentId },
   );
@@ -153,6 +154,35 @@ describe('the dashboard, live', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 
+  it('is not fooled by an answer that was read before an event and comes after it', async () => {
+    await session('claude-1', { title: 'Overtaken' });
+    const { page } = await visitThere('/?q=overtaken');
+    await live(page);
+    await row(page, 'Overtaken').waitFor();
+    const opens = () => page.getByRole('button', { name: /Open handoff/ }).textContent();
+    const before = await opens();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let read = (): void => undefined;
+    const wasRead = new Promise<void>((resolve) => (read = resolve));
+    await page.route('**/graphql', async (route) => {
+      const response = await route.fetch();
+      if ((route.request().postData() ?? '').includes('query Sessions(')) {
+        read();
+        await released;
+      }
+      await route.fulfill({ response });
+    });
+    await page.getByRole('link', { name: /^Running/ }).click();
+    await wasRead;
+    await reassignById('Overtaken', 'codex-1');
+    // The event has come.
+    await expect.poll(opens, patiently).not.toBe(before);
+    release();
+    await row(page, 'Overtaken').locator('[data-handoff="INITIATED"]').waitFor();
+    await row(page, 'Overtaken').getByText('codex-1').waitFor();
+  }, 90_000);
+
   it('shows a lost connection, and heals with nothing missed when the server is back', async () => {
     await session('claude-1', { title: 'Moved in the dark' });
     const { page } = await visitHere('/?q=dark');
@@ -162,8 +192,7 @@ describe('the dashboard, live', () => {
     await page.locator('[data-live="waiting"]').waitFor();
     await expectAccessible(page);
     // Through the other server, while this one is away.
-    api = client(there.url);
-    await reassignById('Moved in the dark', 'codex-1');
+    await reassignById('Moved in the dark', 'codex-1', client(there.url));
     await turn((await db.pool.query<{ id: string }>("SELECT id FROM sessions WHERE title = 'Moved in the dark'")).rows[0]!.id, {
       messages: [{ role: 'USER', content: 'Are you there?' }],
     });
@@ -171,5 +200,20 @@ describe('the dashboard, live', () => {
     await live(page);
     await row(page, 'Moved in the dark').locator('[data-handoff="INITIATED"]').waitFor();
     await row(page, 'Moved in the dark').getByText('codex-1').waitFor();
+  }, 120_000);
+
+  it('reads everything again when its place in the stream is not good any more', async () => {
+    await session('claude-1', { title: 'After a restore' });
+    const { page, faults } = await visitHere('/?q=restore');
+    await live(page);
+    await row(page, 'After a restore').waitFor();
+    await here.kill();
+    await page.locator('[data-live="waiting"]').waitFor();
+    await reassignById('After a restore', 'codex-1', client(there.url));
+    await renewCursors(db.url);
+    here = await start();
+    await live(page);
+    await row(page, 'After a restore').locator('[data-handoff="INITIATED"]').waitFor();
+    expect(faults).toEqual([]);
   }, 120_000);
 });
