@@ -25,13 +25,18 @@ export const encodeId = (prefix: IdPrefix, uuid: string): string => `${prefix}_$
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 const pairs = Array.from({ length: 1_024 }, (_, ten) => `${digits[ten >> 5]!}${digits[ten & 31]!}`);
+const places = [...'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'].flatMap((mark, place) => (mark === 'x' ? [place] : []));
+const hexDigits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
 
-/** As TypeID writes it, in a sixth of its time: a list of twenty has forty ids. 128 bits are a pair of digits for the first 8, and two for each 20 that follow. */
+/**
+ * As TypeID writes it, but in a tenth of its time: a list of twenty has forty ids. Two hex digits make the first pair of
+ * base32 digits, each five that follow make two.
+ */
 function base32(uuid: string): string {
-  const hex = uuid.replaceAll('-', '');
-  let text = pairs[Number.parseInt(hex.slice(0, 2), 16)]!;
+  const four = (number: number): number => hexDigits[uuid.charCodeAt(places[number]!)]!;
+  let text = pairs[(four(0) << 4) | four(1)]!;
   for (let at = 2; at < 32; at += 5) {
-    const twenty = Number.parseInt(hex.slice(at, at + 5), 16);
+    const twenty = (four(at) << 16) | (four(at + 1) << 12) | (four(at + 2) << 8) | (four(at + 3) << 4) | four(at + 4);
     text += pairs[twenty >> 10]! + pairs[twenty & 1_023]!;
   }
   return text;

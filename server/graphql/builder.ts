@@ -3,6 +3,7 @@ import ErrorsPlugin from '@pothos/plugin-errors';
 import PrismaPlugin, { getRefFromModel, type PrismaObjectRef } from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
+import { GraphQLScalarType } from 'graphql';
 import { DateTimeResolver, JSONResolver } from 'graphql-scalars';
 import { BadUserInputError } from '../core/errors.ts';
 import type PrismaTypes from '../generated/pothos-types.ts';
@@ -92,7 +93,10 @@ export const builder = new SchemaBuilder<SchemaShape>({
   },
 });
 
-builder.addScalarType('DateTime', DateTimeResolver);
+// What a list read as text is in that form already.
+const isIso = (value: unknown): boolean => typeof value === 'string' && value.length === 24 && value.endsWith('Z');
+const { serialize, ...dateTime } = DateTimeResolver.toConfig();
+builder.addScalarType('DateTime', new GraphQLScalarType({ ...dateTime, serialize: (value) => (isIso(value) ? (value as never) : serialize(value)) }));
 builder.addScalarType('JSON', JSONResolver);
 
 builder.queryType({ description: 'Everything that can be read. Nothing here changes anything.' });

@@ -130,7 +130,7 @@ export function rootPage<M extends ModelName>(
     const found = await Promise.all(
       oneOf.map((where) => {
         const asked = { ...query, ...page, where: { AND: [where, page.where] } };
-        return (plainRead(context.pool, model, { ...asked, select: plain ?? query.select, also: Object.keys(columns) }) as Promise<Row[]> | null) ?? delegate.findMany({ ...asked, relationLoadStrategy: 'join' });
+        return (plainRead(context.pool, model, { ...asked, select: plain ?? query.select, also: Object.keys(columns), shown: plain !== null }) as Promise<Row[]> | null) ?? delegate.findMany({ ...asked, relationLoadStrategy: 'join' });
       }),
     );
     return cutPage(inOrder(found.flat(), order, args), args);

@@ -9,6 +9,8 @@ export interface Query {
   select: object;
   /** Columns that are read besides. */
   also: readonly string[];
+  /** Whether what is selected goes out as it is: then times are texts, but for those that are read besides. */
+  shown?: boolean;
   where?: object;
   orderBy?: readonly object[];
   take?: number;
@@ -19,8 +21,8 @@ export interface Query {
  * point to. Prisma's engine, and PostgreSQL's planning of what it writes, are more than half of what a list of twenty
  * costs; one prepared statement does without both. Null for all else (lists below, `contains`, ...), which Prisma reads.
  */
-export function plainRead(pool: Pool, model: string, { select, also, where = {}, orderBy = [], take }: Query): Promise<object[]> | null {
-  const shape = take === undefined ? null : knownShape(model, select, also);
+export function plainRead(pool: Pool, model: string, { select, also, shown = false, where = {}, orderBy = [], take }: Query): Promise<object[]> | null {
+  const shape = take === undefined ? null : knownShape(model, select, also, shown);
   if (shape === null) return null;
   const values: unknown[] = [];
   const condition = conditionOf(fieldsOf(model), where, values);
@@ -61,6 +63,8 @@ interface Shape {
   model: string;
   /** The id first: of a row that is joined it says whether there is one. */
   columns: readonly string[];
+  /** Those of the columns that are made a Date. */
+  dates: readonly string[];
   relations: readonly { name: string; foreignKey: string; shape: Shape }[];
   /** How many values that is in all. */
   width: number;
@@ -70,18 +74,19 @@ interface Shape {
 
 const shapes = new WeakMap<object, Map<string, Shape | null>>();
 
-function knownShape(model: string, select: object, also: readonly string[]): Shape | null {
+function knownShape(model: string, select: object, also: readonly string[], shown: boolean): Shape | null {
   const known = shapes.get(select) ?? new Map<string, Shape | null>();
   shapes.set(select, known);
   const besides = also.join(' ');
   const found = known.get(besides);
   if (found !== undefined) return found;
-  const shape = shapeOf(model, { ...Object.fromEntries(also.map((column) => [column, true])), ...select });
+  const needed = (of: string, name: string): boolean => !shown || (of === model && also.includes(name));
+  const shape = shapeOf(model, { ...Object.fromEntries(also.map((column) => [column, true])), ...select }, needed);
   known.set(besides, shape);
   return shape;
 }
 
-function shapeOf(model: string, select: object): Shape | null {
+function shapeOf(model: string, select: object, isDate: (model: string, column: string) => boolean): Shape | null {
   const fields = fieldsOf(model);
   const columns = new Set(['id']);
   const relations: Shape['relations'][number][] = [];
@@ -95,11 +100,12 @@ function shapeOf(model: string, select: object): Shape | null {
     }
     const below = selectOf(asked);
     const [foreignKey, ...more] = field.relationFromFields ?? [];
-    const shape = below === null || field.isList || foreignKey === undefined || more.length > 0 ? null : shapeOf(field.type, below);
+    const shape = below === null || field.isList || foreignKey === undefined || more.length > 0 ? null : shapeOf(field.type, below, isDate);
     if (shape === null) return null;
     relations.push({ name, foreignKey: foreignKey!, shape });
   }
-  return { model, columns: [...columns], relations, width: columns.size + relations.reduce((sum, { shape }) => sum + shape.width, 0), texts: new Map<string, Text>() };
+  const dates = [...columns].filter((name) => fields.get(name)!.type === 'DateTime' && isDate(model, name));
+  return { model, columns: [...columns], dates, relations, width: columns.size + relations.reduce((sum, { shape }) => sum + shape.width, 0), texts: new Map<string, Text>() };
 }
 
 /** What is asked of the rows of a relation, when it is nothing but a selection. */
@@ -187,20 +193,24 @@ async function read(pool: Pool, text: Text, values: unknown[], shape: Shape): Pr
   return rows.map((row) => rowOf(row, shape, 0)!);
 }
 
-/** Times as PostgreSQL writes them, in a third of the time that its client takes; a list of twenty has thirty. */
+// Times as texts in ISO 8601: a Date for each, made and written again, is a tenth of a list. In UTC, as sessions are unless an
+// operator set them otherwise, a text only changes its form.
 const timestamptz = 1184;
-const parserOf = pg.types.getTypeParser as (type: number, format?: 'text') => (text: string) => Date;
-const timeOf = (text: string): Date => {
-  const time = new Date(/[+-]\d\d$/.test(text) ? `${text.slice(0, 10)}T${text.slice(11)}:00` : text);
-  return Number.isNaN(time.getTime()) ? parserOf(timestamptz)(text) : time;
-};
-const types = { getTypeParser: (type: number, format?: 'text') => (type === timestamptz ? timeOf : parserOf(type, format)) } as pg.CustomTypesConfig;
+const inUtc = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?\+00$/;
+function isoOf(text: string): string {
+  const [, day, time, fraction = ''] = inUtc.exec(text) ?? [];
+  return day === undefined ? (pg.types.getTypeParser(timestamptz) as (text: string) => Date)(text).toISOString() : `${day}T${time}.${fraction.padEnd(3, '0')}Z`;
+}
+const types = {
+  getTypeParser: (type: number, format?: 'text') => (type === timestamptz ? isoOf : (pg.types.getTypeParser(type, format) as unknown)),
+} as pg.CustomTypesConfig;
 
-function rowOf(values: readonly unknown[], { columns, relations }: Shape, at: number): object | null {
+function rowOf(values: readonly unknown[], { columns, dates, relations }: Shape, at: number): object | null {
   if (values[at] === null) return null;
   const row: Record<string, unknown> = {};
   let place = at;
   for (const field of columns) row[field] = values[place++];
+  for (const field of dates) row[field] = row[field] === null ? null : new Date(row[field] as string);
   for (const { name, shape } of relations) {
     row[name] = rowOf(values, shape, place);
     place += shape.width;

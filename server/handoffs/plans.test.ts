@@ -132,8 +132,8 @@ describe('No list reads a large table from end to end', () => {
 
   test.each(Object.entries(sessionFilters))('sessions by %s', async (_name, where) => {
     await expectIndexed(sessions(`where: ${where}`));
-    // Few indexes begin with a filter and go on in this order: what is rare is looked for along the order.
-    await expectIndexed(sessions(`where: ${where}, orderBy: { field: UPDATED_AT }`), { pages: Infinity });
+    // Of the indexes that go on in this order only that of agents begins with a filter: what else is rare is looked for along the order.
+    await expectIndexed(sessions(`where: ${where}, orderBy: { field: UPDATED_AT }`), { pages: where.includes('agentId:') ? fewPages : Infinity });
   });
 
   test('the lists below an Agent and a Session', async () => {
