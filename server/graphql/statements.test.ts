@@ -18,6 +18,8 @@ beforeAll(async () => {
   sessionId = encodeId('session', await bulkId(database.pool, 'session', 60));
   const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM sessions ORDER BY id LIMIT 100');
   ids = rows.map(({ id }) => encodeId('session', id));
+  // The key that cursors of events are signed with is read once by each process.
+  await post('query ($sessionId: ID!) { sessionEvents(sessionId: $sessionId, first: 1) { nodes { cursor } } }', { sessionId });
 });
 
 interface Sent {
