@@ -62,10 +62,10 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   ] as const;
   // Of the server's own processor time: whatever else the machine does, the receiver included, is left out.
   const toAll = async (server: Probed, receiver: Receiver, send: () => Promise<unknown>): Promise<number> => {
-    const before = await probe(server);
+    const before = await probe(server, 'seconds');
     await receiver.receive({ frames: burst }, send);
-    const after = await probe(server);
-    return (burst * subscribers) / (after.seconds - before.seconds);
+    const after = await probe(server, 'seconds');
+    return (burst * subscribers) / (after - before);
   };
   say(`  ${burst} events to each, ${rounds} rounds`);
   const results = await alternate(rounds, {
@@ -162,8 +162,7 @@ async function idleMemory(start: () => Promise<Probed>, opening: typeof toBaton 
 async function held(server: Probed): Promise<number> {
   // Until nothing waits for a first message any more.
   await wait(4_000);
-  return (await probe(server)).bytes;
+  return probe(server, 'bytes');
 }
 
-const probe = async (server: Probed): Promise<{ bytes: number; seconds: number }> =>
-  (await fetch(`http://127.0.0.1:${server.probe}/`)).json() as Promise<{ bytes: number; seconds: number }>;
+const probe = async (server: Probed, what: 'seconds' | 'bytes'): Promise<number> => Number(await (await fetch(`http://127.0.0.1:${server.probe}/${what}`)).text());
