@@ -1,4 +1,4 @@
-import { type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError } from 'graphql';
+import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Engine } from '../app.ts';
 import { UnauthenticatedError } from '../core/errors.ts';

@@ -94,7 +94,8 @@ it.runIf(process.platform === 'linux')('a subscriber that stops reading from TCP
   expect(slowHeard).toEqual(Array.from({ length: written - 1 }, (_, n) => n + 2));
   const worst = (rounds: Round[], of: (one: Round) => number): number => Math.max(...rounds.map(of));
   process.stdout.write(`one paused: ${JSON.stringify({ reading, paused })}\n`);
-  expect(worst(paused, ({ p99 }) => p99)).toBeLessThan(2 * worst(reading, ({ p99 }) => p99) + 50);
+  // Half a second is what other work on the machine may add; who waits for the paused one waits for seconds.
+  expect(worst(paused, ({ p99 }) => p99)).toBeLessThan(2 * worst(reading, ({ p99 }) => p99) + 500);
   // What waits for it would be 60 MB a round.
   expect(worst(paused, ({ memory }) => memory) - worst(reading, ({ memory }) => memory)).toBeLessThan(35);
 }, 400_000);

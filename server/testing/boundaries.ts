@@ -38,7 +38,7 @@ const kinds = {
   redis: /^node_modules\/ioredis\//,
   pothos: /^node_modules\/@pothos\//,
   graphqlPackage: /^node_modules\/(graphql|graphql-yoga|@envelop)\//,
-  package: /^node_modules\/|^[^/]+$|^\w+\/promises$/,
+  package: /^node_modules\/|^[^/]+$|^\w+\/(promises|consumers)$/,
 } as const;
 
 type Kind = keyof typeof kinds;
