@@ -157,7 +157,7 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
           const last = this.#last(error);
           void Promise.resolve(send(last)).then(resolve, reject);
         } catch (unexpected) {
-          reject(unexpected);
+          reject(unexpected instanceof Error ? unexpected : new Error(String(unexpected)));
         }
       };
       const sendAndGoOn = (result: ExecutionResult): void => {
