@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     include: ['server/**/*.test.ts', 'client/**/*.test.ts', 'prisma/**/*.test.ts'],
     globalSetup: ['server/testing/globalSetup.ts'],
     pool: 'forks',
+    // Most of the time is spent waiting for servers, browsers and databases; on two cores the default is one worker.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', './server/testing/closingLine.ts'],
