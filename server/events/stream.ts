@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventRow } from './rows.ts';
 import type { Entry, Hub, HubListener, Item } from './hub.ts';
 
@@ -64,28 +63,24 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     }
   }
 
-  /** Whether there will be nothing any more; `error` then says why, if it was before its time. */
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  get error(): StreamEnded | null {
-    return this.#error;
-  }
-
-  /** Calls back once, when it is time to `take` again: at the end too. To be called when `take` had nothing. */
-  wait(callback: () => void): void {
-    this.#resume = callback;
-    if (!this.#ended && this.options.hub.after(this.#number) === null) void this.#readOlder();
+  /** Resolves when it is time to `take` again, to false when there will be nothing any more. */
+  async more(): Promise<boolean> {
+    if (this.#error !== null) {
+      const error = this.#error;
+      this.#error = null;
+      throw error;
+    }
+    if (this.#ended) return false;
+    if (this.options.hub.after(this.#number) === null) await this.#readOlder();
+    else await this.#woken();
+    return true;
   }
 
   async next(): Promise<IteratorResult<Item, undefined>> {
     for (;;) {
       const item = this.take();
       if (item !== undefined) return { done: false, value: item };
-      if (this.#error !== null) throw this.#error;
-      if (this.#ended) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => this.wait(resolve));
+      if (!(await this.more())) return { done: true, value: undefined };
     }
   }
 
@@ -97,14 +92,26 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     } catch (error) {
       failed(error);
     }
-    if (this.#older.length === 0 && !this.#ended) await delay(retryMs, undefined, { ref: false });
-    this.wake();
+    if (this.#older.length > 0 || this.#ended) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, retryMs);
+      this.#resume = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Not again when something has come since `take`: nobody would call. */
+  #woken(): Promise<void> {
+    const { hub } = this.options;
+    if (this.#beatDue || this.#ended || this.#error !== null || hub.head > this.#number) return Promise.resolve();
+    return new Promise((resolve) => (this.#resume = resolve));
   }
 
   wake(): void {
-    const resume = this.#resume;
+    this.#resume?.();
     this.#resume = null;
-    resume?.();
   }
 
   beat(): void {
