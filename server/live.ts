@@ -17,6 +17,7 @@ export interface Pace {
   heartbeatMs?: number;
   pollMs?: number;
   safetyMs?: number;
+  idleStampMs?: number;
 }
 
 export interface StreamParts {

@@ -23,6 +23,8 @@ export interface StreamsOptions {
   pollMs?: number;
   /** And how often while they do: for a hint that was lost, and for what a process that died left without a position. */
   safetyMs?: number;
+  /** How long a position may wait while nobody listens here. */
+  idleStampMs?: number;
 }
 
 export interface Opening {
@@ -31,9 +33,6 @@ export interface Opening {
   after: string | null;
   accepts(event: EventRow): boolean;
 }
-
-/** While nobody listens here, positions can wait a little. */
-const idleStampMs = 1_000;
 
 /** The live streams of this process: a hub for each that somebody reads, woken by the doorbell, or by looking. */
 export class Streams implements Announcer {
@@ -69,7 +68,8 @@ export class Streams implements Announcer {
 
   announce(inboxes: readonly Hint[]): void {
     this.options.doorbell.ring(inboxes);
-    this.#stamper.request(this.#hubs.has('all') || this.options.doorbell.shared ? 0 : idleStampMs);
+    const { doorbell, idleStampMs = 1_000 } = this.options;
+    this.#stamper.request(this.#hubs.has('all') || doorbell.shared ? 0 : idleStampMs);
   }
 
   /**
