@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EventRow } from './rows.ts';
 import type { Entry, Hub, HubListener, Item } from './hub.ts';
 
@@ -33,6 +34,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   #ended = false;
   #error: StreamEnded | null = null;
   #resume: (() => void) | null = null;
+  #reading = false;
 
   constructor(private readonly options: StreamOptions) {
     this.#number = options.from;
@@ -63,55 +65,52 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     }
   }
 
-  /** Resolves when it is time to `take` again, to false when there will be nothing any more. */
-  async more(): Promise<boolean> {
-    if (this.#error !== null) {
-      const error = this.#error;
-      this.#error = null;
-      throw error;
-    }
-    if (this.#ended) return false;
-    if (this.options.hub.after(this.#number) === null) await this.#readOlder();
-    else await this.#woken();
-    return true;
+  /** Whether there will be nothing any more; `error` then says why, if it was before its time. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get error(): StreamEnded | null {
+    return this.#error;
+  }
+
+  /** Calls back once, when it is time to `take` again: at the end too. To be called when `take` had nothing. */
+  wait(callback: () => void): void {
+    this.#resume = callback;
+    if (!this.#ended && !this.#reading && this.options.hub.after(this.#number) === null) void this.#readOlder();
   }
 
   async next(): Promise<IteratorResult<Item, undefined>> {
     for (;;) {
       const item = this.take();
       if (item !== undefined) return { done: false, value: item };
-      if (!(await this.more())) return { done: true, value: undefined };
+      const error = this.#error;
+      this.#error = null;
+      if (error !== null) throw error;
+      if (this.#ended) return { done: true, value: undefined };
+      await new Promise<void>((resolve) => this.wait(resolve));
     }
   }
 
-  /** A database that is away ends no stream: it is asked again. */
+  /** A database that is away ends no stream: it is asked again. One read at a time: two would both give what comes next. */
   async #readOlder(): Promise<void> {
     const { hub, failed } = this.options;
+    this.#reading = true;
     try {
       this.#older = await hub.older(this.#number);
     } catch (error) {
       failed(error);
     }
-    if (this.#older.length > 0 || this.#ended) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, retryMs);
-      this.#resume = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  /** Not again when something has come since `take`: nobody would call. */
-  #woken(): Promise<void> {
-    const { hub } = this.options;
-    if (this.#beatDue || this.#ended || this.#error !== null || hub.head > this.#number) return Promise.resolve();
-    return new Promise((resolve) => (this.#resume = resolve));
+    if (this.#older.length === 0 && !this.#ended) await delay(retryMs, undefined, { ref: false });
+    this.#reading = false;
+    this.wake();
   }
 
   wake(): void {
-    this.#resume?.();
+    if (this.#reading && !this.#ended) return;
+    const resume = this.#resume;
     this.#resume = null;
+    resume?.();
   }
 
   beat(): void {

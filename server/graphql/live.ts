@@ -22,11 +22,14 @@ export interface Ended {
   message: string;
 }
 
-/** What a subscription field gives: also readable without waiting, since waiting for each event costs as much as sending it. */
+/** What a subscription field gives: also readable without promises, which cost as much for each event as sending it does. */
 export interface Source extends AsyncIterator<object, undefined> {
+  /** Undefined when there is nothing at this moment. */
   take(): object | undefined;
-  /** Resolves when it is time to `take` again, to false at the end. */
-  more(): Promise<boolean>;
+  /** Calls back once when it is time to `take` again. */
+  wait(callback: () => void): void;
+  readonly ended: boolean;
+  readonly error: unknown;
 }
 
 export interface LiveOptions {
@@ -143,25 +146,47 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
     }
   }
 
-  /** Sends each result, the next one when `send` is done with the one before; resolves at the end. */
-  async deliver(send: (result: ExecutionResult) => Promise<void> | undefined): Promise<void> {
-    try {
-      while (!this.#over) {
-        const item = this.source.take();
-        if (item === undefined) {
-          if (!(await this.source.more())) break;
-          continue;
+  /**
+   * Sends each result, the next one when `send` is done with the one before; resolves at the end. What is there already
+   * goes out within the call that says that it is there.
+   */
+  deliver(send: (result: ExecutionResult) => Promise<void> | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => {
+        try {
+          const last = this.#last(error);
+          void Promise.resolve(send(last)).then(resolve, reject);
+        } catch (unexpected) {
+          reject(unexpected instanceof Error ? unexpected : new Error(String(unexpected)));
         }
-        const found = this.group.resultOf(item);
-        const result = found instanceof Promise || isAway(found) ? await this.#resultOf(item, found) : found;
-        if (this.#isOver()) return;
+      };
+      const sendAndGoOn = (result: ExecutionResult): void => {
+        if (this.#over) return resolve();
         const taken = send(result);
-        if (taken !== undefined) await taken;
-      }
-      await this.return();
-    } catch (error) {
-      await send(this.#last(error));
-    }
+        if (taken === undefined) goOn();
+        else taken.then(goOn, fail);
+      };
+      const goOn = (): void => {
+        try {
+          while (!this.#over) {
+            const item = this.source.take();
+            if (item === undefined) {
+              if (this.source.error != null) return fail(this.source.error);
+              if (this.source.ended) break;
+              return this.source.wait(goOn);
+            }
+            const found = this.group.resultOf(item);
+            if (found instanceof Promise || isAway(found)) return void this.#resultOf(item, found).then(sendAndGoOn, fail);
+            const taken = send(found);
+            if (taken !== undefined) return void taken.then(goOn, fail);
+          }
+          this.return().then(() => resolve(), fail);
+        } catch (error) {
+          fail(error);
+        }
+      };
+      goOn();
+    });
   }
 
   async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
@@ -169,11 +194,6 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
     this.leave();
     await this.source.return?.();
     return { done: true, value: undefined };
-  }
-
-  /** It may be so only since something was waited for. */
-  #isOver(): boolean {
-    return this.#over;
   }
 
   #last(error: unknown): ExecutionResult {

@@ -22,7 +22,7 @@ export interface SocketsOptions {
 interface Extra {
   address: string;
   close(code: number, reason: string): void;
-  send(message: Buffer): Promise<void> | undefined;
+  send(...message: Buffer[]): Promise<void> | undefined;
   caller: Caller | null;
   left: (() => void)[];
 }
@@ -109,7 +109,7 @@ export function createSockets(options: SocketsOptions) {
   return {
     handleProtocols,
     opened(socket: OpenSocket): void {
-      const extra: Extra = { address: socket.address, close: (code, reason) => socket.close(code, reason), send: (message) => socket.send(message), caller: null, left: [] };
+      const extra: Extra = { address: socket.address, close: (code, reason) => socket.close(code, reason), send: (...message) => socket.send(...message), caller: null, left: [] };
       const closed = server.opened(
         {
           protocol: socket.protocol,
@@ -131,14 +131,14 @@ export function createSockets(options: SocketsOptions) {
 const end = Buffer.from('}');
 
 /** A subscription that sends its results itself and yields none. */
-function delivering(results: Results, id: string, send: (message: Buffer) => Promise<void> | undefined): AsyncIterableIterator<never> {
+function delivering(results: Results, id: string, send: (...message: Buffer[]) => Promise<void> | undefined): AsyncIterableIterator<never> {
   const begin = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     async next() {
-      await results.deliver((result) => send(Buffer.concat([begin, bytesOf(result), end])));
+      await results.deliver((result) => send(begin, bytesOf(result), end));
       return { done: true, value: undefined };
     },
     async return() {

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Hub, type Item } from './hub.ts';
+import type { EventRow, NumberedRow } from './rows.ts';
+import { Stream } from './stream.ts';
+
+const rowOf = (number: number): NumberedRow => ({
+  number,
+  id: String(number),
+  type: 'SESSION_REASSIGNED',
+  at: new Date(number),
+  sessionId: null,
+  sessionSequence: null,
+  reason: null,
+  actorPrincipal: 'operator',
+  actorRole: 'OPERATOR',
+  told: [],
+  readers: [],
+});
+
+interface Subscriber {
+  from: number;
+  /** Every which event it wants. */
+  every: number;
+  /** By promises, as Server-Sent Events are; otherwise by calls, as sockets are. */
+  pulls: boolean;
+}
+
+const wanted = ({ every }: Subscriber, event: EventRow): boolean => Number(event.id) % every === 0;
+
+/** Reads on until `enough` says that it has all. */
+function readOn(stream: Stream, { pulls }: Subscriber, got: Item[], enough: () => boolean): Promise<void> {
+  if (pulls) {
+    return (async () => {
+      while (!enough()) got.push((await stream.next()).value!);
+    })();
+  }
+  return new Promise((resolve) => {
+    const goOn = (): void => {
+      for (let item = stream.take(); item !== undefined; item = stream.take()) got.push(item);
+      if (enough()) resolve();
+      else stream.wait(goOn);
+    };
+    goOn();
+  });
+}
+
+it('every subscriber gets what it wants after its place once and in order, however far behind it is, and whenever reads of the database end', async () => {
+  const subscriber = fc.record({ from: fc.integer({ min: 0, max: 1_300 }), every: fc.integer({ min: 1, max: 5 }), pulls: fc.boolean() });
+  const story = fc.record({
+    subscribers: fc.array(subscriber, { minLength: 1, maxLength: 4 }),
+    before: fc.integer({ min: 0, max: 1_300 }),
+    steps: fc.array(fc.record({ rows: fc.integer({ min: 0, max: 300 }), beat: fc.boolean() }), { maxLength: 8 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), story, async (scheduler, { subscribers, before, steps }) => {
+      let committed = 0;
+      const read = async (after: number, limit: number): Promise<NumberedRow[]> => {
+        const seen = committed;
+        await scheduler.schedule(Promise.resolve());
+        return Array.from({ length: Math.min(limit, Math.max(seen - after, 0)) }, (_, n) => rowOf(after + n + 1));
+      };
+      const failed = (error: unknown): void => {
+        throw error;
+      };
+      const hub = new Hub({ read, cursor: String, inbox: false, failed }, 0);
+      committed = before;
+      const ready = hub.read();
+      await scheduler.waitFor(ready);
+
+      const total = before + steps.reduce((sum, { rows }) => sum + rows, 0);
+      const open = subscribers.map((who) => {
+        const from = Math.min(who.from, hub.head);
+        const stream: Stream = new Stream({ hub, from, resumed: true, accepts: (event) => wanted(who, event), failed, closed: () => undefined });
+        const last = Math.floor(total / who.every) * who.every;
+        const got: Item[] = [];
+        const events = (): number[] => got.flatMap(({ event }) => (event === null ? [] : [Number(event.id)]));
+        const done = readOn(stream, who, got, () => last <= from || events().includes(last));
+        return { stream, done, events, expected: range(from, total).filter((number) => number % who.every === 0) };
+      });
+      const acts = scheduler.scheduleSequence(
+        steps.map(({ rows, beat }) => async () => {
+          committed += rows;
+          hub.hint(committed);
+          if (beat) {
+            for (const { stream } of open) stream.beat();
+            hub.tick();
+          }
+        }),
+      );
+      await scheduler.waitFor(Promise.all([acts.task, ...open.map(({ done }) => done)]));
+      for (const { stream, events, expected } of open) {
+        expect(events()).toEqual(expected);
+        await stream.return();
+      }
+      expect(hub.listeners.size).toBe(0);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+const range = (after: number, last: number): number[] => Array.from({ length: Math.max(last - after, 0) }, (_, n) => after + n + 1);
