@@ -1,4 +1,3 @@
-import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { newId } from '../core/ids.ts';
 import type { Item } from './hub.ts';
 
@@ -9,13 +8,10 @@ export const itemOf = (event: object): Item | undefined => Reflect.get(event, de
 
 const blank = { sessionId: null, sessionSequence: null, reason: null, actorPrincipal: null, actorRole: null, session: null, handoff: null, agent: null };
 
-/** An item with what was asked for of its Session, Handoff and Agent, as they are now: one statement, or none when none was asked for. */
-export async function deliver(prisma: PrismaClient, item: Item, query: { select?: object }): Promise<{ id: string }> {
+/** An item with what is selected of its Session, Handoff and Agent, as they are now: read at once, or not at all when nothing of them was asked for. */
+export async function deliver(item: Item, selected: readonly string[], read: (id: string) => Promise<object>): Promise<{ id: string }> {
   const { event, type, at } = item;
   if (event === null) return Object.assign({ ...blank, id: newId(), type, at }, { [delivered]: item });
-  const asked = Object.keys(query.select ?? {});
-  const row = asked.every((field) => field in event)
-    ? event
-    : await prisma.event.findUniqueOrThrow({ ...(query as Prisma.EventDefaultArgs), relationLoadStrategy: 'join', where: { id: event.id } });
-  return Object.assign({ ...row }, { [delivered]: item });
+  const row = selected.every((field) => field in event) ? event : await read(event.id);
+  return Object.assign({ ...row, id: event.id }, { [delivered]: item });
 }

@@ -7,6 +7,7 @@ import { badArgument } from '../graphql/badArgument.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { agentId as agentIdInput, decodeArgs, idOf, listOf, optional } from '../graphql/input.ts';
+import { plainRead } from '../graphql/plainRead.ts';
 import { deliver } from './deliver.ts';
 import type { Item } from './hub.ts';
 import { mayRead, ownAgent, unreadable } from './readable.ts';
@@ -93,7 +94,14 @@ builder.subscriptionField('sessionUpdated', (t) =>
 
 /** Depends on the item and the selection alone, not on the arguments: by them the stream was chosen. */
 function answer(item: Item, context: GraphQLContext, info: GraphQLResolveInfo): Promise<{ id: string }> {
-  return deliver(context.prisma, item, queryFromInfo({ context, info, typeName: 'Event', select: { id: true } }));
+  const { select = {} } = queryFromInfo({ context, info, typeName: 'Event', select: { id: true } }) as { select?: object };
+  return deliver(item, Object.keys(select), (id) => readEvent(context, id, select));
+}
+
+/** One statement. */
+async function readEvent({ prisma, pool }: GraphQLContext, id: string, select: object): Promise<object> {
+  const [row] = (await plainRead(pool, 'Event', { select, also: [], where: { id }, take: 1 })) ?? [];
+  return row ?? prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
 }
 
 async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null | undefined, wanted: (event: EventRow) => boolean): Promise<Stream> {
