@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
 import { WebSocket } from 'ws';
 import { encodeId } from '../core/ids.ts';
-import { setTasks } from '../log/setTasks.ts';
 import { freePort } from '../testing/ports.ts';
+import { startRedis } from '../testing/redis.ts';
 import { world } from '../testing/world.ts';
 import { type Listening, startListening } from './listening.ts';
 import { Receiver } from './liveReceiver.ts';
@@ -13,7 +14,7 @@ import { atLeast, atMost, digits, spread, type Line } from './report.ts';
 import { alternate, ratioOf } from './rounds.ts';
 
 const subscribers = 1_000;
-const burst = 50;
+const burst = 200;
 const rounds = 7;
 const idleSockets = 5_000;
 const steady = { sockets: 200, everyMs: 50, events: 200 };
@@ -21,6 +22,8 @@ const steady = { sockets: 200, everyMs: 50, events: 200 };
 const query = `subscription Badges($sessionIds: [ID!]) { sessionUpdated(sessionIds: $sessionIds) {
   cursor type at sessionSequence session { id title status version agent { id name } } handoff { id status } agent { id } } }`;
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const changeOf = (id: string): string =>
+  JSON.stringify({ query: 'mutation ($id: ID!) { setTasks(input: { sessionId: $id, tasks: [] }) { __typename } }', variables: { id } });
 const portOf = ({ url }: Listening): number => Number(new URL(url).port);
 const toBaton = { messages: [{ type: 'connection_init' }, { id: '$id', type: 'subscribe', payload: { query, variables: '$variables' } }] };
 const toBare = { messages: [{ type: 'connection_init' }] };
@@ -31,25 +34,33 @@ type Probed = Listening & { probe: string };
 /** How fast an event reaches many, and what they cost while nothing happens, beside a bare `ws` that sends ready-made texts. */
 export async function live(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool } = await place.database();
-  const { agent, session, run } = world(pool);
+  const { agent, session } = world(pool);
   await agent('ada', { maxCapacity: 10_000 });
-  const [one, two] = [await session('ada'), await session('ada')];
+  const [one, two, three] = [await session('ada'), await session('ada'), await session('ada')];
   const idOf = (sessionId: string): string => encodeId('session', sessionId);
   const others: string[] = [];
   for (let n = 0; n < 50; n += 1) others.push(idOf(await session('ada')));
-  // Written here, so that the servers do nothing but deliver.
-  const write = async (sessionId: string, events = burst): Promise<void> => {
-    for (let n = 0; n < events; n += 1) await run(setTasks, { sessionId, tasks: [] });
-  };
 
   const probed = ['--expose-gc', '--import', here('probe.mjs')];
   const start = async (program: string[], env: Record<string, string>): Promise<Probed> => {
     const probe = String(await freePort());
     return { ...(await startListening(process.execPath, [...probed, ...program], { ...env, PROBE_PORT: probe })), probe };
   };
-  const startBaton = () => start(['--import', 'tsx', 'server/main.ts'], { DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '15' });
-  const startBare = () => start([here('liveBare.mjs')], {});
+  const redis = await startRedis();
+  place.atEnd(() => redis.stop());
+  const startBaton = () => start(['--import', 'tsx', 'server/main.ts'], { ...redis.env, DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '15' });
+  const startBare = () => start([here('liveBare.mjs')], { ...redis.env });
   const [same, different, bare] = [await startBaton(), await startBaton(), await startBare()];
+  // Through a server of its own, one after the other: the servers that are measured hear of each event by Redis, and do nothing but deliver.
+  const writer = await startBaton();
+  const write = async (sessionId: string, then: (n: number) => unknown = () => undefined): Promise<void> => {
+    for (let n = 0; n < burst; n += 1) {
+      await post(writer, changeOf(idOf(sessionId)), '/graphql');
+      await then(n);
+    }
+  };
+  const teller = new Redis(redis.url);
+  place.atEnd(() => teller.disconnect());
   const texts = await textsOf(same, { sessionIds: [idOf(one)] }, () => write(one));
 
   say(`  ${subscribers} sockets each`);
@@ -71,14 +82,14 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   const results = await alternate(rounds, {
     identical: () => toAll(same, receivers[0], () => write(one)),
     different: () => toAll(different, receivers[1], () => write(two)),
-    bare: () => toAll(bare, receivers[2], () => post(bare, texts)),
+    bare: () => toAll(bare, receivers[2], () => write(three, (n) => teller.publish('bare', texts[n]!))),
   });
   for (const receiver of receivers) await receiver.stop();
   const beside = `a bare \`ws\` that sends the same bytes: ${spread(results.bare, 'messages a second of its processor')}`;
   const ratios = { identical: ratioOf(results.identical, results.bare), different: ratioOf(results.different, results.bare) };
   say('  delays at a fixed rate');
   const delays = await delaysOf(same, idOf(one));
-  await Promise.all([same.stop(), different.stop(), bare.stop()]);
+  await Promise.all([same.stop(), different.stop(), bare.stop(), writer.stop()]);
 
   say(`  memory of ${idleSockets} idle sockets`);
   const [ours, theirs] = [await idleMemory(startBaton, toBaton), await idleMemory(startBare, toBare)];
@@ -123,12 +134,11 @@ async function delaysOf(server: Listening, id: string): Promise<{ p50: number; p
   const variables = Array.from({ length: steady.sockets }, () => ({ sessionIds: [id] }));
   const receiver = await Receiver.start({ port: portOf(server), count: steady.sockets, ...toBaton, variables });
   const from = performance.timeOrigin + performance.now() + 500;
-  const change = JSON.stringify({ query: 'mutation ($id: ID!) { setTasks(input: { sessionId: $id, tasks: [] }) { __typename } }', variables: { id } });
   const { delays } = await receiver.receive({ frames: steady.events, from, every: steady.everyMs }, async () => {
     const answers: Promise<unknown>[] = [];
     for (let n = 0; n < steady.events; n += 1) {
       await wait(Math.max(from + n * steady.everyMs - performance.timeOrigin - performance.now(), 0));
-      answers.push(post(server, change, '/graphql'));
+      answers.push(post(server, changeOf(id), '/graphql'));
     }
     await Promise.all(answers);
   });
@@ -136,11 +146,11 @@ async function delaysOf(server: Listening, id: string): Promise<{ p50: number; p
   return { p50: delays[Math.floor(delays.length * 0.5)]!, p99: delays[Math.floor(delays.length * 0.99)]! };
 }
 
-async function post({ url }: Listening, body: string | readonly string[], path = '/'): Promise<void> {
+async function post({ url }: Listening, body: string, path: string): Promise<void> {
   const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body,
   });
   const answer = await response.text();
   if (!response.ok || answer.includes('"errors"')) throw new Error(`${url} answered ${answer}`);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   createSourceEventStream,
   type DocumentNode,
@@ -49,32 +48,48 @@ export interface Live {
 const keptResults = 16;
 const retryMs = 500;
 
+type Taker = { take: (result: ExecutionResult) => void; fail: (error: unknown) => void };
+
 /** Those for whom an item becomes the same result: it is executed once, and turned into text once. */
 class Group {
-  readonly #results = new Map<object, Promise<ExecutionResult> | ExecutionResult>();
+  readonly #results = new Map<object, ExecutionResult | Taker[]>();
   members = 0;
 
   constructor(private readonly execute: (item: object) => Promise<ExecutionResult>) {}
 
-  resultOf(item: object): Promise<ExecutionResult> | ExecutionResult {
+  /** A result that is there already. */
+  found(item: object): ExecutionResult | undefined {
     const found = this.#results.get(item);
-    if (found !== undefined) return found;
-    const result = this.execute(item);
-    // Alone there is nobody to keep it for. Who is too late for what is kept does the work again.
-    if (this.members === 1) return result;
-    this.#results.set(item, result);
-    if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!);
-    result.then(
-      (settled) => {
-        if (this.#results.get(item) === result) this.#results.set(item, settled);
-      },
-      () => this.#results.delete(item),
-    );
-    return result;
+    return Array.isArray(found) ? undefined : found;
+  }
+
+  /** Calls back once the result is there: one promise for all who wait, since one for each costs as much as sending does. */
+  wait(item: object, taker: Taker): void {
+    const found = this.#results.get(item);
+    if (Array.isArray(found)) found.push(taker);
+    else if (found !== undefined) taker.take(found);
+    else this.#begin(item, [taker]);
   }
 
   forget(item: object): void {
     this.#results.delete(item);
+  }
+
+  #begin(item: object, takers: Taker[]): void {
+    // Alone there is nobody to keep it for. Who is too late for what is kept does the work again.
+    const shared = this.members > 1;
+    if (shared) this.#results.set(item, takers);
+    if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!);
+    this.execute(item).then(
+      (result) => {
+        if (this.#results.get(item) === takers) this.#results.set(item, result);
+        for (const { take } of takers) take(result);
+      },
+      (error: unknown) => {
+        if (this.#results.get(item) === takers) this.#results.delete(item);
+        for (const { fail } of takers) fail(error);
+      },
+    );
   }
 }
 
@@ -151,34 +166,47 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
    * goes out within the call that says that it is there.
    */
   deliver(send: (result: ExecutionResult) => Promise<void> | undefined): Promise<void> {
+    const { source, group } = this;
     return new Promise((resolve, reject) => {
+      let item: object | undefined;
       const fail = (error: unknown): void => {
         try {
-          const last = this.#last(error);
-          void Promise.resolve(send(last)).then(resolve, reject);
+          void Promise.resolve(send(this.#last(error))).then(resolve, reject);
         } catch (unexpected) {
           reject(unexpected instanceof Error ? unexpected : new Error(String(unexpected)));
         }
       };
-      const sendAndGoOn = (result: ExecutionResult): void => {
-        if (this.#over) return resolve();
+      const take = (result: ExecutionResult): void => {
+        try {
+          if (sent(result)) goOn();
+        } catch (error) {
+          fail(error);
+        }
+      };
+      const taker = { take, fail };
+      /** Whether the next one may follow at once. */
+      const sent = (result: ExecutionResult): boolean => {
+        if (this.#over) return true;
+        if (isAway(result)) {
+          this.#again(item!, taker);
+          return false;
+        }
         const taken = send(result);
-        if (taken === undefined) goOn();
-        else taken.then(goOn, fail);
+        taken?.then(goOn, fail);
+        return taken === undefined;
       };
       const goOn = (): void => {
         try {
           while (!this.#over) {
-            const item = this.source.take();
+            item = source.take();
             if (item === undefined) {
-              if (this.source.error != null) return fail(this.source.error);
-              if (this.source.ended) break;
-              return this.source.wait(goOn);
+              if (source.error != null) return fail(source.error);
+              if (source.ended) break;
+              return source.wait(goOn);
             }
-            const found = this.group.resultOf(item);
-            if (found instanceof Promise || isAway(found)) return void this.#resultOf(item, found).then(sendAndGoOn, fail);
-            const taken = send(found);
-            if (taken !== undefined) return void taken.then(goOn, fail);
+            const found = group.found(item);
+            if (found === undefined) return group.wait(item, taker);
+            if (!sent(found)) return;
           }
           this.return().then(() => resolve(), fail);
         } catch (error) {
@@ -204,13 +232,22 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
     return { errors: [new GraphQLError(end.message, { extensions: { code: end.code } })] };
   }
 
-  /** An event is not lost to a database that is away: what belongs to it is read again until that is back. */
-  async #resultOf(item: object, first = this.group.resultOf(item)): Promise<ExecutionResult> {
-    for (let result = await first; ; result = await this.group.resultOf(item)) {
+  async #resultOf(item: object): Promise<ExecutionResult> {
+    for (;;) {
+      const result = await new Promise<ExecutionResult>((take, fail) => this.group.wait(item, { take, fail }));
       if (this.#over || !isAway(result)) return result;
-      this.group.forget(item);
-      await wait(retryMs, undefined, { ref: false });
+      await new Promise<void>((resolve) => this.#later(item, resolve));
     }
+  }
+
+  #again(item: object, taker: Taker): void {
+    this.#later(item, () => this.group.wait(item, taker));
+  }
+
+  /** An event is not lost to a database that is away: what belongs to it is read again until that is back. */
+  #later(item: object, then: () => void): void {
+    this.group.forget(item);
+    setTimeout(then, retryMs).unref();
   }
 }
 
@@ -222,18 +259,6 @@ export function withoutHttp(error: Error): GraphQLError {
   if (http === undefined) return error as GraphQLError;
   const { message, nodes, source, positions, path } = error as GraphQLError;
   return new GraphQLError(message, { nodes, source, positions, path, extensions });
-}
-
-const bytes = new WeakMap<ExecutionResult, Buffer>();
-
-/** A result as JSON, made once for all who get it. */
-export function bytesOf(result: ExecutionResult): Buffer {
-  let found = bytes.get(result);
-  if (found === undefined) {
-    found = Buffer.from(JSON.stringify(result));
-    bytes.set(result, found);
-  }
-  return found;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Engine } from '../app.ts';
 import { UnauthenticatedError } from '../core/errors.ts';
@@ -7,7 +7,7 @@ import type { Log } from '../infra/log.ts';
 import type { OpenSocket } from '../infra/socketServer.ts';
 import type { SocketLimits } from '../limits/limits.ts';
 import type { GraphQLContext } from './context.ts';
-import { bytesOf, type Live, Results, withoutHttp } from './live.ts';
+import { type Live, Results, withoutHttp } from './live.ts';
 
 export interface SocketsOptions {
   engine: Engine;
@@ -20,9 +20,7 @@ export interface SocketsOptions {
 }
 
 interface Extra {
-  address: string;
-  close(code: number, reason: string): void;
-  send(...message: Buffer[]): Promise<void> | undefined;
+  socket: OpenSocket;
   caller: Caller | null;
   left: (() => void)[];
 }
@@ -37,7 +35,7 @@ export function createSockets(options: SocketsOptions) {
     onConnect: connect,
     onSubscribe: subscribe,
     // The protocol's own way of sending results costs more than sending them: only what comes before and after is its.
-    onOperation: ({ extra }, id, _payload, _args, result) => (result instanceof Results ? delivering(result, id, extra.send) : undefined),
+    onOperation: ({ extra }, id, _payload, _args, result) => (result instanceof Results ? delivering(result, id, extra.socket) : undefined),
     // What the protocol caught itself is no more for others to read than what a resolver threw.
     onError: (_context, _id, _payload, errors) => errors.map((error) => withoutHttp(maskError(error))),
     subscribe: (args) => live.subscribe(args),
@@ -48,19 +46,19 @@ export function createSockets(options: SocketsOptions) {
     const authorization = connectionParams?.['authorization'];
     let caller: Caller;
     try {
-      caller = await options.engine.identify(extra.address, typeof authorization === 'string' ? authorization : undefined);
+      caller = await options.engine.identify(extra.socket.address, typeof authorization === 'string' ? authorization : undefined);
     } catch (error) {
       if (error instanceof UnauthenticatedError) return false;
       options.log.warn({ err: error }, 'a socket could not be let in; it will come again');
-      extra.close(1013, 'We cannot say who you are at the moment: try again');
+      extra.socket.close(1013, 'We cannot say who you are at the moment: try again');
       return false;
     }
     if (!takePlace(caller, extra)) {
-      extra.close(1013, `More than ${limits.sockets} sockets of one key: close others, then try again`);
+      extra.socket.close(1013, `More than ${limits.sockets} sockets of one key: close others, then try again`);
       return false;
     }
     extra.caller = caller;
-    const stop = options.watchKey?.(caller, () => extra.close(CloseCode.Forbidden, 'Your key was revoked or has expired'));
+    const stop = options.watchKey?.(caller, () => extra.socket.close(CloseCode.Forbidden, 'Your key was revoked or has expired'));
     if (stop !== undefined) extra.left.push(stop);
     return true;
   }
@@ -82,7 +80,7 @@ export function createSockets(options: SocketsOptions) {
   function subscribe(context: Context<Record<string, unknown>, Extra>, _id: string, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
     const { extra } = context;
     if (Object.keys(context.subscriptions).length > limits.subscriptions) {
-      extra.close(1008, `More than ${limits.subscriptions} subscriptions on one socket: use another`);
+      extra.socket.close(1008, `More than ${limits.subscriptions} subscriptions on one socket: use another`);
       return [new GraphQLError('closed')];
     }
     try {
@@ -109,7 +107,7 @@ export function createSockets(options: SocketsOptions) {
   return {
     handleProtocols,
     opened(socket: OpenSocket): void {
-      const extra: Extra = { address: socket.address, close: (code, reason) => socket.close(code, reason), send: (...message) => socket.send(...message), caller: null, left: [] };
+      const extra: Extra = { socket, caller: null, left: [] };
       const closed = server.opened(
         {
           protocol: socket.protocol,
@@ -128,17 +126,27 @@ export function createSockets(options: SocketsOptions) {
   };
 }
 
-const end = Buffer.from('}');
+const texts = new WeakMap<ExecutionResult, Buffer>();
+
+/** The message that a result becomes, but for its end: made once for all who get it. */
+function nextOf(result: ExecutionResult): Buffer {
+  let found = texts.get(result);
+  if (found === undefined) {
+    found = Buffer.from(`{"type":"next","payload":${JSON.stringify(result)}`);
+    texts.set(result, found);
+  }
+  return found;
+}
 
 /** A subscription that sends its results itself and yields none. */
-function delivering(results: Results, id: string, send: (...message: Buffer[]) => Promise<void> | undefined): AsyncIterableIterator<never> {
-  const begin = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
+function delivering(results: Results, id: string, socket: OpenSocket): AsyncIterableIterator<never> {
+  const end = Buffer.from(`,"id":${JSON.stringify(id)}}`);
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     async next() {
-      await results.deliver((result) => send(begin, bytesOf(result), end));
+      await results.deliver((result) => socket.send(nextOf(result), end));
       return { done: true, value: undefined };
     },
     async return() {

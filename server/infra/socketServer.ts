@@ -10,10 +10,10 @@ export interface OpenSocket {
   readonly protocol: string;
   readonly address: string;
   /**
-   * Sends a text. Undefined when the kernel has taken it at once; otherwise resolves when it has, or nobody is there any
+   * Sends a text, which may come in two pieces. Undefined when the kernel has taken it at once; otherwise resolves when it has, or nobody is there any
    * more: who waits for that keeps no more than one in memory.
    */
-  send(...message: Buffer[]): Promise<void> | undefined;
+  send(begin: Buffer, end?: Buffer): Promise<void> | undefined;
   /** A reason of at most 123 bytes. The client has a moment to take it; then the socket is gone. */
   close(code: number, reason: string): void;
   onMessage(listener: (text: string) => Promise<void>): void;
@@ -82,9 +82,8 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
  * A text as a frame of a server, which has no mask: one buffer, and so one write. `ws` would write its head and its text
  * apart, which costs more than everything else that is done for a subscriber.
  */
-function frameOf(message: readonly Buffer[]): Buffer {
-  let length = 0;
-  for (const part of message) length += part.length;
+function frameOf(begin: Buffer, end: Buffer): Buffer {
+  const length = begin.length + end.length;
   const head = length < 126 ? 2 : length < 65_536 ? 4 : 10;
   const frame = Buffer.allocUnsafe(head + length);
   frame[0] = 0x81;
@@ -96,26 +95,20 @@ function frameOf(message: readonly Buffer[]): Buffer {
     frame[1] = 127;
     frame.writeBigUInt64BE(BigInt(length), 2);
   }
-  let at = head;
-  for (const part of message) at += part.copy(frame, at);
+  frame.set(begin, head);
+  frame.set(end, head + begin.length);
   return frame;
 }
+
+const nothing = Buffer.alloc(0);
 
 class Socket implements OpenSocket {
   readonly address: string;
   #alive = true;
   #messages = 0;
-  #sent = 0;
-  #taken = 0;
-  /** What had been taken at the look before, and how many looks ago that changed last. */
-  #takenBefore = 0;
-  #looks = 0;
-  readonly #waiting: { number: number; resolve: () => void }[] = [];
-  /** One for all sends: they are taken in their order, or fail together. */
-  readonly #onTaken = (): void => {
-    this.#taken += 1;
-    while (this.#waiting[0] !== undefined && this.#waiting[0].number <= this.#taken) this.#waiting.shift()!.resolve();
-  };
+  /** How many wait until the kernel has taken what they sent, and since when it has taken nothing. */
+  #waiting = 0;
+  #since = 0;
 
   constructor(
     private readonly ws: WebSocket,
@@ -133,18 +126,25 @@ class Socket implements OpenSocket {
     return this.ws.protocol;
   }
 
-  send(...message: Buffer[]): Promise<void> | undefined {
+  send(begin: Buffer, end = nothing): Promise<void> | undefined {
     const { ws, tcp } = this;
     if (ws.readyState !== ws.OPEN) return undefined;
     if (tcp.writableLength > this.limits.waitingBytes) {
       this.close(1013, 'You take too little of what is sent: connect again and go on after your cursor');
       return undefined;
     }
-    this.#sent += 1;
-    tcp.write(frameOf(message), this.#onTaken);
+    // Without a callback, which would cost a turn of the loop for each.
+    tcp.write(frameOf(begin, end));
     if (tcp.writableLength === 0) return undefined;
-    const number = this.#sent;
-    return new Promise((resolve) => this.#waiting.push({ number, resolve }));
+    if (this.#waiting === 0) this.#since = performance.now();
+    this.#waiting += 1;
+    return new Promise((resolve) => {
+      tcp.write(nothing, () => {
+        this.#waiting -= 1;
+        this.#since = performance.now();
+        resolve();
+      });
+    });
   }
 
   close(code: number, reason: string): void {
@@ -177,9 +177,7 @@ class Socket implements OpenSocket {
   check(): void {
     const { ws } = this;
     if (ws.readyState !== ws.OPEN) return;
-    this.#looks = this.#sent > this.#taken && this.#taken === this.#takenBefore ? this.#looks + 1 : 0;
-    this.#takenBefore = this.#taken;
-    if (this.#looks * this.limits.pingMs > this.limits.drainMs) {
+    if (this.#waiting > 0 && performance.now() - this.#since > this.limits.drainMs) {
       this.close(1013, 'You take nothing of what is sent: connect again and go on after your cursor');
     } else if (!this.#alive) {
       ws.terminate();
