@@ -14,8 +14,8 @@ import { atLeast, atMost, digits, spread, type Line } from './report.ts';
 import { alternate, ratioOf } from './rounds.ts';
 
 const subscribers = 1_000;
-const burst = 200;
-const rounds = 7;
+const burst = 100;
+const rounds = 15;
 const idleSockets = 5_000;
 const steady = { sockets: 200, everyMs: 50, events: 200 };
 

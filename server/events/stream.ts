@@ -28,16 +28,21 @@ const retryMs = 500;
  */
 export class Stream implements AsyncIterableIterator<Item>, HubListener {
   #number: number;
-  #older: Entry[] = [];
+  #older: Entry[] | null = null;
   #begun = false;
   #beatDue = false;
   #ended = false;
   #error: StreamEnded | null = null;
   #resume: (() => void) | null = null;
   #reading = false;
+  // Fields of their own: a thousand subscribers are as many places of memory to look at for each event.
+  readonly #hub: Hub;
+  readonly #accepts: StreamOptions['accepts'];
 
   constructor(private readonly options: StreamOptions) {
     this.#number = options.from;
+    this.#hub = options.hub;
+    this.#accepts = options.accepts;
     options.hub.listeners.add(this);
   }
 
@@ -47,22 +52,28 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
 
   /** What is there at this moment, without waiting. */
   take(): Item | undefined {
-    const { hub, resumed, accepts } = this.options;
+    const hub = this.#hub;
     if (this.#ended) return undefined;
     if (!this.#begun) {
       this.#begun = true;
-      return hub.mark('READY', this.#number, resumed ? true : null);
+      return hub.mark('READY', this.#number, this.options.resumed ? true : null);
     }
     if (this.#beatDue) {
       this.#beatDue = false;
       return this.#number === hub.head ? hub.heartbeat() : hub.mark('HEARTBEAT', this.#number);
     }
     for (;;) {
-      const entry = this.#older.shift() ?? hub.after(this.#number);
+      const entry = this.#older === null ? hub.after(this.#number) : this.#nextOlder();
       if (entry == null) return undefined;
       this.#number = entry.number;
-      if (accepts(entry.item.event!)) return entry.item;
+      if (this.#accepts(entry.item.event!)) return entry.item;
     }
+  }
+
+  #nextOlder(): Entry | null | undefined {
+    const entry = this.#older?.shift();
+    if (entry === undefined) this.#older = null;
+    return entry ?? this.#hub.after(this.#number);
   }
 
   /** Whether there will be nothing any more; `error` then says why, if it was before its time. */
@@ -77,7 +88,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   /** Calls back once, when it is time to `take` again: at the end too. To be called when `take` had nothing. */
   wait(callback: () => void): void {
     this.#resume = callback;
-    if (!this.#ended && !this.#reading && this.options.hub.after(this.#number) === null) void this.#readOlder();
+    if (!this.#ended && !this.#reading && this.#hub.after(this.#number) === null) void this.#readOlder();
   }
 
   async next(): Promise<IteratorResult<Item, undefined>> {
@@ -94,14 +105,13 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
 
   /** A database that is away ends no stream: it is asked again. One read at a time: two would both give what comes next. */
   async #readOlder(): Promise<void> {
-    const { hub, failed } = this.options;
     this.#reading = true;
     try {
-      this.#older = await hub.older(this.#number);
+      this.#older = await this.#hub.older(this.#number);
     } catch (error) {
-      failed(error);
+      this.options.failed(error);
     }
-    if (this.#older.length === 0 && !this.#ended) await delay(retryMs, undefined, { ref: false });
+    if ((this.#older === null || this.#older.length === 0) && !this.#ended) await delay(retryMs, undefined, { ref: false });
     this.#reading = false;
     this.wake();
   }
@@ -132,8 +142,8 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.options.hub.listeners.delete(this);
-    this.#older = [];
+    this.#hub.listeners.delete(this);
+    this.#older = null;
     this.options.closed();
     this.wake();
   }

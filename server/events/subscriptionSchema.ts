@@ -10,7 +10,7 @@ import { agentId as agentIdInput, decodeArgs, idOf, listOf, optional } from '../
 import { plainRead } from '../graphql/plainRead.ts';
 import { deliver } from './deliver.ts';
 import type { Item } from './hub.ts';
-import { mayRead, ownAgent, unreadable } from './readable.ts';
+import { everything, mayRead, ownAgent, unreadable } from './readable.ts';
 import type { EventRow, StreamKey } from './rows.ts';
 import { StreamEnded, type Stream } from './stream.ts';
 import { CursorExpired } from './streams.ts';
@@ -106,9 +106,10 @@ async function readEvent({ prisma, pool }: GraphQLContext, id: string, select: o
 
 async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null | undefined, wanted: (event: EventRow) => boolean): Promise<Stream> {
   if (streams === undefined) throw stopping();
-  const readable = key.kind === 'inbox' ? () => true : mayRead(caller);
+  const readable = key.kind === 'inbox' ? everything : mayRead(caller);
+  const accepts = readable === everything ? wanted : (event: EventRow): boolean => wanted(event) && readable(event);
   try {
-    return await streams.open({ key, caller, after: cursor ?? null, accepts: (event) => wanted(event) && readable(event) });
+    return await streams.open({ key, caller, after: cursor ?? null, accepts });
   } catch (error) {
     if (error instanceof StreamEnded) throw stopping();
     if (!(error instanceof CursorExpired)) throw error;
