@@ -33,13 +33,16 @@ const hexDigits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(
  * base32 digits, each five that follow make two.
  */
 function base32(uuid: string): string {
-  const four = (number: number): number => hexDigits[uuid.charCodeAt(places[number]!)]!;
-  let text = pairs[(four(0) << 4) | four(1)]!;
+  let text = pairs[(four(uuid, 0) << 4) | four(uuid, 1)]!;
   for (let at = 2; at < 32; at += 5) {
-    const twenty = (four(at) << 16) | (four(at + 1) << 12) | (four(at + 2) << 8) | (four(at + 3) << 4) | four(at + 4);
+    const twenty = (four(uuid, at) << 16) | (four(uuid, at + 1) << 12) | (four(uuid, at + 2) << 8) | (four(uuid, at + 3) << 4) | four(uuid, at + 4);
     text += pairs[twenty >> 10]! + pairs[twenty & 1_023]!;
   }
   return text;
+}
+
+function four(uuid: string, number: number): number {
+  return hexDigits[uuid.charCodeAt(places[number]!)]!;
 }
 
 // The library throws for what is none, which takes long when there are thousands.
