@@ -1,10 +1,5 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
-import { atEnd } from './database.ts';
+import type pg from 'pg';
+import { postgresProxy } from './postgresProxy.ts';
 import { readFrontend } from './wire.ts';
 
 export interface Traffic {
@@ -23,47 +18,29 @@ export interface Wire {
 
 /** Stands between `pg` and PostgreSQL and reads along. */
 export async function countOnTheWire(url: string): Promise<Wire> {
-  const { host, port, user, password, database } = new pg.Client({ connectionString: url });
-  const folder = mkdtempSync(join(tmpdir(), 'baton-wire-'));
-  const sockets = new Set<Socket>();
   let traffic: Traffic = { roundTrips: 0, statements: [] };
-
-  const server = createServer((near) => {
-    const far = host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
-    const waiting = { answers: 0 };
+  const address = await postgresProxy(url, () => {
+    let waiting = 0;
     const read = readFrontend((statements, asks) => {
       traffic.statements.push(...statements);
       if (asks === 0) return;
-      if (waiting.answers === 0) traffic.roundTrips += 1;
-      waiting.answers += asks;
+      if (waiting === 0) traffic.roundTrips += 1;
+      waiting += asks;
     });
-    near.on('data', (chunk: Buffer) => {
-      read(chunk);
-      far.write(chunk);
-    });
-    far.on('data', (chunk: Buffer) => {
-      // PostgreSQL answers when it has everything; a first byte back means that the wait for it is over.
-      waiting.answers = 0;
-      near.write(chunk);
-    });
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => other.destroy());
-    }
+    return {
+      asked(chunk, pass) {
+        read(chunk);
+        pass();
+      },
+      answered(_chunk, pass) {
+        // PostgreSQL answers when it has everything; a first byte back means that the wait for it is over.
+        waiting = 0;
+        pass();
+      },
+    };
   });
-  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve));
-  atEnd(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-    await rm(folder, { recursive: true, force: true });
-  });
-  const secret = `${encodeURIComponent(user ?? '')}:${encodeURIComponent(password ?? '')}`;
   return {
-    url: `postgresql://${secret}@/${database}?host=${encodeURIComponent(folder)}`,
+    url: address,
     async during(work) {
       traffic = { roundTrips: 0, statements: [] };
       const result = await work();

@@ -1,0 +1,43 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { atEnd } from './database.ts';
+
+/** What is to be done with the bytes of one connection; `cut` ends it on both sides. */
+export interface Passage {
+  asked(chunk: Buffer, pass: () => void, cut: () => void): void;
+  answered(chunk: Buffer, pass: () => void, cut: () => void): void;
+}
+
+/** Stands between `pg` and a PostgreSQL. Resolves to the address at which to connect instead. */
+export async function postgresProxy(url: string, passage: () => Passage): Promise<string> {
+  const { host, port, user, password, database } = new pg.Client({ connectionString: url });
+  const folder = mkdtempSync(join(tmpdir(), 'baton-wire-'));
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
+    const { asked, answered } = passage();
+    const cut = (): void => {
+      near.destroy();
+      far.destroy();
+    };
+    near.on('data', (chunk: Buffer) => asked(chunk, () => far.write(chunk), cut));
+    far.on('data', (chunk: Buffer) => answered(chunk, () => near.write(chunk), cut));
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', cut);
+      socket.on('close', cut);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve));
+  atEnd(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  });
+  const secret = `${encodeURIComponent(user ?? '')}:${encodeURIComponent(password ?? '')}`;
+  return `postgresql://${secret}@/${database}?host=${encodeURIComponent(folder)}`;
+}
