@@ -1,8 +1,9 @@
-import { getIntrospectionQuery, parse } from 'graphql';
+import { getIntrospectionQuery, Kind, parse, print } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../graphql/schema.ts';
 import { checkOperation, parseWithin } from './checkOperation.ts';
 import { limits } from './limits.ts';
+import { unsizedLists } from './listSizes.ts';
 
 const check = (source: string, variables: Record<string, unknown> = {}, operationName?: string) =>
   checkOperation(schema, parseWithin(source), operationName, variables);
@@ -23,8 +24,10 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ sessions(first: 7) { nodes { agent { id } lastHandoff { sourceAgent { id } } } } }', 1 + 7 * 4],
     ['{ sessions(first: 7) { nodes { handoffs(first: 3) { nodes { id } } } } }', 1 + 7 * (1 + 1 + 3)],
     ['{ sessions(first: 0) { nodes { agent { id } } } }', 1],
-    // Lists without pages are taken for 10.
-    ['{ handoff(id: "x") { chain { id sourceAgent { id } } } }', 1 + 10 * 2],
+    // Lists without pages by what each may hold; what is part of a record as 10.
+    ['{ handoff(id: "x") { chain { id sourceAgent { id } } } }', 1 + 100 * 2],
+    ['{ session(id: "x") { tasks { id } decisions { id } contextVariables { name } } }', 1 + 100 + 100 + 10],
+    ['{ session(id: "x") { turns(first: 3) { nodes { messages { id } toolCalls { message { id } } } } } }', 1 + 1 + 3 * (1 + 50 + 50 * 2)],
     ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
     ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 6],
   ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
@@ -118,6 +121,14 @@ describe('What is over a limit is refused with what it is, how much, and what to
     const query = 'query ($n: Int) { sessions(first: $n) { nodes { messages(first: $n) { nodes { id } } } } }';
     expect(excesses(query, { n: 50 })).toEqual([]);
     expect(excesses(query, { n: 100 })).toEqual([['cost', 1 + 100 * 102]]);
+  });
+
+  test('cost, by lists without pages too', () => {
+    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 6)]]);
+    expect(excesses('{ handoffs(first: 40) { nodes { chain { chain { id } } } } }')).toEqual([['cost', 1 + 40 * (1 + 100 * 101)]]);
+    expect(excesses('{ handoff(id: "x") { chain { triggeringToolCalls { id } } } }')).toEqual([['cost', 1 + 100 * 51]]);
+    expect(excesses('{ sessions(first: 50) { nodes { tasks { id } } } }')).toEqual([['cost', 1 + 50 * 101]]);
+    expect(excesses('{ sessions(first: 100) { nodes { turns(first: 1) { nodes { toolCalls { id } } } } } }')).toEqual([['cost', 1 + 100 * (1 + 1 + 51)]]);
   });
 
   test('cost that doubles with every fragment, and is counted at once', () => {
@@ -215,15 +226,34 @@ describe('The operation that is executed is the one that counts', () => {
   test('without a name none is executed', () => expect(check(source)).toEqual({ errors: [], cost: 0, depth: 0 }));
 });
 
-test('the limits of the documents that this project shows and uses leave room for more', async () => {
+test('every list without pages has its size, and every size its list', () => {
+  expect(unsizedLists(schema)).toEqual({ missing: [], unused: [] });
+});
+
+describe('What this project shows and uses is well within the limits', async () => {
   const { readFile } = await import('node:fs/promises');
   const { documents } = await import('../exports/records.ts');
   const { readTabs } = await import('../graphiql/tabs.ts');
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const textOf = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const readme = await textOf('README.md');
+  const dashboard = Object.values(JSON.parse(await textOf('client/gql/persisted-documents.json')) as Record<string, string>).map((source) => parse(source));
   const shown = [...readme.matchAll(/```graphql\n([\s\S]*?)```/g)].map(([, source]) => parse(source!));
   const tabs = readTabs().map(({ query }) => parse(query));
-  expect([shown.length, tabs.length]).toEqual([expect.toSatisfy((n: number) => n >= 5), expect.toSatisfy((n: number) => n >= 3)]);
-  for (const document of [...documents, ...shown, ...tabs]) {
-    expect(checkOperation(schema, document, undefined, {}).errors).toEqual([]);
-  }
+  // Its largest page, and as many turns as that may have.
+  const variables = { first: 100, turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`) };
+
+  test('there is what is measured', () => {
+    expect([shown.length, tabs.length, dashboard.length]).toEqual([5, 3, 20].map((least) => expect.toSatisfy((n: number) => n >= least) as number));
+  });
+
+  test.each(
+    [...documents, ...shown, ...tabs, ...dashboard].map((document) => {
+      const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+      return [operation?.name?.value ?? print(document).slice(0, 60), document] as const;
+    }),
+  )('%s', (_name, document) => {
+    const { errors, cost } = checkOperation(schema, document, undefined, variables);
+    expect(errors).toEqual([]);
+    expect(cost).toBeLessThanOrEqual(limits.query.cost / 2);
+  });
 });

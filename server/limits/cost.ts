@@ -16,14 +16,16 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
+import { isConnection, sizedBy, sizeOfList } from './listSizes.ts';
 
 /**
  * What an operation asks for, counted before it is validated: it may be nonsense, go round in circles, or be made to
  * cost much. Every fragment is measured once, so that counting takes time in proportion to the document.
  *
- * Cost is the number of records that an answer may have to read: 1 for each object, times the page size in lists with
- * pages and times `plainList` in others, through all levels. Scalars are free, but for a few that read more. What
- * `@skip` and `@include` leave out is counted.
+ * Cost stands for the number of records that an answer may have to read: 1 for each object, times the page size in lists
+ * with pages and times what `listSizes.ts` says in others, through all levels. Scalars are free, but for a few that read
+ * more. It is not the worst that can be: some lists may be longer than they are counted. What `@skip` and `@include`
+ * leave out is counted.
  */
 export interface Measured {
   depth: number;
@@ -36,8 +38,6 @@ export interface Measured {
   byVariables: boolean;
 }
 
-/** What a list without pages is taken to hold. */
-const plainList = 10;
 const introspectionList = 5;
 const largestPage = 100;
 const pageOfDefault = 50;
@@ -156,11 +156,12 @@ class Measuring {
   }
 
   /** How many of it there may be. */
-  #rows(node: FieldNode, { type, args }: GraphQLField<unknown, unknown>, parent: GraphQLNamedType | undefined): number {
-    if (args.some(({ name }) => name === 'first')) return this.#pageSize(node);
-    if (!isListType(getNullableType(type))) return 1;
+  #rows(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType | undefined): number {
+    const sizing = sizedBy(field);
+    if (sizing === 'first') return this.#pageSize(node);
+    if (!isListType(getNullableType(field.type))) return 1;
     if (parent?.name.startsWith('__') === true) return node.name.value === 'types' ? 1 : introspectionList;
-    return args.some(({ name }) => name === 'ids') ? this.#length(node, 'ids') : plainList;
+    return sizing === 'ids' ? this.#length(node, 'ids') : (sizeOfList(`${parent?.name}.${node.name.value}`) ?? largestPage);
   }
 
   #pageSize(node: FieldNode): number {
@@ -193,8 +194,6 @@ function plain(value: ValueNode | undefined): unknown {
   if (value.kind === Kind.INT) return Number(value.value);
   return value.kind === Kind.LIST ? value.values : value.kind;
 }
-
-const isConnection = (type: GraphQLNamedType | undefined): boolean => isObjectType(type) && 'pageInfo' in type.getFields();
 
 /** An entry of a page is counted with its page. */
 const isPlaceInList = (parent: GraphQLNamedType | undefined, name: string): boolean =>

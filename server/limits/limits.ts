@@ -17,7 +17,7 @@ export const limits = {
     directives: 30,
     /** Fields that stand twice in one selection: validation compares each two of them. */
     repeatedFields: 50,
-    /** Records that an answer may have to read, by the sizes of its pages (`cost.ts`). */
+    /** What stands for the records that an answer may have to read, by the sizes of its lists (`cost.ts`). */
     cost: 5_000,
     /** What `__schema` and `__type` ask is counted apart: the usual introspection has 775 and 15 levels. */
     introspectionCost: 800,
