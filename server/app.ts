@@ -30,6 +30,7 @@ export type Route = (request: Request, caller: () => Promise<Caller>) => Respons
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;
+  looksLikeKey(authorization: string | undefined): boolean;
   /** Whether callers without a key are let in: then only under this machine's own names. */
   readonly open: boolean;
 }
@@ -130,7 +131,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const ping = createPing(database.url);
   let background: ReturnType<Background>[] = [];
   const sockets = options.live?.sockets({
-    identify: (address, authorization) => rates.authenticating(address, authorization, () => authenticate(authorization)),
+    identify: (address, authorization) => rates.authenticating(address, authorization, authenticate),
     ask(caller, request) {
       const params: Params = readRequest(persisted, request);
       const context = { caller, params };
@@ -219,7 +220,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   function identify(request: IncomingMessage): Promise<Caller> {
     // Of two headers neither is believed.
     const authorization = request.headersDistinct['authorization']?.join(', ');
-    return rates.authenticating(request.socket.remoteAddress ?? '', authorization, () => authenticate(authorization));
+    return rates.authenticating(request.socket.remoteAddress ?? '', authorization, authenticate);
   }
 
   /** Before anything of the operation is looked at: whoever shows no key learns nothing. */

@@ -18,6 +18,8 @@ export interface Authenticate {
    * @throws UnauthenticatedError; UnavailableError when the database does not answer.
    */
   (authorization: string | null | undefined): Promise<Caller>;
+  /** Whether it has the form of a key that `createKey` makes, as BATON_ADMIN_KEY need not. */
+  looksLikeKey(authorization: string | null | undefined): boolean;
   /** Whether callers without a key are let in, as admins: decided at the start, for as long as the process lives. */
   readonly open: boolean;
   /** Calls back once when the caller's key is revoked or expires, as `KeyWatch.add` says; returns how to stop. */
@@ -68,7 +70,7 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
   const isAdmin = adminKey === undefined ? () => false : equals(adminKey);
 
   async function authenticate(authorization: string | null | undefined): Promise<Caller> {
-    const credential = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+    const credential = credentialIn(authorization);
     if (isAdmin(credential)) return admin;
     // Who says on an open server who it is, is that one and no more.
     if (open && !looksLikeSecret(credential)) return loopback;
@@ -110,6 +112,7 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
 
   return Object.assign(authenticate, {
     open,
+    looksLikeKey: (authorization: string | null | undefined) => looksLikeSecret(credentialIn(authorization)),
     watch: (caller: Caller, onEnded: () => void) => watch.add(caller, onEnded),
     revoked(keyId: string) {
       watch.end(keyId);
@@ -123,6 +126,8 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
     close: () => watch.close(),
   });
 }
+
+const credentialIn = (authorization: string | null | undefined): string => /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
 
 const hasExpired = ({ expiresAt }: Caller): boolean => expiresAt !== null && expiresAt.getTime() <= Date.now();
 
