@@ -14,7 +14,7 @@ import type { Log } from './infra/log.ts';
 import { isPlainPost, readPlainPost } from './infra/plainPost.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
-import { documentCaches, limitsPlugin, readRequest } from './limits/plugin.ts';
+import { Charge, documentCaches, limitsPlugin, readRequest } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import { isOriginAllowed } from './infra/originCheck.ts';
@@ -108,7 +108,7 @@ export interface App {
 
 export function buildApp({ env, database, schema, log, authenticate, createContext, ...options }: AppOptions): App {
   const { rates = createRates(), persisted = createPersistedOperations({}, { only: false }) } = options;
-  const yoga = createYoga<{ caller: Caller }>({
+  const yoga = createYoga<{ caller: Caller; charge: Charge }>({
     schema,
     context: ({ caller }) => createContext(caller),
     // No page of another origin may call this server from a browser.
@@ -122,7 +122,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     plugins: [
       jsonOnly,
       ...(options.live === undefined ? [] : [options.live.plugin]),
-      limitsPlugin({ schema, rates, persisted, most: { ...limits.query, ...options.query } }),
+      limitsPlugin({ schema, persisted, most: { ...limits.query, ...options.query } }),
       ...(options.plugins ?? []),
     ],
   });
@@ -133,9 +133,11 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const sockets = options.live?.sockets({
     identify: (address, authorization) => rates.authenticating(address, authorization, authenticate),
     ask(caller, request) {
-      const params: Params = readRequest(persisted, request);
-      const context = { caller, params };
-      return { params, context, ...(yoga.getEnveloped(context) as Pick<ReturnType<Engine['ask']>, 'schema' | 'parse' | 'validate'>) };
+      const charge = new Charge(rates, caller);
+      const params: Params = charge.during(() => readRequest(persisted, request));
+      const context = { caller, charge, params };
+      const { schema, parse, validate } = yoga.getEnveloped(context) as Pick<ReturnType<Engine['ask']>, 'schema' | 'parse' | 'validate'>;
+      return { params, context, schema, validate, parse: (source) => charge.during(() => parse(source)) };
     },
     execute: (args) => yoga.getEnveloped(args.contextValue as object).execute(args) as Promise<ExecutionResult>,
   });
@@ -205,16 +207,24 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     try {
       const caller = await identify(request).catch((error: unknown) => refuse(response, error));
       if (caller === undefined) return;
-      const result = isPlainPost(request, limits.body.json) ? await answerPlain(request, caller) : await yoga.handleNodeRequestAndResponse(request, response, { caller });
+      const charge = new Charge(rates, caller);
+      const result = await (isPlainPost(request, limits.body.json)
+        ? answerPlain(request, { caller, charge })
+        : yoga.handleNodeRequestAndResponse(request, response, { caller, charge }));
+      try {
+        charge.settle();
+      } catch (error) {
+        return refuse(response, error);
+      }
       if (result !== null && !response.headersSent) await sendNodeResponse(result, response, request, true);
     } finally {
       clearTimeout(late);
     }
   }
 
-  async function answerPlain(request: IncomingMessage, caller: Caller): Promise<Response | null> {
+  async function answerPlain(request: IncomingMessage, asked: { caller: Caller; charge: Charge }): Promise<Response | null> {
     const read = await readPlainPost(request, url, yoga.fetchAPI);
-    return read === null ? null : yoga.handleRequest(read, { caller });
+    return read === null ? null : yoga.handleRequest(read, asked);
   }
 
   function identify(request: IncomingMessage): Promise<Caller> {

@@ -1,22 +1,24 @@
 import { createYoga } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../graphql/schema.ts';
+import type { Caller } from '../core/work.ts';
 import { loopback } from '../keys/authenticate.ts';
 import { createPersistedOperations } from './persisted.ts';
-import { type Asked, documentCaches, errorsIn, limitsPlugin, readRequest } from './plugin.ts';
+import { type Asked, Charge, documentCaches, errorsIn, limitsPlugin, readRequest } from './plugin.ts';
 import { createRates } from './rates.ts';
 
 /** What a socket does, which has no HTTP request: the same engine, asked by hand. */
 describe('Over a socket', () => {
   const rates = createRates({ reads: { perMinute: 60, burst: 5 }, clock: () => 0 });
   const persisted = createPersistedOperations({}, { only: false });
-  const yoga = createYoga({ schema, logging: false, parserAndValidationCache: documentCaches(), plugins: [limitsPlugin({ schema, rates, persisted })] });
+  const yoga = createYoga({ schema, logging: false, parserAndValidationCache: documentCaches(), plugins: [limitsPlugin({ schema, persisted })] });
   const holder = (principal: string) => ({ ...loopback, principal });
 
-  function codesOf(query: string, { caller = loopback, ...params }: Asked = {}): unknown[] {
+  function codesOf(query: string, { caller = loopback, ...asked }: Asked & { caller?: Caller } = {}): unknown[] {
+    const charge = new Charge(rates, caller);
     try {
-      const request = readRequest(persisted, { query, ...params.params });
-      yoga.getEnveloped({ caller, ...params } as never).parse(request['query']);
+      const request = charge.during(() => readRequest(persisted, { query, ...asked.params }));
+      charge.during(() => yoga.getEnveloped({ charge, ...asked } as never).parse(request['query']));
       return [];
     } catch (error) {
       return errorsIn(error).map((one) => (one as { extensions: Record<string, unknown> }).extensions).map((extensions) => extensions['what'] ?? extensions['code']);

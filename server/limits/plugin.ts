@@ -11,13 +11,43 @@ import type { Kind, Rates } from './rates.ts';
 
 /** What the initial context of a transport must hold: over a socket it is given to `getEnveloped`. */
 export interface Asked {
-  caller?: Caller;
+  charge?: Charge;
   params?: { operationName?: string | null; variables?: Record<string, unknown> | null };
+}
+
+/** What one request of a caller costs: once. Whoever took it in settles it when it was answered, or refused. */
+export class Charge {
+  #made = false;
+
+  constructor(
+    private readonly rates: Rates,
+    private readonly caller: Caller,
+  ) {}
+
+  /** @throws GraphQLError RATE_LIMITED */
+  take(kind: Kind): void {
+    this.#made = true;
+    this.rates.take(this.caller, kind);
+  }
+
+  /** @throws what `work` throws, or RATE_LIMITED */
+  during<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      this.settle();
+      throw error;
+    }
+  }
+
+  /** What was refused before anybody knew what it asks for is a read. @throws GraphQLError RATE_LIMITED */
+  settle(): void {
+    if (!this.#made) this.take('read');
+  }
 }
 
 export interface LimitsOptions {
   schema: GraphQLSchema;
-  rates: Rates;
   persisted: PersistedOperations;
   most?: QueryLimits;
 }
@@ -38,10 +68,10 @@ export function readRequest(persisted: PersistedOperations, { documentId, ...req
 export const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? (error.errors as unknown[]) : [error]);
 
 /**
- * The limits of a query: each is charged, then measured, and only then validated. A socket that parses with what
- * `getEnveloped({ caller, params })` gives goes through the same.
+ * The limits of a query: what can be parsed is charged, then measured, and only then validated; what cannot is charged by
+ * whoever settles its `Charge`. A socket that parses with what `getEnveloped({ charge, params })` gives goes through the same.
  */
-export function limitsPlugin({ schema, rates, persisted, most = limits.query }: LimitsOptions): Plugin {
+export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsOptions): Plugin {
   const costs = new WeakMap<object, number>();
   return {
     onRequestParse({ requestParser, setRequestParser }) {
@@ -63,12 +93,12 @@ export function limitsPlugin({ schema, rates, persisted, most = limits.query }: 
       setParams(readRequest(persisted, { ...(documentId != null && { documentId }), ...(params as Record<string, unknown>) }));
     },
     onParse({ context, setParseFn }) {
-      const { caller, params } = context as Asked;
+      const { charge, params } = context as Asked;
       setParseFn(parseWithin);
       return ({ result }) => {
         const document = isDocument(result) ? result : null;
-        if (caller !== undefined) rates.take(caller, kindOf(document, params?.operationName));
         if (document === null) return;
+        charge?.take(kindOf(document, params?.operationName));
         const { errors, cost } = checkOperation(schema, document, params?.operationName, params?.variables, most);
         if (errors.length > 0) throw new AggregateError(errors);
         costs.set(context, cost);
@@ -89,8 +119,8 @@ export function limitsPlugin({ schema, rates, persisted, most = limits.query }: 
 const isDocument = (parsed: unknown): parsed is DocumentNode => typeof parsed === 'object' && parsed !== null && 'definitions' in parsed;
 
 /** What a request is charged as; one that cannot be executed is a read. */
-export const kindOf = (document: DocumentNode | null, operationName: string | null | undefined): Kind =>
-  document !== null && getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? 'write' : 'read';
+const kindOf = (document: DocumentNode, operationName: string | null | undefined): Kind =>
+  getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? 'write' : 'read';
 
 /** For Yoga's `parserAndValidationCache`: as many documents as 200,000 characters hold, which is less than 100 MB of syntax trees. */
 export function documentCaches() {

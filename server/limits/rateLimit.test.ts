@@ -3,6 +3,7 @@ import { encodeId, newId } from '../core/ids.ts';
 import { testDatabase } from '../testing/database.ts';
 import { client, send } from '../testing/graphql.ts';
 import { startApp } from '../testing/server.ts';
+import { rawSocket } from '../testing/socket.ts';
 import { limits } from './limits.ts';
 import { createRates } from './rates.ts';
 
@@ -20,6 +21,9 @@ interface Left {
 const ask = '{ rateLimit { reads { limit burst remaining resetAt } writes { limit burst remaining resetAt } } }';
 const left = async () => (await post<Left>(ask)).data.rateLimit;
 const write = 'mutation { pauseSession(input: { sessionId: "x" }) { __typename } }';
+
+const body = (sent: object) => send(`${url}/graphql`, { method: 'POST', headers: { ...bearer, 'content-type': 'application/json', accept: 'application/graphql-response+json' }, body: JSON.stringify(sent) });
+const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
 
 // An hour later every bucket is full.
 beforeEach(() => void (now += 3_600_000));
@@ -47,6 +51,12 @@ describe('One request costs one', () => {
     ['a query', 'reads', async () => post('{ viewer { role } }')],
     ['a query that is refused for its cost', 'reads', async () => post('{ sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }')],
     ['a document that is none', 'reads', async () => post('{ nonsense(')],
+    ['a document that is none, again', 'reads', async () => post('{ nonsense(')],
+    ['a document that is not valid', 'reads', async () => post('{ nonsense }')],
+    ['variables that are nested too deeply', 'reads', async () => post('{ viewer { role } }', { deep: nested(50) })],
+    ['an operation that nobody knows', 'reads', async () => body({ documentId: 'a'.repeat(64) })],
+    ['a request without an operation', 'reads', async () => body({})],
+    ['what is no request', 'reads', async () => body([1])],
     ['a mutation', 'writes', async () => post(write)],
     ['a mutation over a limit', 'writes', async () => post('mutation { a: archiveAgent(input: { id: "a" }) { __typename } b: archiveAgent(input: { id: "a" }) { __typename } }')],
     ['a download', 'reads', async () => send(`${url}/handoffs/${encodeId('handoff', newId())}.md`, { headers: bearer })],
@@ -72,6 +82,28 @@ describe('Over the limit', () => {
     expect((await post('{ agent(id: "too-late") { id } }')).data).toEqual({ agent: null });
     now += 1_000;
     expect((await post(write)).status).toBe(200);
+  });
+
+  test.each([
+    ['a syntax error', '{ nonsense(', {}],
+    ['variables that are nested too deeply', '{ viewer { role } }', { variables: { deep: nested(50) } }],
+  ])('%s is 429 too, over HTTP and over a socket', async (_name, query, more) => {
+    const socket = await rawSocket(url);
+    await socket.init(bearer);
+    let id = 0;
+    const codeOver = async (request: object): Promise<unknown> => {
+      id += 1;
+      socket.send({ id: String(id), type: 'subscribe', payload: request });
+      const { payload } = await socket.message('error', String(id));
+      return (payload as { extensions: { code: string } }[])[0]?.extensions.code;
+    };
+    for (let n = 0; n < limits.rate.reads.burst - 2; n += 1) rates.take({ principal: 'admin', role: 'ADMIN' }, 'read');
+    const request = { query, ...more };
+    expect((await body(request)).status).toBe(400);
+    expect(await codeOver(request)).not.toBe('RATE_LIMITED');
+    const refused = await body(request);
+    expect([refused.status, refused.headers['retry-after'], refused.body]).toEqual([429, '1', expect.stringContaining('RATE_LIMITED')]);
+    expect(await codeOver(request)).toBe('RATE_LIMITED');
   });
 
   test('an upload and a download are 429 with Retry-After too', async () => {
