@@ -97,10 +97,8 @@ builder.queryFields((t) => ({
     resolve: async (_root, args, { prisma, pool, caller }) => {
       const { sessionId, ...within } = decodeArgs(z.object({ sessionId: idOf('session'), ...budget }), args);
       const reader = { query: async (prepared: { name: string; text: string }, values: unknown[]) => (await pool.query<object>({ ...prepared, values })).rows };
-      const [session, sources] = await Promise.all([
-        prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { contextVariables: true } }),
-        readSources(reader, sessionId),
-      ]);
+      const session = await prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { contextVariables: true } });
+      const sources = session && (await readSources(reader, sessionId));
       if (session === null || sources === null) return null;
       const variables = session.contextVariables as unknown as StoredVariables;
       const context = buildContext(sources, { summary: null, variables, instructions: null });

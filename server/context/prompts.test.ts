@@ -3,10 +3,13 @@ import { encodeId } from '../core/ids.ts';
 import { recordDecision } from '../log/recordDecision.ts';
 import { testDatabase } from '../testing/database.ts';
 import { client } from '../testing/graphql.ts';
+import { adminKey, secretFor } from '../testing/keyring.ts';
+import { recordQueries } from '../testing/queries.ts';
 import { startApp } from '../testing/server.ts';
 import { world } from '../testing/world.ts';
 
 const database = await testDatabase();
+const { sent } = recordQueries(database.pool);
 const { url } = await startApp(database);
 const { post } = client(url);
 const { agent, session, reassign, turn, run } = world(database.pool);
@@ -15,6 +18,7 @@ let handoffId = '';
 
 beforeAll(async () => {
   await agent('ada');
+  await agent('cleo');
   await agent('bob', { instructions: 'Be brief.' });
   const id = await session('ada', { title: 'Write the importer' });
   await turn(id);
@@ -96,4 +100,16 @@ test('contextPreview is what a Handoff started now would carry, within a budget'
   expect(contextPreview?.redactionCount).toBe(0);
   expect(contextPreview?.text).toContain('Write the importer');
   expect(await preview('', 'session_00000000000000000000000000')).toEqual({ contextPreview: null });
+});
+
+test('contextPreview reads nothing of a Session that the caller may not read', async () => {
+  const stranger = await secretFor(database.pool, 'AGENT', 'cleo');
+  const { url: closed } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
+  const of = async (key: string) => {
+    sent.length = 0;
+    const { data } = await client(closed, { key }).post(`{ contextPreview(sessionId: "${sessionId}") { text } }`);
+    return [data, sent.filter(({ text }) => text.includes('tool_calls')).length];
+  };
+  expect(await of(adminKey)).toMatchObject([{ contextPreview: {} }, 1]);
+  expect(await of(stranger)).toEqual([{ contextPreview: null }, 0]);
 });

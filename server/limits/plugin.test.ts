@@ -18,7 +18,7 @@ describe('Over a socket', () => {
     const charge = new Charge(rates, caller);
     try {
       const request = charge.during(() => readRequest(persisted, { query, ...asked.params }));
-      charge.during(() => yoga.getEnveloped({ charge, ...asked } as never).parse(request['query']));
+      charge.during(() => void yoga.getEnveloped({ charge, ...asked } as never).parse(request['query']));
       return [];
     } catch (error) {
       return errorsIn(error).map((one) => (one as { extensions: Record<string, unknown> }).extensions).map((extensions) => extensions['what'] ?? extensions['code']);

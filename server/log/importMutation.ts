@@ -10,6 +10,7 @@ import { sessionOf } from '../graphql/mutation.ts';
 import type { ImportReport, TypeCount } from './importReport.ts';
 import { importTranscript, type ImportAnswer } from './importTranscript.ts';
 import { prepareImport } from './prepareImport.ts';
+import { demandReadableSession } from './queries.ts';
 import type { ReadOptions } from './transcripts/detect.ts';
 import { piecesOf } from './transcripts/lines.ts';
 import type { Count, ImportedTask } from './transcripts/transcript.ts';
@@ -102,7 +103,9 @@ export async function runImport(
   { sessionId, agentId, ...source }: { sessionId: string; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'importTranscript');
-  const transcript = await prepareImport(pool, { sessionId, ...source });
+  // Before a large file is read for nothing; whether it may be written is decided under the lock.
+  const onRecognised = () => demandReadableSession(pool, caller, sessionId);
+  const transcript = await prepareImport(pool, { sessionId, ...source, onRecognised });
   return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
 }
 

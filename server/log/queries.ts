@@ -1,5 +1,15 @@
 import type { Pool } from 'pg';
+import { NotFoundError } from '../core/errors.ts';
+import { encodeId } from '../core/ids.ts';
+import { readableSql } from '../core/readable.ts';
+import type { Caller } from '../core/work.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
+
+/** @throws NotFoundError when there is none, or none that the caller may read */
+export async function demandReadableSession(pool: Pool, caller: Caller, sessionId: string): Promise<void> {
+  const { rowCount } = await pool.query(`SELECT FROM sessions WHERE id = $1 AND ${readableSql(caller, 'sessions.id')}`, [sessionId]);
+  if (rowCount === 0) throw new NotFoundError('session', encodeId('session', sessionId));
+}
 
 /** Tokens that models reported, for one Turn or added up. */
 export interface Usage {

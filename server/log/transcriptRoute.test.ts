@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import { testDatabase } from '../testing/database.ts';
 import { client, send, type SendOptions } from '../testing/graphql.ts';
 import { hashAllTables } from '../testing/hash.ts';
 import { brokenInvariants } from '../testing/invariants.ts';
+import { adminKey, secretFor } from '../testing/keyring.ts';
 import { startApp } from '../testing/server.ts';
 import { world } from '../testing/world.ts';
 import { fixture } from './transcripts/fixtures.ts';
@@ -20,6 +22,7 @@ const { url } = await startApp(db);
 const { agent, session, run } = world(db.pool);
 const { post } = client(url);
 await agent('ada', { maxCapacity: 100 });
+await agent('stranger');
 const MB = 1024 * 1024;
 
 const file = (name: string): Promise<Buffer> => readFile(fixture(name));
@@ -100,6 +103,23 @@ describe('POST /sessions/<id>/transcript', () => {
     const answer = await upload(to, body ?? (await file('claude-tasks')), options);
     expect([answer.status, answer.json.errors]).toMatchObject([status, [{ message: expect.stringMatching(/\w/) as unknown, extensions }]]);
     expect(await hashAllTables(db.pool)).toEqual(before);
+  });
+
+  it.each([
+    ['that does not exist', async () => encodeId('session', '01990000-0000-7000-8000-000000000000')],
+    ['that the caller may not read', held],
+  ])('answers 404 for a session %s once it knows the format, and reads no further', async (_which, to) => {
+    const { url: closed } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
+    const headers = { authorization: `Bearer ${await secretFor(db.pool, 'AGENT', 'stranger')}` };
+    for (const format of ['AUTO', 'CLAUDE_CODE']) {
+      const upload = request(`${closed}/sessions/${await to()}/transcript?format=${format}`, { method: 'POST', headers });
+      upload.on('error', () => undefined);
+      // It never ends.
+      upload.write(await file('claude-tasks'));
+      const [response] = (await once(upload, 'response')) as [IncomingMessage];
+      expect([response.statusCode, await text(response)]).toEqual([404, expect.stringContaining('NOT_FOUND')]);
+      upload.destroy();
+    }
   });
 
   it("takes the server's own pages' uploads", async () => {

@@ -20,6 +20,8 @@ export interface ReadOptions {
   format: TranscriptFormat | 'AUTO';
   /** The whole file is a sub-agent's. */
   sidechain: boolean;
+  /** Waited for when the format is known, before the file is read: what it rejects with ends the reading. */
+  onRecognised?: () => Promise<void>;
 }
 
 const maxLines = 200_000;
@@ -27,10 +29,14 @@ const maxLines = 200_000;
 const lookAt = 50;
 
 /** Reads a transcript as it arrives. @throws BadUserInputError when AUTO knows no such format, and it says what it saw. */
-export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain }: ReadOptions): Promise<Transcript> {
+export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, onRecognised }: ReadOptions): Promise<Transcript> {
   const draft = new Draft();
   const intake = new Intake(draft);
-  let reader = format === 'AUTO' ? null : readerOf(format, draft, sidechain);
+  const readAs = async (known: TranscriptFormat): Promise<Reader> => {
+    await onRecognised?.();
+    return readerOf(known, draft, sidechain);
+  };
+  let reader = format === 'AUTO' ? null : await readAs(format);
   let waiting: Line[] = [];
   let looked = 0;
   for await (const lines of readLines(chunks)) {
@@ -41,7 +47,7 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
       const recognised = recognise(waiting.slice(0, lookAt));
       if (recognised === null && looked >= lookAt) throw unrecognised(waiting);
       if (recognised === null) continue;
-      reader = readerOf(recognised, draft, sidechain);
+      reader = await readAs(recognised);
       rest = waiting;
       waiting = [];
     }
