@@ -1,5 +1,6 @@
 import { parse } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { bulkId, loadBulk } from '../testing/bulk.ts';
 import { testDatabase } from '../testing/database.ts';
@@ -65,6 +66,33 @@ describe('a list of plain columns and rows, asked so often that it is compiled',
       expect({ errors, data, status }).toEqual({ errors: expected.errors, data: expected.data, status: expected.status });
     }
   });
+});
+
+test('a database that is too slow is asked once, and said to be away in the same words', async () => {
+  const query = `{ handoffs(first: 7) { nodes { ${columns} } } }`;
+  for (let n = 0; n < 12; n += 1) await compiling.post(query);
+  const [holder, watcher] = [new Client({ connectionString: database.url }), new Client({ connectionString: database.url })];
+  await Promise.all([holder.connect(), watcher.connect()]);
+  await holder.query('BEGIN; LOCK TABLE handoffs IN ACCESS EXCLUSIVE MODE');
+  try {
+    const said = [];
+    for (const api of [compiling, plain]) {
+      sent.length = 0;
+      const answer = api.post(query);
+      await vi.waitFor(async () => {
+        // As statement_timeout does, at once.
+        const { rowCount } = await watcher.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
+        expect(rowCount).toBe(1);
+      }, 20_000);
+      const { status, data, errors } = await answer;
+      expect(sent).toHaveLength(1);
+      said.push({ status, data, errors: errors?.map(({ message, path, extensions }) => ({ message, path, extensions })) });
+    }
+    expect(said[0]).toMatchObject({ data: null, errors: [{ path: ['handoffs', 'nodes'], extensions: { code: 'UNAVAILABLE' } }] });
+    expect(said[0]).toEqual(said[1]);
+  } finally {
+    await Promise.all([holder.end(), watcher.end()]);
+  }
 });
 
 test('a key of an agent reads what it may, and is refused what it may not, compiled or not', async () => {

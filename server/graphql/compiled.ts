@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionArgs, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
+import { causeOf, isAway } from './away.ts';
 import { isPlainQuery } from './plainSelection.ts';
 
 /** Compiling takes as long as running some dozen times, so what is asked once or twice is not. */
@@ -11,7 +12,8 @@ const most = 200;
 /**
  * Turns documents that are asked again and again into code of their own, which saves a fifth of a list. Only lists of plain
  * columns and rows: how others get their rows depends on who executes them. Whatever goes wrong is executed once more as
- * everything else is, so that it is said in the same words.
+ * everything else is, so that it is said in the same words; but for a database that is away or too slow, which nobody asks
+ * twice for one answer.
  */
 export function compiledQueries(): Plugin {
   const times = new WeakMap<DocumentNode, number>();
@@ -38,7 +40,8 @@ export function compiledQueries(): Plugin {
       const execute = executeFn as (args: ExecutionArgs) => unknown;
       setExecuteFn(async ({ rootValue, contextValue, variableValues }: ExecutionArgs) => {
         const result = await query.query(rootValue, contextValue, variableValues);
-        return result.errors === undefined ? result : execute(args);
+        const away = result.errors?.some((error) => isAway(causeOf(error))) === true;
+        return result.errors === undefined || away ? result : execute(args);
       });
     },
   };

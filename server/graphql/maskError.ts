@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
-import { isDatabaseAway } from '../core/databaseErrors.ts';
 import { DomainError, ForbiddenError, UnauthenticatedError, UnavailableError } from '../core/errors.ts';
 import type { Log } from '../infra/log.ts';
+import { causeOf, isAway } from './away.ts';
 import { withoutSuggestion } from './noSuggestions.ts';
 
 /** Codes that a GraphQLError may carry out; another one is a bug, and hidden. */
@@ -63,11 +63,6 @@ const maskAnew =
     });
   };
 
-/** What was thrown, without what GraphQL wrapped around it. */
-function causeOf(error: unknown): unknown {
-  return error instanceof GraphQLError && error.originalError != null ? causeOf(error.originalError) : error;
-}
-
 /** The same error for a caller: where it happened is theirs to know, what happened inside is not. */
 function located(error: unknown, message: string, extensions: Record<string, unknown>): GraphQLError {
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions });
@@ -90,17 +85,4 @@ const told = ['path', 'what', 'limit', 'actual', 'retryAfterMs', 'http'];
 function publicPart(error: GraphQLError, code: string): GraphQLError {
   const extensions = Object.entries(error.extensions).filter(([name]) => told.includes(name));
   return located(error, withoutSuggestion(error.message), { code, ...Object.fromEntries(extensions) });
-}
-
-// Prisma's own codes for a server that is unreachable, slow, closing, or out of connections.
-const prismaAway = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2034', 'P2037']);
-const adapterAway = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections', 'TransactionWriteConflict']);
-
-/** Whether an error, or one that it came from, is PostgreSQL being away: Prisma wraps them in several ways. */
-function isAway(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, originalCode, kind, cause, meta } = error as Record<'code' | 'originalCode' | 'kind' | 'cause' | 'meta', unknown>;
-  if (isDatabaseAway(error) || (typeof code === 'string' && prismaAway.has(code))) return true;
-  if (isDatabaseAway({ code: originalCode }) || (typeof kind === 'string' && adapterAway.has(kind))) return true;
-  return isAway(cause) || isAway((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError);
 }
