@@ -18,7 +18,7 @@ import { isLoopback, readEnv } from './infra/env.ts';
 import { createLog } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
 import { StartError } from './infra/startError.ts';
-import { createAuthenticate, hasUsableKey, type Authenticate } from './keys/authenticate.ts';
+import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
 import { batonItself } from './core/work.ts';
 import { createPersistedOperations, readManifest } from './limits/persisted.ts';
 import { createRates } from './limits/rates.ts';
@@ -46,7 +46,7 @@ async function start(): Promise<void> {
   const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
   database = await openDatabase(env, log, fail);
   const { prisma, pool, embedded } = database;
-  const open = env.adminKey === undefined && !(await hasUsableKey(pool));
+  const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   if (open && !isLoopback(env.host)) {
     throw new StartError(`HOST is ${env.host}, which others can reach, and there are no keys: set BATON_ADMIN_KEY (32 characters or more), or make one with npm run key`);
   }
@@ -78,7 +78,7 @@ async function start(): Promise<void> {
     ],
   });
   await app.start();
-  log.info(open ? 'No keys: whoever is on this machine may do everything' : 'Callers need a key');
+  log.info(open ? 'No keys: whoever is on this machine may do everything' : 'Callers need a key; npm run key lists them and makes new ones');
   log.info({ url: app.url }, `Baton is ready: open ${app.url}`);
 }
 

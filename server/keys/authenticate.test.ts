@@ -1,6 +1,7 @@
 import { Pool } from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { archiveAgent } from '../agents/archiveAgent.ts';
+import { UnauthenticatedError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import { createLog } from '../infra/log.ts';
 import { redactLogLine } from '../redaction/logLine.ts';
@@ -109,6 +110,14 @@ describe('a caller with a key', () => {
     await expect(authenticate(`Bearer ${newSecret()}`)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await pool.end();
   });
+
+  it('and may make no keys is first told what is wrong with what it sent', async () => {
+    const { secret } = await make({ role: 'OPERATOR', name: 'no admin' });
+    const { errors, data } = await client(url, { key: secret }).post<{ createKey: { code: string } }>(
+      'mutation { createKey(input: { role: AGENT, name: "x" }) { ... on Error { code } } }',
+    );
+    expect({ errors, data }).toMatchObject({ errors: undefined, data: { createKey: { code: 'BAD_USER_INPUT' } } });
+  });
 });
 
 describe('a key that ends', () => {
@@ -156,6 +165,31 @@ describe('a key that ends', () => {
       await Promise.allSettled([run(archiveAgent, { id }), run(createKey, { role: 'AGENT', agentId: id, name: 'late', expiresAt: null })]);
       expect(await db.prisma.key.count({ where: { agentId: id, revokedAt: null } })).toBe(0);
     }
+  });
+
+  it('lets nobody in once it was revoked, also who asked before and whose look-up is still under way', async () => {
+    const { id, secret } = await make({ role: 'ANALYST', name: 'slow' });
+    const keyId = await uuidOf(secret);
+    let [answered, goOn] = [(): void => undefined, (): void => undefined];
+    const answer = new Promise<void>((resolve) => (answered = resolve));
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    // PostgreSQL has answered, and the answer is under way.
+    const slow = {
+      async query(...args: unknown[]): Promise<unknown> {
+        const rows = await (db.pool.query as (...given: unknown[]) => Promise<unknown>)(...args);
+        answered();
+        await held;
+        return rows;
+      },
+    } as unknown as Pool;
+    const authenticate = createAuthenticate({ pool: slow, log, adminKey: undefined, open: false });
+    const asked = [authenticate(`Bearer ${secret}`), authenticate(`Bearer ${secret}`)].map((caller) => expect(caller).rejects.toThrow(UnauthenticatedError));
+    await answer;
+    await revoke(id);
+    authenticate.forget(keyId);
+    goOn();
+    await Promise.all(asked);
+    authenticate.close();
   });
 });
 
@@ -253,13 +287,13 @@ describe('a server without BATON_ADMIN_KEY', async () => {
     await stop();
   });
 
-  it('asks for keys when there is one at its start, and goes on when that has ended', async () => {
+  it('asks for keys when there is one at its start, and goes on when that has ended, also after it was started again', async () => {
     const { url: closedUrl, stop } = await startApp(empty);
     expect((await client(closedUrl).post(viewer)).status).toBe(401);
     await empty.pool.query('UPDATE keys SET revoked_at = now()');
     expect((await client(closedUrl).post(viewer)).status).toBe(401);
     await stop();
-    const reopened = await startApp(empty);
-    expect((await client(reopened.url).post(viewer)).status).toBe(200);
+    const again = await startApp(empty);
+    expect((await client(again.url).post(viewer)).status).toBe(401);
   });
 });

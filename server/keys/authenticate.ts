@@ -55,12 +55,10 @@ const findKey = statement(
   'SELECT id, role, agent_id AS "agentId", expires_at AS "expiresAt" FROM keys WHERE secret_hash = $1 AND revoked_at IS NULL',
 );
 
-/** Whether there is a key to come in with: then a server that starts asks for one. */
-export async function hasUsableKey(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ usable: boolean }>(
-    'SELECT EXISTS (SELECT FROM keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())) AS usable',
-  );
-  return rows[0]!.usable;
+/** Whether there ever was a key, though it may have ended: then a server that starts asks for one. */
+export async function hasHadKeys(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ had: boolean }>('SELECT EXISTS (SELECT FROM keys) AS had');
+  return rows[0]!.had;
 }
 
 export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_000 }: AuthenticateOptions): Authenticate {
@@ -81,26 +79,33 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
 
   /** Many at once ask the database once; what it said is good for a while, unless the key is forgotten before. */
   async function lookUp(hash: string): Promise<Caller | null> {
-    const found = known.get(hash);
-    if (found !== undefined && found.until > performance.now()) return found.caller;
+    for (;;) {
+      const found = known.get(hash);
+      const entry = found !== undefined && found.until > performance.now() ? found : begin(hash);
+      const caller = await entry.caller;
+      // Forgotten while it was read: it may be from before the key's end.
+      if (caller === null || known.get(hash) === entry) return caller;
+    }
+  }
+
+  function begin(hash: string): Known {
     const entry: Known = { keyId: null, until: performance.now() + recheckMs, caller: read(hash) };
     known.delete(hash);
     if (known.size >= mostKnown) known.delete(known.keys().next().value!);
     known.set(hash, entry);
-    try {
-      const caller = await entry.caller;
-      entry.keyId = caller?.keyId ?? null;
-      // What is no key is not remembered: nobody can push out those that are.
-      if (caller === null && known.get(hash) === entry) known.delete(hash);
-      return caller;
-    } catch (error) {
+    const forget = (): void => {
       if (known.get(hash) === entry) known.delete(hash);
-      throw isDatabaseAway(error) ? new UnavailableError('read') : error;
-    }
+    };
+    // What is no key is not remembered: nobody can push out those that are.
+    entry.caller.then((caller) => (caller === null ? forget() : (entry.keyId = caller.keyId)), forget);
+    return entry;
   }
 
   async function read(hash: string): Promise<Caller | null> {
-    const { rows } = await pool.query<{ id: string; role: Role; agentId: string | null; expiresAt: Date | null }>({ ...findKey, values: [hash] });
+    type Row = { id: string; role: Role; agentId: string | null; expiresAt: Date | null };
+    const { rows } = await pool.query<Row>({ ...findKey, values: [hash] }).catch((error: unknown) => {
+      throw isDatabaseAway(error) ? new UnavailableError('read') : error;
+    });
     const [key] = rows;
     return key === undefined ? null : { principal: encodeId('key', key.id), role: key.role, agentId: key.agentId, keyId: key.id, expiresAt: key.expiresAt };
   }

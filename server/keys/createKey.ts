@@ -18,10 +18,16 @@ export interface CreateKeyAnswer {
   secret: string;
 }
 
+/** What is wrong with a role and the agent that a key is to be bound to; null when they fit. */
+export function misfit({ role, agentId }: Pick<CreateKeyInput, 'role' | 'agentId'>): string | null {
+  if (role === 'AGENT') return agentId === null ? 'A key of role AGENT is bound to an agent: name it' : null;
+  return agentId === null ? null : `A key of role ${role} is bound to no agent: leave agentId out, or make it one of role AGENT`;
+}
+
 /** Lets somebody in, as one agent or in one role, until the key expires or is revoked. */
 export async function createKey(work: Work, { role, agentId, name, expiresAt }: CreateKeyInput): Promise<CreateKeyAnswer> {
-  if (role === 'AGENT' && agentId === null) throw bad('A key of role AGENT is bound to an agent: name it', 'agentId');
-  if (role !== 'AGENT' && agentId !== null) throw bad(`A key of role ${role} is bound to no agent: leave agentId out, or make it one of role AGENT`, 'agentId');
+  const wrong = misfit({ role, agentId });
+  if (wrong !== null) throw bad(wrong, 'agentId');
   if (agentId === null) await work.begin();
   else {
     const agent = await lockAgent(work, agentId);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { NotFoundError } from '../core/errors.ts';
+import { BadUserInputError, NotFoundError } from '../core/errors.ts';
 import { builder, modelRef, type Types } from '../graphql/builder.ts';
 import { Role } from '../graphql/enums.ts';
 import { agentId, decodeInput, idOf, instant, nonBlank, optional } from '../graphql/input.ts';
 import { run } from '../graphql/mutation.ts';
-import { createKey, type CreateKeyAnswer } from './createKey.ts';
+import { createKey, misfit, type CreateKeyAnswer } from './createKey.ts';
 import { revokeKey, type RevokeKeyAnswer } from './revokeKey.ts';
 
 const keyOf = <Parent extends { keyId: string }>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>) =>
@@ -47,7 +47,12 @@ builder.mutationFields((t) => ({
       name: t.input.string({ required: true, description: 'What people call it: 1 to 200 characters, not blank. Several may have the same.' }),
       expiresAt: t.input.field({ type: 'DateTime', description: 'When it stops working, in the future; null for never.' }),
     },
-    resolve: (_root, { input }, context) => run(context, 'createKey', decodeInput(createInput, input), createKey),
+    resolve(_root, { input }, context) {
+      const decoded = decodeInput(createInput, input);
+      const wrong = misfit(decoded);
+      if (wrong !== null) throw new BadUserInputError(wrong, ['input', 'agentId']);
+      return run(context, 'createKey', decoded, createKey);
+    },
   }),
   revokeKey: t.fieldWithInput({
     type: RevokeKeyPayload,

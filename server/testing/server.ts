@@ -11,7 +11,7 @@ import { schema } from '../graphql/schema.ts';
 import { createDoorbell } from '../infra/doorbell.ts';
 import { readEnv } from '../infra/env.ts';
 import { silentLog, type Log } from '../infra/log.ts';
-import { createAuthenticate, hasUsableKey, loopback, type Authenticate } from '../keys/authenticate.ts';
+import { createAuthenticate, hasHadKeys, loopback, type Authenticate } from '../keys/authenticate.ts';
 import { createRates } from '../limits/rates.ts';
 import { transcriptRoute } from '../log/transcriptRoute.ts';
 import { databaseId } from '../events/cursors.ts';
@@ -114,7 +114,7 @@ export async function startApp(
   const env = readEnv({ PORT: '0', ...variables });
   const log = options.log ?? silentLog;
   const { prisma, pool } = database;
-  const open = env.adminKey === undefined && !(await hasUsableKey(pool));
+  const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
   const { rates = unhurried() } = options;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
