@@ -11,7 +11,7 @@ import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
 import { createHttpServer, type HttpLimits } from './infra/httpServer.ts';
 import type { Log } from './infra/log.ts';
-import { isPlainPost, readPlainPost } from './infra/plainPost.ts';
+import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
 import { Charge, documentCaches, limitsPlugin, readRequest } from './limits/plugin.ts';
@@ -164,7 +164,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     const refuse = (status: number): void => void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     if (sockets === undefined || request.url?.split('?')[0] !== '/graphql') return refuse(404);
     if (authenticate.open && !isHostAllowed(request.headers.host)) return refuse(403);
-    if (!isOriginAllowed(request.headers, env.allowedOrigins ?? [])) return refuse(403);
+    if (!isOriginAllowed(request.headers, env.allowedOrigins)) return refuse(403);
     if (server.draining) return refuse(503);
     sockets.upgrade(request, socket, head);
   }
@@ -270,7 +270,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
 /** What a browser sends from a foreign page without asking first (forms, plain text) is not read at all. */
 const jsonOnly: Plugin = {
   onRequestParse({ request, endResponse, fetchAPI }) {
-    if (request.method !== 'POST' || /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) return;
+    if (request.method !== 'POST' || isJson(request.headers.get('content-type'))) return;
     endResponse(fetchAPI.Response.json(failure('BAD_REQUEST', 'Send the operation as application/json.'), { status: 415 }));
   },
 };

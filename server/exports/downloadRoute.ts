@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { httpStatusOf } from '../core/httpStatus.ts';
 import type { Caller } from '../core/work.ts';
 import { createRecords } from './records.ts';
 
@@ -11,7 +12,6 @@ export interface DownloadOptions {
 
 const address = /^\/(handoffs|sessions)\/([^/]+)\.(md|json)$/;
 const types = { md: 'text/markdown; charset=utf-8', json: 'application/json; charset=utf-8' };
-const statusOf: Record<string, number> = { BAD_USER_INPUT: 404, NOT_FOUND: 404, UNAUTHENTICATED: 401, FORBIDDEN: 403, RATE_LIMITED: 429, UNAVAILABLE: 503 };
 
 /** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`: what the query of that name gives, as a file. */
 export function downloadRoute({ schema, createContext, maskError }: DownloadOptions) {
@@ -28,8 +28,9 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
     } catch (error) {
       const masked = maskError(error);
       const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
-      const status = statusOf[code] ?? 500;
-      if (status === 404) return notFound(kind, noun);
+      // What cannot be an id is the name of nothing.
+      if (code === 'NOT_FOUND' || code === 'BAD_USER_INPUT') return notFound(kind, noun);
+      const status = httpStatusOf(code);
       return refusal(kind, status, code, masked.message, {
         ...(status === 503 && { 'retry-after': '1' }),
         ...(masked instanceof GraphQLError && (masked.extensions['http'])?.headers),

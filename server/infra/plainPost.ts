@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
+/** Whether a Content-Type says JSON, whatever its parameters. */
+export const isJson = (type: string | null | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '');
+
 /** Whether this is JSON of a length that is known and allowed, from somebody who waits for one answer. */
 export function isPlainPost({ method, headers }: IncomingMessage, mostBytes: number): boolean {
   const { 'content-length': length = '', 'content-type': type = '', 'transfer-encoding': chunked, accept = '' } = headers;
@@ -9,7 +12,7 @@ export function isPlainPost({ method, headers }: IncomingMessage, mostBytes: num
     chunked === undefined &&
     /^\d{1,15}$/.test(length) &&
     Number(length) <= mostBytes &&
-    /^application\/json\s*(;|$)/i.test(type) &&
+    isJson(type) &&
     !accept.includes('text/event-stream')
   );
 }

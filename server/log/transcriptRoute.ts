@@ -1,9 +1,11 @@
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
+import { httpStatusOf } from '../core/httpStatus.ts';
 import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf } from '../graphql/input.ts';
+import { isOriginAllowed } from '../infra/originCheck.ts';
 import { limits } from '../limits/limits.ts';
 import { importOptions, runImport } from './importMutation.ts';
 
@@ -17,8 +19,6 @@ const query = z.object({
   ...importOptions,
   sidechain: z.enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' }).nullish().transform((value) => value === 'true' || value === '1'),
 });
-
-const statusOf: Record<string, number> = { BAD_USER_INPUT: 400, UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_FOUND: 404, INVALID_STATE: 409, LIMIT_EXCEEDED: 413, RATE_LIMITED: 429, UNAVAILABLE: 503 };
 
 export interface TranscriptRouteOptions {
   createContext: (caller: Caller) => GraphQLContext;
@@ -37,7 +37,7 @@ export const transcriptRoute =
     if (sessionId === undefined) return undefined;
     if (request.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'A transcript is sent with POST.', { allow: 'POST' });
     if (forms.test(request.headers.get('content-type') ?? '')) return refusal(415, 'BAD_REQUEST', 'Send the transcript itself as the body, as application/x-ndjson.');
-    if (isForeign(request)) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
+    if (!isOriginAllowed(Object.fromEntries(request.headers))) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
     const body = new Body(request.body);
     try {
       const context = createContext(await caller());
@@ -54,7 +54,7 @@ export const transcriptRoute =
       }
       const { message, extensions } = masked(maskError(error));
       const { http, ...shown } = extensions;
-      const status = statusOf[String(extensions['code'])] ?? 500;
+      const status = httpStatusOf(String(extensions['code']));
       const more = { ...(status === 503 && { 'retry-after': '1' }), ...(http as { headers?: Record<string, string> } | undefined)?.headers };
       return Response.json({ errors: [{ message, extensions: shown }] }, { status, headers: { 'cache-control': 'no-store', ...more } });
     }
@@ -96,13 +96,6 @@ class Body {
       throw new BrokenOff();
     }
   }
-}
-
-/** Browsers tell with every POST which page it comes from; programs are not asked. */
-function isForeign(request: Request): boolean {
-  const origin = request.headers.get('origin');
-  if (origin === null) return false;
-  return !URL.canParse(origin) || new URL(origin).host !== request.headers.get('host');
 }
 
 function decoded(part: string): string {
