@@ -14,7 +14,7 @@ import type { Log } from './infra/log.ts';
 import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
-import { Charge, documentCaches, limitsPlugin, readRequest } from './limits/plugin.ts';
+import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import { isOriginAllowed } from './infra/originCheck.ts';
@@ -37,12 +37,6 @@ export interface Authentication {
 
 /** Starts work that goes on while the server runs; its `stop` resolves when nothing of it runs any more. */
 export type Background = () => { stop(): Promise<void> };
-
-interface Params {
-  query?: string;
-  operationName?: string | null;
-  variables?: Record<string, unknown> | null;
-}
 
 /** What the operations of a socket run on: the same functions, limits and plugins included, as over HTTP. */
 export interface Engine {

@@ -9,7 +9,8 @@ export function readManifest(file: string): Record<string, string> {
   return existsSync(file) ? manifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
 }
 
-export interface Params {
+/** Where a request as it was sent may have its document; anything may stand there. */
+interface Sent {
   query?: unknown;
   documentId?: unknown;
   extensions?: unknown;
@@ -21,7 +22,7 @@ export interface PersistedOperations {
    * `extensions.persistedQuery.sha256Hash` as Apollo and urql do. Undefined when it neither names nor sends one.
    * @throws GraphQLError BAD_REQUEST for an unknown one, and for any that is not in the manifest when only those are allowed.
    */
-  documentOf(params: Params): string | undefined;
+  documentOf(sent: Sent): string | undefined;
 }
 
 export function createPersistedOperations(documents: Record<string, string>, { only }: { only: boolean }): PersistedOperations {

@@ -9,10 +9,17 @@ import { limits, type QueryLimits } from './limits.ts';
 import type { PersistedOperations } from './persisted.ts';
 import type { Kind, Rates } from './rates.ts';
 
+/** A request that was read: its parts are of the types that they have to be. */
+export interface Params {
+  query?: string;
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+}
+
 /** What the initial context of a transport must hold: over a socket it is given to `getEnveloped`. */
 export interface Asked {
   charge?: Charge;
-  params?: { operationName?: string | null; variables?: Record<string, unknown> | null };
+  params?: Params;
 }
 
 /** What one request of a caller costs: once. Whoever took it in settles it when it was answered, or refused. */
