@@ -22,6 +22,12 @@ export function run<Input extends object, A extends Answer>(
   return runWork({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
 }
 
+export type Inputs = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+
+/** The `idempotencyKey` of a mutation (rule 20). */
+export const keyInput = (input: Inputs) =>
+  input.string({ description: '1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.' });
+
 type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;
 
 // What payloads carry, read after the commit: a repeat under an idempotency key sees the present state too.

@@ -12,20 +12,7 @@ import {
   NotFoundError,
 } from '../core/errors.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
-import {
-  agentId,
-  contextVariables,
-  decodeInput,
-  idempotencyKey,
-  idOf,
-  listOf,
-  metadata,
-  nonBlank,
-  KB,
-  optional,
-  reason,
-  summary,
-} from '../graphql/input.ts';
+import { agentId, decodeInput, idOf, KB, listOf, nonBlank, optional, reason } from '../graphql/input.ts';
 import { handoffOf, run, sessionOf } from '../graphql/mutation.ts';
 import { acceptHandoff } from './acceptHandoff.ts';
 import { cancelHandoff } from './cancelHandoff.ts';
@@ -33,6 +20,7 @@ import { cancelPendingHandoffs, type CancelPendingHandoffsAnswer } from './cance
 import { completeHandoff } from './completeHandoff.ts';
 import { failHandoff } from './failHandoff.ts';
 import { initiateHandoff, type HandoffAnswer } from './initiateHandoff.ts';
+import { moveFields, moveInputs } from './inputSchema.ts';
 import { rejectHandoff } from './rejectHandoff.ts';
 import { timeOutHandoff } from './timeOutHandoff.ts';
 
@@ -45,13 +33,9 @@ const payload = (name: string, description: string) =>
 const initiateInput = z.object({
   sessionId: idOf('session'),
   targetAgentId: agentId,
-  reason: optional(reason),
-  summary: optional(summary),
+  ...moveFields,
   priorTurnId: optional(idOf('turn')),
   triggeringToolCallIds: optional(listOf(idOf('toolcall'), { what: 'tool calls', limit: 200 })).transform((ids) => ids && [...new Set(ids)]),
-  contextVariables: optional(contextVariables),
-  metadata: optional(metadata),
-  idempotencyKey: optional(idempotencyKey),
 });
 
 builder.mutationField('initiateHandoff', (t) =>
@@ -76,18 +60,9 @@ builder.mutationField('initiateHandoff', (t) =>
     input: {
       sessionId: t.input.id({ required: true, description: 'The Session to hand off.' }),
       targetAgentId: t.input.id({ required: true, description: 'The Agent to hand it to.' }),
-      reason: t.input.string({ description: 'Why, for people: up to 4 KB.' }),
-      summary: t.input.string({ description: 'What was done so far, up to 32 KB; composed from the log when null.' }),
+      ...moveInputs(t.input),
       priorTurnId: t.input.id({ description: 'The Turn that led here; the last one of the Session when null.' }),
       triggeringToolCallIds: t.input.idList({ description: "The tool calls that led here, of this Session, up to 200; the last Turn's when null." }),
-      contextVariables: t.input.field({
-        type: 'JSON',
-        description: 'Names and values to set in the Session, an object of up to 64 KB. Names that begin with `_` are refused.',
-      }),
-      metadata: t.input.field({ type: 'JSON', description: 'What you want to keep with the Handoff, up to 64 KB.' }),
-      idempotencyKey: t.input.string({
-        description: '1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.',
-      }),
     },
     resolve: (_root, { input }, context) => run(context, 'initiateHandoff', decodeInput(initiateInput, input), initiateHandoff),
   }),

@@ -11,20 +11,9 @@ import {
   NotFoundError,
 } from '../core/errors.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
-import {
-  agentId,
-  agentType,
-  contextVariables,
-  decodeInput,
-  idempotencyKey,
-  idOf,
-  integer,
-  metadata,
-  optional,
-  reason,
-  summary,
-} from '../graphql/input.ts';
+import { agentId, agentType, decodeInput, idOf, integer, optional } from '../graphql/input.ts';
 import { run, sessionOf } from '../graphql/mutation.ts';
+import { moveFields, moveInputs } from './inputSchema.ts';
 import { reassignSession, type ReassignSessionAnswer } from './reassignSession.ts';
 
 const ReassignSessionPayload = builder.objectRef<ReassignSessionAnswer>('ReassignSessionPayload').implement({
@@ -68,11 +57,7 @@ const reassignInput = z
     agentId: optional(agentId),
     agentType: optional(agentType),
     skipHandoff: optional(z.boolean()).transform((skip) => skip ?? false),
-    reason: optional(reason),
-    summary: optional(summary),
-    contextVariables: optional(contextVariables),
-    metadata: optional(metadata),
-    idempotencyKey: optional(idempotencyKey),
+    ...moveFields,
     expectedVersion: optional(integer(1)),
   })
   .refine((input) => input.agentId !== null || input.agentType !== null, {
@@ -107,16 +92,7 @@ builder.mutationField('reassignSession', (t) =>
         defaultValue: false,
         description: 'Quick reassign: move the Session with no Handoff and no captured Context; the Agent is active at once.',
       }),
-      reason: t.input.string({ description: 'Why, for people: up to 4 KB.' }),
-      summary: t.input.string({ description: 'What was done so far, up to 32 KB; composed from the log when null.' }),
-      contextVariables: t.input.field({
-        type: 'JSON',
-        description: 'Names and values to set in the Session, an object of up to 64 KB. Names that begin with `_` are refused.',
-      }),
-      metadata: t.input.field({ type: 'JSON', description: 'What you want to keep with the Handoff, up to 64 KB.' }),
-      idempotencyKey: t.input.string({
-        description: '1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.',
-      }),
+      ...moveInputs(t.input),
       expectedVersion: t.input.int({ description: 'Refuse with CONFLICT unless the Session is at this version; null to move it whatever its version.' }),
     },
     resolve: (_root, { input }, context) => run(context, 'reassignSession', decodeInput(reassignInput, input), reassignSession),

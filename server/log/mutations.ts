@@ -3,7 +3,7 @@ import { IdempotencyMismatchError, InvalidStateError, LimitExceededError, NotFou
 import { builder, modelRef } from '../graphql/builder.ts';
 import { MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { agentId, content, decodeInput, idempotencyKey, idOf, integer, json, KB, listOf, nonBlank, optional, text } from '../graphql/input.ts';
-import { run, sessionOf } from '../graphql/mutation.ts';
+import { keyInput, run, sessionOf } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import type { SessionAnswer } from '../sessions/createSession.ts';
 import { appendTurn, type TurnAnswer } from './appendTurn.ts';
@@ -14,7 +14,6 @@ import { setTasks } from './setTasks.ts';
 const sessionId = idOf('session');
 const key = optional(idempotencyKey);
 const session = 'The Session to write to: any that is not finished.';
-const keyDescription = '1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.';
 
 const NewMessage = builder.inputType('NewMessageInput', {
   description: 'A Message to write.',
@@ -152,7 +151,7 @@ builder.mutationFields((t) => ({
         defaultValue: false,
         description: "True when the agent's window was cut before this Turn: captures a TRUNCATION snapshot of what was visible until then.",
       }),
-      idempotencyKey: t.input.string({ description: keyDescription }),
+      idempotencyKey: keyInput(t.input),
     },
     resolve: (_root, { input }, context) => run(context, 'appendTurn', decodeInput(turnInput, input), appendTurn),
   }),
@@ -163,7 +162,7 @@ builder.mutationFields((t) => ({
     input: {
       sessionId: t.input.id({ required: true, description: session }),
       text: t.input.string({ required: true, description: 'What was decided, and best also why: up to 4 KB, not blank.' }),
-      idempotencyKey: t.input.string({ description: keyDescription }),
+      idempotencyKey: keyInput(t.input),
     },
     resolve: (_root, { input }, context) =>
       run(context, 'recordDecision', decodeInput(z.object({ sessionId, text: nonBlank({ bytes: 4 * KB }), idempotencyKey: key }), input), recordDecision),
@@ -208,7 +207,7 @@ builder.mutationFields((t) => ({
     errors: { types: [NotFoundError, IdempotencyMismatchError, InvalidStateError] },
     input: {
       sessionId: t.input.id({ required: true, description: session }),
-      idempotencyKey: t.input.string({ description: keyDescription }),
+      idempotencyKey: keyInput(t.input),
     },
     resolve: (_root, { input }, context) => run(context, 'captureSnapshot', decodeInput(z.object({ sessionId, idempotencyKey: key }), input), captureSnapshot),
   }),

@@ -26,7 +26,7 @@ import {
   summary,
   title,
 } from '../graphql/input.ts';
-import { run, sessionOf } from '../graphql/mutation.ts';
+import { keyInput, run, sessionOf } from '../graphql/mutation.ts';
 import { cancelSession } from './cancelSession.ts';
 import { completeSession } from './completeSession.ts';
 import { createSession, type SessionAnswer } from './createSession.ts';
@@ -67,9 +67,7 @@ builder.mutationField('createSession', (t) =>
       }),
       maxHandoffs: t.input.int({ defaultValue: 5, description: 'How many handoffs its Agents may start between two acts of an operator: 0 to 10,000.' }),
       handoffsEnabled: t.input.boolean({ description: "Whether its Agents may hand it off themselves; the server's default (BATON_HANDOFFS_ENABLED) when null." }),
-      idempotencyKey: t.input.string({
-        description: '1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.',
-      }),
+      idempotencyKey: keyInput(t.input),
     },
     resolve: (_root, { input }, context) => {
       const decoded = decodeInput(createInput, input);
