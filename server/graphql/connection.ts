@@ -130,7 +130,8 @@ export function rootPage<M extends ModelName>(
     const found = await Promise.all(
       oneOf.map((where) => {
         const asked = { ...query, ...page, where: { AND: [where, page.where] } };
-        return (plainRead(context.pool, model, { ...asked, select: plain ?? query.select, also: Object.keys(columns), shown: plain !== null }) as Promise<Row[]> | null) ?? delegate.findMany({ ...asked, relationLoadStrategy: 'join' });
+        const rows = plainRead(context.pool, model, { ...asked, select: plain ?? query.select, also: Object.keys(columns), shown: plain !== null });
+        return rows ?? delegate.findMany({ ...asked, relationLoadStrategy: 'join' });
       }),
     );
     return cutPage(inOrder(found.flat(), order, args), args);

@@ -1,7 +1,11 @@
 import pg, { type Pool } from 'pg';
 import { statement, type Statement } from '../core/changes.ts';
-import { column } from '../core/rows.ts';
-import { getDatamodel } from '../generated/pothos-types.ts';
+import { conditionOf } from './plainCondition.ts';
+import { fieldsOf, isColumn, quoted, tableOf } from './plainModel.ts';
+
+interface Row {
+  id: string;
+}
 
 /** What Prisma's `findMany` is asked, as far as this file understands it. */
 export interface Query {
@@ -21,7 +25,7 @@ export interface Query {
  * point to. Prisma's engine, and PostgreSQL's planning of what it writes, are more than half of what a list of twenty
  * costs; one prepared statement does without both. Null for all else (lists below, `contains`, ...), which Prisma reads.
  */
-export function plainRead(pool: Pool, model: string, { select, also, shown = false, where = {}, orderBy = [], take }: Query): Promise<object[]> | null {
+export function plainRead(pool: Pool, model: string, { select, also, shown = false, where = {}, orderBy = [], take }: Query): Promise<Row[]> | null {
   const shape = take === undefined ? null : knownShape(model, select, also, shown);
   if (shape === null) return null;
   const values: unknown[] = [];
@@ -35,28 +39,6 @@ export function plainRead(pool: Pool, model: string, { select, also, shown = fal
 }
 
 const maxTexts = 50;
-
-interface Field {
-  name: string;
-  kind: string;
-  type: string;
-  isList: boolean;
-  relationFromFields?: readonly string[];
-}
-type Fields = ReadonlyMap<string, Field>;
-
-const models = new Map<string, Fields>(
-  Object.entries(getDatamodel().datamodel.models).map(([name, { fields }]) => [name, new Map((fields as readonly Field[]).map((field) => [field.name, field]))]),
-);
-const fieldsOf = (model: string): Fields => models.get(model) ?? new Map<string, Field>();
-
-// Names as the @map of every field and the @@map of every model have them.
-const quoted = (field: string): string => `"${column(field)}"`;
-const tableOf = (model: string): string => `"${column(model.charAt(0).toLowerCase() + model.slice(1))}s"`;
-
-// PostgreSQL's client makes the same values of these as Prisma does.
-const plainTypes = new Set(['String', 'Int', 'Boolean', 'DateTime', 'Json']);
-const isColumn = ({ kind, type }: Field): boolean => kind === 'enum' || (kind === 'scalar' && plainTypes.has(type));
 
 /** What is read of a row, and of the rows that it points to. */
 interface Shape {
@@ -138,41 +120,6 @@ function textOf(shape: Shape, condition: string, order: [string, string][], take
 const readOf = ({ columns, relations }: Shape): string =>
   [...new Set([...columns, ...relations.map(({ foreignKey }) => foreignKey)])].map(quoted).join(', ');
 
-const operators: Record<string, string> = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=' };
-
-// Not another column, say.
-const isValue = (value: unknown): boolean => value === null || typeof value !== 'object' || value instanceof Date;
-
-/** A `where` of comparisons, AND and OR; null when there is more to it. */
-function conditionOf(fields: Fields, where: object, values: unknown[]): string | null {
-  const all: (string | null)[] = [];
-  const compare = (name: string, operator: string, value: unknown): void => {
-    if (value !== undefined) all.push(value === null && operator === '=' ? `${quoted(name)} IS NULL` : `${quoted(name)} ${operator} $${values.push(value)}`);
-  };
-  for (const [name, asked] of Object.entries(where) as [string, unknown][]) {
-    if (asked === undefined) continue;
-    if (name === 'AND' || name === 'OR') {
-      const each = (Array.isArray(asked) ? asked : [asked]).map((one: object) => conditionOf(fields, one, values));
-      if (each.includes(null)) return null;
-      all.push(each.length === 0 ? String(name === 'AND') : `(${each.map((one) => `(${one})`).join(` ${name} `)})`);
-      continue;
-    }
-    const field = fields.get(name);
-    if (field === undefined || !isColumn(field) || field.type === 'Json' || field.isList) return null;
-    if (isValue(asked)) {
-      compare(name, '=', asked);
-      continue;
-    }
-    for (const [operator, value] of Object.entries(asked as object) as [string, unknown][]) {
-      if (operator === 'in' && Array.isArray(value)) {
-        all.push(value.length === 0 ? 'false' : `${quoted(name)} IN (${value.map((one) => `$${values.push(one)}`).join(', ')})`);
-      } else if (operator in operators && isValue(value)) compare(name, operators[operator]!, value);
-      else return null;
-    }
-  }
-  return all.length === 0 ? 'true' : all.join(' AND ');
-}
-
 /** Texts are as many as there are selections and filters, so their names are limited: what comes after goes unnamed. */
 const statements = new Map<string, Statement>();
 const maxStatements = 500;
@@ -188,9 +135,9 @@ function prepared(text: string): Text {
   return made;
 }
 
-async function read(pool: Pool, text: Text, values: unknown[], shape: Shape): Promise<object[]> {
+async function read(pool: Pool, text: Text, values: unknown[], shape: Shape): Promise<Row[]> {
   const { rows } = await pool.query<unknown[]>({ ...text, values, types, rowMode: 'array' });
-  return rows.map((row) => rowOf(row, shape, 0)!);
+  return rows.map((row) => rowOf(row, shape, 0) as Row);
 }
 
 // Times as texts in ISO 8601: a Date for each, made and written again, is a tenth of a list. In UTC, as sessions are unless an
