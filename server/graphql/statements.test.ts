@@ -8,7 +8,7 @@ import { startApp } from '../testing/server.ts';
 
 const database = await testDatabase();
 const { sent } = recordQueries(database.pool);
-const { url } = await startApp(database, { query: { cost: 1_000_000 } });
+const { url } = await startApp(database, { query: { cost: 10_000_000 } });
 const { post } = client(url);
 let sessionId = '';
 let ids: string[] = [];
