@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import PrismaPlugin, { getRefFromModel, type PrismaObjectRef } from '@pothos/plugin-prisma';
-import RelayPlugin from '@pothos/plugin-relay';
+import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
 import { GraphQLScalarType } from 'graphql';
 import { DateTimeResolver, JSONResolver } from 'graphql-scalars';
@@ -81,13 +81,13 @@ export const builder = new SchemaBuilder<SchemaShape>({
     nodesQueryOptions: {
       description: 'The records with these ids, in their order; null in the place of each that you may not read, or that does not exist.',
       args: { ids: { description: `Ids that Baton gave out, or slugs of Agents: ${maxNodes} at most.` } },
-      resolve: async (_root, { ids }, context, _info, resolveNodes) => {
+      resolve: async (_root, { ids }, context, info): Promise<unknown[]> => {
         if (ids.length > maxNodes) {
           throw badArgument(`ids are ${ids.length}, and ${maxNodes} are the most at once: ask in several requests`, ['ids']);
         }
         const mayRead = await readable(ids, context);
-        const nodes = await resolveNodes(ids);
-        return nodes.map((node, index) => (mayRead[index] === true ? node : null));
+        // The function that Pothos gives a resolver looks up all of the argument, whatever it is given.
+        return resolveNodes(builder, context, info, ids.map((id, index) => (mayRead[index] === true ? id : null)));
       },
     },
   },
