@@ -1,7 +1,7 @@
 /**
  * Every refusal that a caller can cause, one class a code. They are members of a mutation's result union
  * (`server/graphql/errors.ts` exposes them); in queries they become top-level errors with `extensions.code`.
- * Messages are for people: they say what is so and what to do next. `data` never holds anything internal.
+ * Messages are for people: they say what is so and what to do next. Both they and the fields go out as they are.
  */
 export const errorCodes = [
   'BAD_USER_INPUT',
