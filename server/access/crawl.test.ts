@@ -19,7 +19,7 @@ const { sent } = recordQueries(pool);
 const { agent, session, initiate, reassign, turn, run } = world(pool);
 const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
 
-/** Fields that an agent may not ask of another: what they answer instead is for the matrix. */
+/** Fields that an agent may not ask of another: what they answer instead is for matrixReads.test.ts. */
 const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'sessions', 'handoffsReceived', 'handoffsGiven'];
 
 /** Everything that a type has, so many objects deep. */

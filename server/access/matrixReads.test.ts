@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { schema } from '../graphql/schema.ts';
+import { recordDecision } from '../log/recordDecision.ts';
+import { askersOf, roles } from '../testing/askers.ts';
+import { unknownId } from '../testing/refusals.ts';
+
+const { askers, initiate, run, held, addressed } = await askersOf();
+
+interface Read {
+  query: string;
+  variables: (whose: 'own' | 'foreign') => Promise<object>;
+  /** Something that is in the answer when the record is. */
+  mark: (variables: Record<string, string>) => string;
+  AGENT: 'its own' | 'all' | 'FORBIDDEN';
+}
+
+const inSession = async (whose: 'own' | 'foreign') => ({ id: encodeId('session', await held(whose)) });
+const inHandoff = async (whose: 'own' | 'foreign') => ({ id: encodeId('handoff', await addressed(whose)) });
+const id = ({ id: named }: Record<string, string>) => `"${named}"`;
+const agentNamed = async (whose: 'own' | 'foreign') => ({ id: whose === 'own' ? 'ada' : 'bob' });
+const text = (wanted: string) => () => wanted;
+
+const queries: Record<string, Read> = {
+  session: { query: 'query ($id: ID!) { answer: session(id: $id) { id title } }', variables: inSession, mark: id, AGENT: 'its own' },
+  sessions: { query: '{ answer: sessions(first: 100) { totalCount nodes { id } } }', variables: inSession, mark: id, AGENT: 'its own' },
+  handoff: { query: 'query ($id: ID!) { answer: handoff(id: $id) { id markdown } }', variables: inHandoff, mark: id, AGENT: 'its own' },
+  handoffs: { query: '{ answer: handoffs(first: 100) { nodes { id } } }', variables: inHandoff, mark: id, AGENT: 'its own' },
+  handoffGraph: {
+    query: 'query ($id: ID!) { answer: handoffGraph(where: { sessionId: $id }) { edges { source { id } count } } }',
+    variables: async (whose) => ({ id: encodeId('session', (await initiate(await held(whose), 'eve')).sessionId) }),
+    mark: text('"count":1'),
+    AGENT: 'its own',
+  },
+  contextPreview: { query: 'query ($id: ID!) { answer: contextPreview(sessionId: $id) { text } }', variables: inSession, mark: text('A piece of work'), AGENT: 'its own' },
+  contextItem: {
+    query: 'query ($id: ID!, $item: ID!) { answer: contextItem(handoffId: $id, itemId: $item) { content } }',
+    variables: async (whose) => {
+      const { handoffId } = await initiate(await held(whose), 'eve', { reason: 'because' });
+      const given = { id: encodeId('handoff', handoffId) };
+      const { data } = await askers.ADMIN.post<{ handoff: { contextPrompt: { kept: { id: string; kind: string }[] } } }>(
+        'query ($id: ID!) { handoff(id: $id) { contextPrompt { kept { id kind } } } }',
+        given,
+      );
+      return { ...given, item: data.handoff.contextPrompt.kept.find(({ kind }) => kind === 'REASON')!.id };
+    },
+    mark: text('because'),
+    AGENT: 'its own',
+  },
+  sessionEvents: { query: 'query ($id: ID!) { answer: sessionEvents(sessionId: $id) { nodes { type } } }', variables: inSession, mark: text('SESSION_CREATED'), AGENT: 'its own' },
+  node: { query: 'query ($id: ID!) { answer: node(id: $id) { id } }', variables: inHandoff, mark: id, AGENT: 'its own' },
+  nodes: { query: 'query ($id: ID!) { answer: nodes(ids: [$id, "ada"]) { id } }', variables: inSession, mark: id, AGENT: 'its own' },
+  agent: { query: 'query ($id: ID!) { answer: agent(id: $id) { id name type status } }', variables: agentNamed, mark: id, AGENT: 'all' },
+  agents: { query: '{ answer: agents(first: 100) { nodes { id name type status } } }', variables: agentNamed, mark: id, AGENT: 'all' },
+  rateLimit: { query: '{ answer: rateLimit { reads { remaining } writes { remaining } } }', variables: async () => ({}), mark: text('"writes"'), AGENT: 'all' },
+  viewer: { query: '{ answer: viewer { role agent { id } key { id name role } } }', variables: async () => ({}), mark: text('"role"'), AGENT: 'all' },
+  keys: { query: '{ answer: keys { nodes { id name role } } }', variables: async () => ({}), mark: text("a test's"), AGENT: 'FORBIDDEN' },
+};
+
+it('every query has a line', () => {
+  expect(Object.keys(queries).sort()).toEqual(Object.keys(schema.getQueryType()!.getFields()).sort());
+});
+
+describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AGENT }) => {
+  it.each(roles.flatMap((role) => (['own', 'foreign'] as const).map((whose) => [role, whose] as const)))('as %s, %s', async (role, whose) => {
+    const given = (await variables(whose)) as Record<string, string>;
+    const { data, errors } = await askers[role].post<{ answer: unknown } | null>(query, given);
+    const forbidden = name === 'keys' && role !== 'ADMIN';
+    if (forbidden) return expect(errors).toMatchObject([{ path: ['answer'], extensions: { code: 'FORBIDDEN' } }]);
+    expect(errors).toBeUndefined();
+    const seen = JSON.stringify(data).includes(mark(given));
+    expect(seen).toBe(role !== 'AGENT' || AGENT === 'all' || whose === 'own');
+    if (seen || !('id' in given)) return;
+    const missing = { ...given, id: unknownId(given['id'].startsWith('session') ? 'session' : 'handoff') };
+    expect((await askers[role].post(query, missing)).data).toEqual(data);
+  });
+});
+
+describe('an Agent', () => {
+  const ofAll = 'id type name role description status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt'.split(' ');
+  const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators { id }', ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`)];
+
+  it('has no field that is not among these', () => {
+    const type = schema.getType('Agent') as unknown as { getFields(): object };
+    expect(Object.keys(type.getFields()).sort()).toEqual([...ofAll, ...ofItself].map((field) => field.split(' ')[0]).sort());
+  });
+
+  it.each([...ofAll, ...ofItself])('shows %s to whom it may concern', async (field) => {
+    const forItself = ofItself.includes(field);
+    for (const role of roles) {
+      for (const of of ['ada', 'bob']) {
+        const { data, errors } = await askers[role].post<{ agent: object | null }>(`query ($of: ID!) { agent(id: $of) { ${field} } }`, { of });
+        if (role === 'AGENT' && of === 'bob' && forItself) {
+          expect(errors).toMatchObject([{ path: ['agent', field.split(' ')[0]], extensions: { code: 'FORBIDDEN' } }]);
+        } else {
+          expect(errors).toBeUndefined();
+          expect(data.agent).not.toBeNull();
+        }
+      }
+    }
+  });
+
+  it('lists of its own what it gave, was given and has', async () => {
+    const [given, got] = [await initiate(await held('own'), 'eve'), await initiate(await held('foreign'), 'ada')];
+    const { data } = await askers.AGENT.post(
+      '{ viewer { agent { sessions(first: 100) { nodes { id } } handoffsGiven(first: 1) { nodes { id } } handoffsReceived(first: 1) { nodes { id } } } } }',
+    );
+    expect(data).toMatchObject({
+      viewer: {
+        agent: {
+          sessions: { nodes: expect.arrayContaining([{ id: encodeId('session', got.sessionId) }]) as object },
+          handoffsGiven: { nodes: [{ id: encodeId('handoff', given.handoffId) }] },
+          handoffsReceived: { nodes: [{ id: encodeId('handoff', got.handoffId) }] },
+        },
+      },
+    });
+  });
+});
+
+it('a session that an agent had stays readable with all that came after', async () => {
+  const sessionId = await held('seen');
+  await run(recordDecision, { sessionId, text: 'decided by bob' });
+  const { data } = await askers.AGENT.post('query ($id: ID!) { session(id: $id) { agent { id } decisions { text } } }', { id: encodeId('session', sessionId) });
+  expect(data).toMatchObject({ session: { agent: { id: 'bob' }, decisions: [{ text: 'decided by bob' }] } });
+});
