@@ -1,58 +1,18 @@
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { Caller } from '../core/work.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { completeSession } from '../sessions/completeSession.ts';
-import { pauseSession } from '../sessions/pauseSession.ts';
-import { testDatabase } from '../testing/database.ts';
+import { describe, expect, it } from 'vitest';
 import { hashAllTables } from '../testing/hash.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { agentCaller, world } from '../testing/world.ts';
-import { importTranscript } from './importTranscript.ts';
-import { prepareImport } from './prepareImport.ts';
+import { imports } from '../testing/imports.ts';
 import { setTasks } from './setTasks.ts';
 import { fixture } from './transcripts/fixtures.ts';
 import { piecesOf } from './transcripts/lines.ts';
 
-const db = await testDatabase();
-const { agent, session, reassign, turn, run } = world(db.pool);
-let count = 0;
-let ada = '';
-let id = '';
-
-beforeEach(async () => {
-  ada = `ada-${(count += 1)}`;
-  await agent(ada);
-  id = await session(ada);
-  return async () => expect(await brokenInvariants(db.pool)).toEqual([]);
-});
-
-interface How {
-  sessionId?: string;
-  agentId?: string;
-  sidechain?: boolean;
-  caller?: Caller;
-}
-
-async function load(chunks: AsyncIterable<Uint8Array | string>, { sessionId = id, agentId, sidechain = false, caller }: How = {}) {
-  const transcript = await prepareImport(db.pool, { sessionId, format: 'AUTO', sidechain, chunks });
-  return (await run(importTranscript, { sessionId, agentId: agentId ?? null, transcript }, caller && { caller })).report;
-}
-const loadFixture = (name: string, how?: How) => load(createReadStream(fixture(name)), how);
-
-const messages = async () =>
-  (await db.prisma.message.findMany({ where: { sessionId: id }, orderBy: { sequence: 'asc' }, include: { turn: true } })).map(
-    ({ role, content, turn: of }) => `${of?.index ?? '-'} ${role}: ${content}`,
-  );
-const calls = () => db.prisma.toolCall.findMany({ where: { sessionId: id }, orderBy: { index: 'asc' }, include: { message: true } });
-const turns = () => db.prisma.turn.findMany({ where: { sessionId: id }, orderBy: { index: 'asc' } });
-const events = async () => (await db.prisma.event.findMany({ where: { sessionId: id }, orderBy: { sessionSequence: 'asc' } })).map(({ type }) => type);
-const lastTenure = (agentId: string) => db.prisma.agentSession.findFirstOrThrow({ where: { agentId, sessionId: id }, orderBy: { startedAt: 'desc' } });
+const { db, here, another, load, loadFixture, messages, turns, lastTenure, session, reassign, turn, run } = await imports();
+const calls = () => db.prisma.toolCall.findMany({ where: { sessionId: here.id }, orderBy: { index: 'asc' }, include: { message: true } });
+const events = async () => (await db.prisma.event.findMany({ where: { sessionId: here.id }, orderBy: { sessionSequence: 'asc' } })).map(({ type }) => type);
 
 describe('an import', () => {
   it("appends the transcript's turns, messages and calls after the last message, at their own moments, with one event for all", async () => {
-    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
+    await turn(here.id, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
     const report = await loadFixture('claude-interrupts');
     expect(report).toMatchObject({ format: 'CLAUDE_CODE', messagesAdded: 9, turnsAdded: 3, toolCallsAdded: 1, resultsFilled: 0, alreadyKnown: 0, lines: 15 });
     expect((await messages()).map((line) => line.slice(0, 34))).toEqual([
@@ -68,7 +28,7 @@ describe('an import', () => {
       '4 SYSTEM: [Request interrupted by ',
     ]);
     expect((await turns())[1]).toMatchObject({ startedAt: new Date('2026-03-02T09:00:02Z'), inputTokens: 3, outputTokens: 10, model: 'claude-opus-4-6', truncated: false });
-    const [, first] = await db.prisma.message.findMany({ where: { sessionId: id }, orderBy: { sequence: 'asc' } });
+    const [, first] = await db.prisma.message.findMany({ where: { sessionId: here.id }, orderBy: { sequence: 'asc' } });
     expect(first).toMatchObject({ sequence: 2, createdAt: new Date('2026-03-02T09:00:02Z') });
     expect(await events()).toEqual(['SESSION_CREATED', 'TURN_APPENDED', 'TURN_APPENDED']);
   });
@@ -116,14 +76,14 @@ describe('an import', () => {
     await loadFixture('claude-incremental-2');
     const before = await hashAllTables(db.pool);
     expect(await loadFixture('claude-incremental-1')).toMatchObject({ alreadyKnown: 7, messagesAdded: 0, toolCallsAdded: 0, resultsFilled: 0 });
-    const { rows } = await db.pool.query<{ output: number }>('SELECT output_tokens AS output FROM turns WHERE session_id = $1', [id]);
+    const { rows } = await db.pool.query<{ output: number }>('SELECT output_tokens AS output FROM turns WHERE session_id = $1', [here.id]);
     expect(rows).toEqual([{ output: 207 }]);
     expect(await hashAllTables(db.pool)).toEqual(before);
   });
 
   it('goes on in a new turn when something was said in between', async () => {
     await loadFixture('claude-incremental-1');
-    await turn(id, { messages: [{ role: 'USER', content: 'Well?' }] });
+    await turn(here.id, { messages: [{ role: 'USER', content: 'Well?' }] });
     expect(await loadFixture('claude-incremental-2')).toMatchObject({ turnsAdded: 1, resultsFilled: 1 });
     expect((await messages()).slice(-3)).toEqual(['2 USER: Well?', '3 ASSISTANT: And a second note.', '3 ASSISTANT: Done: LOG.md says so.']);
     expect((await turns()).map(({ outputTokens }) => outputTokens)).toEqual([200, null, 7]);
@@ -131,8 +91,8 @@ describe('an import', () => {
 
   it('goes on in a new turn when the session changed hands in between, even for the agent that had it before', async () => {
     await loadFixture('claude-incremental-1');
-    await reassign(id, { agentId: await another() });
-    expect(await loadFixture('claude-incremental-2', { agentId: ada })).toMatchObject({ turnsAdded: 1 });
+    await reassign(here.id, { agentId: await another() });
+    expect(await loadFixture('claude-incremental-2', { agentId: here.holder })).toMatchObject({ turnsAdded: 1 });
     const [before, after] = await turns();
     expect(after?.agentSessionId).toBe(before?.agentSessionId);
   });
@@ -166,31 +126,31 @@ describe('an import', () => {
     ];
     const { redactions, tasks } = await load(piecesOf(lines.map((line) => JSON.stringify(line)).join('\n')));
     expect(redactions).toBeGreaterThanOrEqual(6);
-    const stored = JSON.stringify([await messages(), await calls(), await db.prisma.task.findMany({ where: { sessionId: id } }), tasks]);
+    const stored = JSON.stringify([await messages(), await calls(), await db.prisma.task.findMany({ where: { sessionId: here.id } }), tasks]);
     expect(stored).toContain('[redacted: ');
     for (const part of [token.slice(4, 20), token.slice(20)]) expect(stored).not.toContain(part);
   });
 
   it('captures what was visible until each compaction; from there on only what follows is', async () => {
-    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
+    await turn(here.id, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
     expect(await loadFixture('claude-compaction')).toMatchObject({ compactions: 1 });
-    const snapshots = await db.prisma.contextSnapshot.findMany({ where: { sessionId: id, type: 'TRUNCATION' } });
-    expect(snapshots).toMatchObject([{ sequenceStart: 1, sequenceEnd: 3, userCount: 1, assistantCount: 2, systemCount: 0, callStart: 1, callEnd: 1, agentSessionId: (await lastTenure(ada)).id }]);
-    expect(await db.prisma.session.findUniqueOrThrow({ where: { id } })).toMatchObject({ visibleFrom: 4, visibleCallsFrom: 2, messageCount: 6, toolCallCount: 2 });
-    await reassign(id, { agentId: await another() });
-    const [handed] = await db.prisma.contextSnapshot.findMany({ where: { sessionId: id, type: 'HANDOFF_INITIATED' } });
+    const snapshots = await db.prisma.contextSnapshot.findMany({ where: { sessionId: here.id, type: 'TRUNCATION' } });
+    expect(snapshots).toMatchObject([{ sequenceStart: 1, sequenceEnd: 3, userCount: 1, assistantCount: 2, systemCount: 0, callStart: 1, callEnd: 1, agentSessionId: (await lastTenure(here.holder)).id }]);
+    expect(await db.prisma.session.findUniqueOrThrow({ where: { id: here.id } })).toMatchObject({ visibleFrom: 4, visibleCallsFrom: 2, messageCount: 6, toolCallCount: 2 });
+    await reassign(here.id, { agentId: await another() });
+    const [handed] = await db.prisma.contextSnapshot.findMany({ where: { sessionId: here.id, type: 'HANDOFF_INITIATED' } });
     expect(handed).toMatchObject({ sequenceStart: 4, sequenceEnd: 6, systemCount: 1, assistantCount: 2, callStart: 2, callEnd: 2 });
   });
 
   it('sets the tasks that the transcript ends with, once', async () => {
     await loadFixture('claude-tasks');
-    const tasks = () => db.prisma.task.findMany({ where: { sessionId: id }, orderBy: { position: 'asc' }, select: { content: true, status: true, position: true } });
+    const tasks = () => db.prisma.task.findMany({ where: { sessionId: here.id }, orderBy: { position: 'asc' }, select: { content: true, status: true, position: true } });
     expect(await tasks()).toEqual([
       { position: 1, content: 'Saw the boards', status: 'DONE' },
       { position: 2, content: 'Sand the boards', status: 'IN_PROGRESS' },
       { position: 3, content: 'Paint it', status: 'PENDING' },
     ]);
-    await run(setTasks, { sessionId: id, tasks: [{ content: 'Something else', status: 'PENDING' }] });
+    await run(setTasks, { sessionId: here.id, tasks: [{ content: 'Something else', status: 'PENDING' }] });
     await loadFixture('claude-tasks');
     expect(await tasks()).toEqual([{ position: 1, content: 'Something else', status: 'PENDING' }]);
     await loadFixture('claude-failed-write');
@@ -205,7 +165,7 @@ describe('an import', () => {
 
   it('keeps two sessions of one transcript apart', async () => {
     await loadFixture('claude-compaction');
-    const other = await session(ada);
+    const other = await session(here.holder);
     expect(await loadFixture('claude-compaction', { sessionId: other })).toMatchObject({ alreadyKnown: 0, messagesAdded: 5 });
   });
 
@@ -225,79 +185,5 @@ describe('an import', () => {
     ];
     expect(await load(piecesOf(lines.map((line) => JSON.stringify(line)).join('\n')))).toMatchObject({ toolCallsAdded: 3, messagesAdded: 1, firstAt: null });
     expect(await turns()).toMatchObject([{ inputTokens: 2 ** 31 - 1, outputTokens: 0 }]);
-  });
-});
-
-let others = 0;
-async function another(): Promise<string> {
-  const other = `bob-${(others += 1)}`;
-  await agent(other);
-  return other;
-}
-
-describe('an import is history', () => {
-  it('accepts and completes no handoff and changes no earlier context', async () => {
-    const bob = await another();
-    await reassign(id, { agentId: bob });
-    const handoff = () => db.prisma.handoff.findFirstOrThrow({ where: { sessionId: id } });
-    const waiting = await handoff();
-    await loadFixture('claude-tasks');
-    expect(await handoff()).toEqual(waiting);
-    expect((await lastTenure(bob)).state).toBe('PENDING');
-    await run(acceptHandoff, { handoffId: waiting.id });
-    const accepted = await handoff();
-    await loadFixture('claude-compaction');
-    expect(await handoff()).toEqual(accepted);
-    const { version } = await db.prisma.session.findUniqueOrThrow({ where: { id } });
-    expect(version).toBe(3);
-  });
-
-  it('turns belong to the tenure of the agent that is named, else to the holder', async () => {
-    const bob = await another();
-    await reassign(id, { agentId: bob });
-    await loadFixture('claude-failed-write');
-    await loadFixture('claude-compaction', { agentId: ada });
-    expect((await turns()).map(({ agentSessionId }) => agentSessionId)).toEqual([(await lastTenure(bob)).id, (await lastTenure(ada)).id]);
-    expect((await db.prisma.message.findFirstOrThrow({ where: { sessionId: id, content: 'I dig.' } })).agentSessionId).toBe((await lastTenure(ada)).id);
-  });
-
-  it('turns belong to nobody in a session that nobody holds', async () => {
-    id = await session(null);
-    await loadFixture('claude-failed-write');
-    expect(await turns()).toMatchObject([{ agentSessionId: null }]);
-  });
-
-  it('an operator imports into any open session: paused, waiting, unheld', async () => {
-    await run(pauseSession, { sessionId: id, expectedVersion: null });
-    expect(await loadFixture('claude-failed-write')).toMatchObject({ turnsAdded: 1 });
-    await reassign(id, { agentId: await another() });
-    expect(await loadFixture('claude-compaction')).toMatchObject({ turnsAdded: 1 });
-  });
-
-  it.each<[string, (bob: string) => Promise<How>, object]>([
-    ['into a finished session', async () => (await run(completeSession, { sessionId: id, expectedVersion: null, result: null, summary: null }), {}), { code: 'INVALID_STATE', state: 'COMPLETED' }],
-    ['for an agent that does not exist', async () => ({ agentId: 'nobody' }), { code: 'NOT_FOUND', id: 'nobody' }],
-    ['for an agent that never had the session', async (bob) => ({ agentId: bob }), { code: 'INVALID_STATE', allowed: ['ACTIVE'] }],
-    ['by an agent that never had it', async (bob) => ({ caller: agentCaller(bob) }), { code: 'NOT_FOUND' }],
-    ['by an agent that does not hold it any more', async (bob) => (await reassign(id, { agentId: bob, skipHandoff: true }), { caller: agentCaller(ada) }), { code: 'INVALID_STATE' }],
-    ['by an agent for another', async () => ({ caller: agentCaller(ada), agentId: await another() }), { code: 'FORBIDDEN' }],
-    ['by an agent that has not accepted', async (bob) => (await reassign(id, { agentId: bob }), { caller: agentCaller(bob) }), { code: 'INVALID_STATE', state: 'PENDING' }],
-    ['by an agent whose session is paused', async () => (await run(pauseSession, { sessionId: id, expectedVersion: null }), { caller: agentCaller(ada) }), { code: 'INVALID_STATE', state: 'PAUSED' }],
-    ['into a session that does not exist', async () => ({ sessionId: '01990000-0000-7000-8000-000000000000' }), { code: 'NOT_FOUND' }],
-  ])('is refused %s, and changes nothing', async (_when, given, refusal) => {
-    const how = await given(await another());
-    const before = await hashAllTables(db.pool);
-    await expect(loadFixture('claude-failed-write', how)).rejects.toMatchObject(refusal);
-    expect(await hashAllTables(db.pool)).toEqual(before);
-  });
-
-  it('an agent imports into what it holds', async () => {
-    expect(await loadFixture('claude-failed-write', { caller: agentCaller(ada), agentId: ada })).toMatchObject({ turnsAdded: 1 });
-  });
-
-  it('of the same file by two at once is one import', async () => {
-    const reports = await Promise.all([loadFixture('claude-incremental-2'), loadFixture('claude-incremental-2')]);
-    expect(reports.map(({ messagesAdded }) => messagesAdded).sort()).toEqual([0, 4]);
-    expect(await messages()).toHaveLength(4);
   });
 });

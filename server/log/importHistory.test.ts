@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { completeSession } from '../sessions/completeSession.ts';
+import { pauseSession } from '../sessions/pauseSession.ts';
+import { hashAllTables } from '../testing/hash.ts';
+import { imports, type How } from '../testing/imports.ts';
+import { agentCaller } from '../testing/world.ts';
+
+const { db, here, another, loadFixture, messages, turns, lastTenure, session, reassign, run } = await imports();
+
+describe('an import is history', () => {
+  it('accepts and completes no handoff and changes no earlier context', async () => {
+    const bob = await another();
+    await reassign(here.id, { agentId: bob });
+    const handoff = () => db.prisma.handoff.findFirstOrThrow({ where: { sessionId: here.id } });
+    const waiting = await handoff();
+    await loadFixture('claude-tasks');
+    expect(await handoff()).toEqual(waiting);
+    expect((await lastTenure(bob)).state).toBe('PENDING');
+    await run(acceptHandoff, { handoffId: waiting.id });
+    const accepted = await handoff();
+    await loadFixture('claude-compaction');
+    expect(await handoff()).toEqual(accepted);
+    const { version } = await db.prisma.session.findUniqueOrThrow({ where: { id: here.id } });
+    expect(version).toBe(3);
+  });
+
+  it('turns belong to the tenure of the agent that is named, else to the holder', async () => {
+    const bob = await another();
+    await reassign(here.id, { agentId: bob });
+    await loadFixture('claude-failed-write');
+    await loadFixture('claude-compaction', { agentId: here.holder });
+    expect((await turns()).map(({ agentSessionId }) => agentSessionId)).toEqual([(await lastTenure(bob)).id, (await lastTenure(here.holder)).id]);
+    expect((await db.prisma.message.findFirstOrThrow({ where: { sessionId: here.id, content: 'I dig.' } })).agentSessionId).toBe((await lastTenure(here.holder)).id);
+  });
+
+  it('turns belong to nobody in a session that nobody holds', async () => {
+    here.id = await session(null);
+    await loadFixture('claude-failed-write');
+    expect(await turns()).toMatchObject([{ agentSessionId: null }]);
+  });
+
+  it('an operator imports into any open session: paused, waiting, unheld', async () => {
+    await run(pauseSession, { sessionId: here.id, expectedVersion: null });
+    expect(await loadFixture('claude-failed-write')).toMatchObject({ turnsAdded: 1 });
+    await reassign(here.id, { agentId: await another() });
+    expect(await loadFixture('claude-compaction')).toMatchObject({ turnsAdded: 1 });
+  });
+
+  it.each<[string, (bob: string) => Promise<How>, object]>([
+    ['into a finished session', async () => (await run(completeSession, { sessionId: here.id, expectedVersion: null, result: null, summary: null }), {}), { code: 'INVALID_STATE', state: 'COMPLETED' }],
+    ['for an agent that does not exist', async () => ({ agentId: 'nobody' }), { code: 'NOT_FOUND', id: 'nobody' }],
+    ['for an agent that never had the session', async (bob) => ({ agentId: bob }), { code: 'INVALID_STATE', allowed: ['ACTIVE'] }],
+    ['by an agent that never had it', async (bob) => ({ caller: agentCaller(bob) }), { code: 'NOT_FOUND' }],
+    ['by an agent that does not hold it any more', async (bob) => (await reassign(here.id, { agentId: bob, skipHandoff: true }), { caller: agentCaller(here.holder) }), { code: 'INVALID_STATE' }],
+    ['by an agent for another', async () => ({ caller: agentCaller(here.holder), agentId: await another() }), { code: 'FORBIDDEN' }],
+    ['by an agent that has not accepted', async (bob) => (await reassign(here.id, { agentId: bob }), { caller: agentCaller(bob) }), { code: 'INVALID_STATE', state: 'PENDING' }],
+    ['by an agent whose session is paused', async () => (await run(pauseSession, { sessionId: here.id, expectedVersion: null }), { caller: agentCaller(here.holder) }), { code: 'INVALID_STATE', state: 'PAUSED' }],
+    ['into a session that does not exist', async () => ({ sessionId: '01990000-0000-7000-8000-000000000000' }), { code: 'NOT_FOUND' }],
+  ])('is refused %s, and changes nothing', async (_when, given, refusal) => {
+    const how = await given(await another());
+    const before = await hashAllTables(db.pool);
+    await expect(loadFixture('claude-failed-write', how)).rejects.toMatchObject(refusal);
+    expect(await hashAllTables(db.pool)).toEqual(before);
+  });
+
+  it('an agent imports into what it holds', async () => {
+    expect(await loadFixture('claude-failed-write', { caller: agentCaller(here.holder), agentId: here.holder })).toMatchObject({ turnsAdded: 1 });
+  });
+
+  it('of the same file by two at once is one import', async () => {
+    const reports = await Promise.all([loadFixture('claude-incremental-2'), loadFixture('claude-incremental-2')]);
+    expect(reports.map(({ messagesAdded }) => messagesAdded).sort()).toEqual([0, 4]);
+    expect(await messages()).toHaveLength(4);
+  });
+});
