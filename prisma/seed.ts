@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { registerAgent } from '../server/agents/registerAgent.ts';
-import { runWork, type Answer, type Caller, type Logger, type Work } from '../server/core/work.ts';
+import { runWork } from '../server/core/runWork.ts';
+import type { Answer, Caller, Logger, Work } from '../server/core/work.ts';
 import { acceptHandoff } from '../server/handoffs/acceptHandoff.ts';
 import { cancelHandoff } from '../server/handoffs/cancelHandoff.ts';
 import { failHandoff } from '../server/handoffs/failHandoff.ts';

@@ -6,7 +6,7 @@ import { hashAllTables } from '../testing/hash.ts';
 import { operator, world } from '../testing/world.ts';
 import { statement } from './changes.ts';
 import { UnavailableError } from './errors.ts';
-import { runWork } from './work.ts';
+import { runWork } from './runWork.ts';
 
 const db = await testDatabase();
 

@@ -4,7 +4,8 @@ import { testDatabase } from '../testing/database.ts';
 import { hashAllTables } from '../testing/hash.ts';
 import { operator, world } from '../testing/world.ts';
 import { ConflictError } from './errors.ts';
-import { runWork, type Work } from './work.ts';
+import { runWork } from './runWork.ts';
+import type { Work } from './work.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign } = world(db.pool);

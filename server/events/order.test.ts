@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { brokenInvariants } from '../testing/invariants.ts';
 import { atEnd, testDatabase } from '../testing/database.ts';
 import { operator, world } from '../testing/world.ts';
-import { runWork } from '../core/work.ts';
+import { runWork } from '../core/runWork.ts';
 import { LocalDoorbell } from '../infra/localDoorbell.ts';
 import { silentLog } from '../infra/log.ts';
 import { setTasks } from '../log/setTasks.ts';

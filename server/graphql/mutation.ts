@@ -1,5 +1,6 @@
 import { demandMutation } from '../access/guard.ts';
-import { runWork, type Answer, type Work } from '../core/work.ts';
+import { runWork } from '../core/runWork.ts';
+import type { Answer, Work } from '../core/work.ts';
 import { redactInput } from '../redaction/redact.ts';
 import { modelRef, type Types } from './builder.ts';
 import type { GraphQLContext, Settings } from './context.ts';

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
-import { batonItself, runWork, type Announcer, type Logger, type Work } from '../core/work.ts';
+import { runWork } from '../core/runWork.ts';
+import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { giveBack } from './declineHandoff.ts';
 

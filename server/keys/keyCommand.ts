@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { isAgentId, decodeId, encodeId } from '../core/ids.ts';
 import { DomainError } from '../core/errors.ts';
-import { runWork, type Caller, type Role } from '../core/work.ts';
+import { runWork } from '../core/runWork.ts';
+import type { Caller, Role } from '../core/work.ts';
 import { readEnv } from '../infra/env.ts';
 import { createLog, silentLog } from '../infra/log.ts';
 import { migrateUp, requireMigrated } from '../infra/migrate.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { demandMutation } from '../access/guard.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
-import { runWork } from '../core/work.ts';
+import { runWork } from '../core/runWork.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { TaskStatus } from '../graphql/enums.ts';

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { registerAgent } from '../agents/registerAgent.ts';
-import { runWork, type Answer, type Caller, type Work } from '../core/work.ts';
+import { runWork } from '../core/runWork.ts';
+import type { Answer, Caller, Work } from '../core/work.ts';
 import { initiateHandoff, type InitiateHandoffInput } from '../handoffs/initiateHandoff.ts';
 import { reassignSession, type ReassignSessionInput } from '../handoffs/reassignSession.ts';
 import { silentLog } from '../infra/log.ts';

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import { canonicalJson } from './canonicalJson.ts';
+import { isDatabaseAway, mayRetry } from './databaseErrors.ts';
+import { UnavailableError } from './errors.ts';
+import { type Answer, Overtaken, Work, type WorkOptions } from './work.ts';
+
+const attempts = 4;
+const hashOf = (input: object): string => createHash('sha256').update(canonicalJson(input)).digest('hex');
+
+/**
+ * Runs a command in a transaction of its own and returns its answer once that is committed. A refusal rolls
+ * everything back. Lost races (serialisation, deadlock, lock time-out, a unique value taken meanwhile) are tried
+ * three times more, with jitter.
+ * @throws DomainError as the command does; UnavailableError when the database is away or too slow.
+ */
+export async function runWork<A extends Answer>(options: WorkOptions, command: (work: Work) => Promise<A>): Promise<A> {
+  const inputHash = options.idempotencyKey == null ? '' : hashOf(options.input);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runOnce(options, inputHash, attempt, command);
+    } catch (error) {
+      if ((error instanceof Overtaken || mayRetry(error)) && attempt < attempts) {
+        await wait(10 * 3 ** attempt * Math.random());
+        continue;
+      }
+      throw isDatabaseAway(error) ? new UnavailableError() : error;
+    }
+  }
+}
+
+async function runOnce<A extends Answer>(
+  options: WorkOptions,
+  inputHash: string,
+  attempt: number,
+  command: (work: Work) => Promise<A>,
+): Promise<A> {
+  const client = await options.pool.connect();
+  let broken: Error | undefined;
+  // A connection that is lost between two statements says so here; without a listener that would end the process.
+  const onLost = (error: Error): void => {
+    broken = error;
+  };
+  client.on('error', onLost);
+  const work = new Work(client, options, inputHash, attempt);
+  try {
+    const answer = await command(work);
+    await work.write(answer);
+    await commit(client);
+    work.runEffects();
+    return answer;
+  } catch (error) {
+    if (error instanceof UnavailableError || (isDatabaseAway(error) && !mayRetry(error))) broken = error as Error;
+    if (work.begun && broken === undefined) {
+      await client.query('ROLLBACK').catch((rollbackError: unknown) => {
+        broken = rollbackError as Error;
+      });
+    }
+    throw error;
+  } finally {
+    client.off('error', onLost);
+    // A connection in doubt is closed, and PostgreSQL then rolls back what it had begun.
+    client.release(broken);
+  }
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    await client.query('COMMIT');
+  } catch (error) {
+    throw isDatabaseAway(error) ? new UnavailableError('unknown') : error;
+  }
+}
