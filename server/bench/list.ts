@@ -9,7 +9,7 @@ import { startBaton, startListening } from './listening.ts';
 import type { Place } from './place.ts';
 import { findPostgraphile } from './postgraphile.ts';
 import { atLeast, spread, type Line } from './report.ts';
-import { alternate, ratioOf } from './rounds.ts';
+import { alternate, ratioOf, type Rounds } from './rounds.ts';
 
 const size = { sessions: 20_000, handoffs: 2, agents: 1_000 };
 const load = { clients: 8, times: 1_500 };
@@ -70,8 +70,6 @@ export async function list(place: Place, say: (line: string) => void): Promise<L
   ];
 }
 
-type Rounds = Awaited<ReturnType<typeof alternate>>[string];
-
 function againstBare(what: string, baton: Rounds, bare: Rounds): Line {
   const ratio = ratioOf(baton, bare);
   return {
@@ -97,6 +95,7 @@ function demandSameRows(ours: string, theirs: string): void {
   if (a.length < 20 || JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`PostGraphile answers other rows:\n${theirs}\n${ours}`);
 }
 
+/** For the bare server, which spends nothing on making them. */
 async function storePublicIds(pool: Pool): Promise<void> {
   for (const [table, prefix] of [['handoffs', 'handoff'], ['sessions', 'session']] as const) {
     await pool.query(`ALTER TABLE ${table} ADD COLUMN public_id text`);

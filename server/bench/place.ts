@@ -29,6 +29,7 @@ export async function openPlace(): Promise<Place> {
   const close = async (): Promise<void> => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
   };
+  // `sync` is about the files that make the cluster, not about commits.
   const postgres = await startPostgres({ folder: mkdtempSync(join(tmpdir(), 'baton-test-bench-')), log: silentLog, sync: false });
   undo.push(() => rm(postgres.base, { recursive: true, force: true }), postgres.stop);
   const admin = new pg.Client({ connectionString: postgres.url });

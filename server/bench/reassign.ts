@@ -12,6 +12,7 @@ const clients = 8;
 const each = 50;
 const size = { agents: 1_000, sessions: clients * each, turns: 200 };
 const goal = 0.6;
+const what = `\`reassignSession\` with handoff, ${clients} clients, ${size.turns} turns of log, ${size.agents.toLocaleString('en-US')} agents`;
 
 /** Eight clients hand sessions over, each its own, with the command in this process and with a function in PostgreSQL. */
 export async function reassign(place: Place, say: (line: string) => void): Promise<Line[]> {
@@ -50,7 +51,7 @@ export async function reassign(place: Place, say: (line: string) => void): Promi
   const program = findPgbench(say);
   if (program === null) {
     const { baton } = await alternate(5, { baton: ours });
-    return [{ what: reads, figure: spread(baton, 'a second'), beside: 'nothing: pgbench is not on this machine' }];
+    return [{ what, figure: spread(baton, 'a second'), beside: 'nothing: pgbench is not on this machine' }];
   }
   const theirs = () =>
     counting('pgbench', () =>
@@ -72,7 +73,7 @@ SELECT bench_reassign(${idOf(0, ':session', '0')}, 'agent-' || (:session + :move
   const rowsEach = Object.values(mine).reduce((sum, count) => sum + count, 0) / size.sessions;
   return [
     {
-      what: `${reads}; ${digits(rowsEach)} rows each, in the same tables`,
+      what: `${what}; ${digits(rowsEach)} rows each, in the same tables`,
       figure: spread(baton, 'a second'),
       beside: `one PL/pgSQL function by pgbench: ${spread(sql, 'a second')}`,
       ratio,
@@ -80,8 +81,6 @@ SELECT bench_reassign(${idOf(0, ':session', '0')}, 'agent-' || (:session + :move
     },
   ];
 }
-
-const reads = `\`reassignSession\` with handoff, ${clients} clients, ${size.turns} turns of log, ${size.agents.toLocaleString('en-US')} agents`;
 
 /** Between rounds every handoff is taken over, so that each session is ACTIVE again and none is superseded; and statistics are kept, as autovacuum does by the minute. */
 async function settle(pool: Pool): Promise<void> {

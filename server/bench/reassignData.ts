@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-export interface Pool {
+interface Size {
   agents: number;
   sessions: number;
   turns: number;
@@ -10,7 +10,7 @@ export interface Pool {
  * Running sessions with a log that looks like work: a question, an answer of a few hundred characters and a tool call
  * in each turn, every tenth call failed, every third wrote a file; tasks, decisions, variables. Session n is held by agent n.
  */
-export async function loadWork(url: string, { agents, sessions, turns }: Pool): Promise<void> {
+export async function loadWork(url: string, { agents, sessions, turns }: Size): Promise<void> {
   // Not of the pool, whose answers may not take longer than a request.
   const client = new pg.Client({ connectionString: url });
   await client.connect();

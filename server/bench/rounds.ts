@@ -8,6 +8,11 @@ export interface Measured {
   most: number;
 }
 
+/** One contestant's figures, in the order of the rounds. */
+export interface Rounds extends Measured {
+  values: number[];
+}
+
 /**
  * Measures contestants in turn, A B A B, so that a machine that is slower for a while is so for all of them. One
  * round more comes first and counts for nothing: caches and compilers warm up in it.
@@ -15,7 +20,7 @@ export interface Measured {
 export async function alternate<Name extends string>(
   rounds: number,
   contestants: Record<Name, Contestant>,
-): Promise<Record<Name, Measured & { values: number[] }>> {
+): Promise<Record<Name, Rounds>> {
   const names = Object.keys(contestants) as Name[];
   const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = 0; round <= rounds; round += 1) {
@@ -24,14 +29,11 @@ export async function alternate<Name extends string>(
       if (round > 0) values[name].push(value);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, { ...measured(values[name]), values: values[name] }])) as Record<
-    Name,
-    Measured & { values: number[] }
-  >;
+  return Object.fromEntries(names.map((name) => [name, { ...measured(values[name]), values: values[name] }])) as Record<Name, Rounds>;
 }
 
 /** The median of the ratios of rounds: what was measured next to each other is compared with each other. */
-export const ratioOf = (ours: { values: number[] }, theirs: { values: number[] }): Measured =>
+export const ratioOf = (ours: Pick<Rounds, 'values'>, theirs: Pick<Rounds, 'values'>): Measured =>
   measured(ours.values.map((value, round) => value / theirs.values[round]!));
 
 export function measured(values: readonly number[]): Measured {
