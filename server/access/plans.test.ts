@@ -77,14 +77,16 @@ const reads: [string, string, number][] = [
   ['a session that it may not read', '{ session(id: "FOREIGN") { id handoffs { nodes { id } } } }', 1],
   ['the events of a session', '{ sessionEvents(sessionId: "OWN") { nodes { id } } }', 1],
   ['what is listed below itself', '{ viewer { agent { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } } }', 1],
-  ['nodes', '{ nodes(ids: ["OWN", "FOREIGN"]) { id } }', 2],
 ];
 
+const nodes = '{ nodes(ids: ["OWN", "FOREIGN"]) { id } }';
+
 describe.each([
-  ['an agent of 10 Sessions', newcomer],
-  ['an agent of 30 % of all', busy],
-])('for %s no read goes through a large table', (_who, caller) => {
-  test.each(reads)('%s', async (_name, source, statements) => {
+  // OWN is its own: what it may read of `nodes` is loaded, by a second statement.
+  ['an agent of 10 Sessions', newcomer, 2],
+  ['an agent of 30 % of all', busy, 1],
+])('for %s no read goes through a large table', (_who, caller, ofNodes) => {
+  test.each([...reads, ['nodes', nodes, ofNodes] as const])('%s', async (_name, source, statements) => {
     const answer = await ask(caller, source);
     expect(answer.statements).toBe(statements);
     for (const plan of answer.plans) {
