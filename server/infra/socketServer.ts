@@ -157,7 +157,10 @@ class Socket implements OpenSocket {
   }
 
   onMessage(listener: (text: string) => Promise<void>): void {
-    this.ws.on('message', (data: Buffer) => {
+    const { ws } = this;
+    ws.on('message', (data: Buffer) => {
+      // What a client still sends after we have closed, for an ended key perhaps, has no effect.
+      if (ws.readyState !== ws.OPEN) return;
       if (this.#messages >= this.limits.messages + this.limits.subscriptions) return this.close(1008, 'Too many messages at once: wait for answers');
       this.#messages += 1;
       listener(data.toString())
