@@ -62,6 +62,8 @@ export interface AppLive {
   plugin: Plugin;
   /** How many share no work with each other at present. */
   readonly groups: number;
+  /** How many sockets are open. */
+  readonly openSockets: number;
   sockets(engine: Engine): SocketServer;
   /** Every stream ends, so that the answers that carry them do. */
   endStreams(): Promise<void>;

@@ -9,7 +9,7 @@ import { createLive, type LiveOptions } from './graphql/live.ts';
 import { createSockets } from './graphql/sockets.ts';
 import type { Database } from './infra/prisma.ts';
 import type { Log } from './infra/log.ts';
-import { createSocketServer } from './infra/socketServer.ts';
+import { createSocketServer, type SocketServer } from './infra/socketServer.ts';
 import type { Authenticate } from './keys/authenticate.ts';
 import { limits as numbers, type SocketLimits } from './limits/limits.ts';
 
@@ -59,10 +59,14 @@ export function assembleLive({ streams, doorbell, log, authenticate, createConte
       setSubscribeFn((args) => live.subscribe(args) as never);
     },
   };
+  let server: SocketServer | undefined;
   return {
     plugin,
     get groups() {
       return live.groups;
+    },
+    get openSockets() {
+      return server?.size ?? 0;
     },
     sockets(engine) {
       const protocol = createSockets({
@@ -74,7 +78,7 @@ export function assembleLive({ streams, doorbell, log, authenticate, createConte
         maskError,
         watchKey: authenticate.watch,
       });
-      return createSocketServer({ log, limits, handleProtocols: protocol.handleProtocols, opened: protocol.opened });
+      return (server = createSocketServer({ log, limits, handleProtocols: protocol.handleProtocols, opened: protocol.opened }));
     },
     endStreams: () => streams.stop(),
     degraded: () => (doorbell.shared && !doorbell.hears ? ['redis'] : []),

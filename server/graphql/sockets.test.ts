@@ -153,6 +153,29 @@ describe('operations over a socket', () => {
     await expect(rawSocket(open.url, { headers: { host: 'evil.example' } })).rejects.toThrow('403');
   });
 
+  const slow = 'subscription ($ids: [ID!]) { event: sessionUpdated(sessionIds: $ids) { type cursor } }';
+  test.each([
+    ['sooner', handoffs, slow],
+    ['later', slow, handoffs],
+  ])('whose id is used again before they have begun, and which open %s than the second, leave nothing behind', async (_order, first, second) => {
+    const ids = [encodeId('session', await world(pool).session('ada'))];
+    for (const end of [(socket: RawSocket) => socket.close(), (socket: RawSocket) => socket.send({ id: '1', type: 'complete' })]) {
+      const socket = await rawSocket(open.url);
+      await socket.init();
+      socket.subscribe('1', first, first === slow ? { ids } : {});
+      socket.send({ id: '1', type: 'complete' });
+      socket.subscribe('1', second, second === slow ? { ids } : {});
+      expect(await socket.result('1')).toMatchObject({ data: { event: { type: 'READY' } } });
+      // Two streams would say so twice.
+      for (let n = 0; n < 4; n += 1) expect(await socket.result('1')).toMatchObject({ data: { event: { type: 'HEARTBEAT' } } });
+      expect(open.streams.size).toBe(1);
+      expect(socket.left).toEqual([]);
+      end(socket);
+      await expect.poll(() => open.streams.size, { timeout: 20_000 }).toBe(0);
+      socket.close();
+    }
+  });
+
   test('have a heartbeat with the cursor where the stream stands', async () => {
     const socket = await rawSocket(open.url);
     await socket.init();
@@ -190,6 +213,45 @@ describe('with keys', async () => {
     const again = await rawSocket(keyed.url);
     await again.init({ authorization });
     for (const socket of [...sockets, again]) socket.close();
+  });
+
+  test('one that goes away while it is being let in keeps no place', async () => {
+    const { authorization } = await makeKey('OPERATOR');
+    let [asked, letIn] = [0, (): void => undefined];
+    const gate = new Promise<void>((resolve) => (letIn = resolve));
+    const authenticate = async (given: string | undefined) => {
+      asked += 1;
+      await gate;
+      return keyed.authenticate(given);
+    };
+    const slow = await startApp(database, { limits: { sockets: 1 }, authenticate: Object.assign(authenticate, { open: false }) });
+    for (let n = 1; n <= 3; n += 1) {
+      const socket = await rawSocket(slow.url);
+      socket.send({ type: 'connection_init', payload: { authorization } });
+      await expect.poll(() => asked, { timeout: 20_000 }).toBe(n);
+      socket.close();
+      await socket.closed;
+    }
+    await expect.poll(() => slow.live.openSockets, { timeout: 20_000 }).toBe(0);
+    letIn();
+    const another = await rawSocket(slow.url);
+    await another.init({ authorization });
+    another.close();
+    await slow.stop();
+  });
+
+  test('nothing is taken any more from a socket whose key has ended, although it does not take leave', async () => {
+    const { id, authorization } = await makeKey('OPERATOR');
+    const socket = await rawSocket(keyed.url);
+    await socket.init({ authorization });
+    // It does not read that it is closed.
+    socket.pause();
+    keyed.authenticate.revoked(id);
+    socket.subscribe('1', 'mutation { createSession(input: { title: "after the end" }) { __typename } }');
+    await expect.poll(() => keyed.live.openSockets, { timeout: 20_000 }).toBe(0);
+    socket.resume();
+    expect(await socket.closed).toMatchObject({ code: 4403 });
+    expect((await pool.query("SELECT FROM sessions WHERE title = 'after the end'")).rowCount).toBe(0);
   });
 
   test('the sockets and streams of a revoked one are closed within a second, those of others are not', async () => {

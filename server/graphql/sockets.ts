@@ -23,6 +23,11 @@ interface Extra {
   socket: OpenSocket;
   caller: Caller | null;
   left: (() => void)[];
+  /** It has ended: nothing may be taken for it any more, since nobody would give it back. */
+  gone: boolean;
+  /** The last request of each id, until its results begin. */
+  opening: Map<string, SubscribePayload>;
+  open: Map<string, Results>;
 }
 
 /** The protocol `graphql-transport-ws` on sockets that are open. */
@@ -35,7 +40,11 @@ export function createSockets(options: SocketsOptions) {
     onConnect: connect,
     onSubscribe: subscribe,
     // The protocol's own way of sending results costs more than sending them: only what comes before and after is its.
-    onOperation: ({ extra }, id, _payload, _args, result) => (result instanceof Results ? delivering(result, id, extra.socket) : undefined),
+    onOperation: ({ extra }, id, payload, _args, result) => {
+      if (extra.opening.get(id) !== payload) return outdated(result, id, extra);
+      extra.opening.delete(id);
+      return result instanceof Results ? delivering(result, id, extra) : undefined;
+    },
     // What the protocol caught itself is no more for others to read than what a resolver threw.
     onError: (_context, _id, _payload, errors) => errors.map((error) => withoutHttp(maskError(error))),
     subscribe: (args) => live.subscribe(args),
@@ -53,6 +62,7 @@ export function createSockets(options: SocketsOptions) {
       extra.socket.close(1013, 'We cannot say who you are at the moment: try again');
       return false;
     }
+    if (extra.gone) return false;
     if (!takePlace(caller, extra)) {
       extra.socket.close(1013, `More than ${limits.sockets} sockets of one key: close others, then try again`);
       return false;
@@ -77,14 +87,16 @@ export function createSockets(options: SocketsOptions) {
     return true;
   }
 
-  function subscribe(context: Context<Record<string, unknown>, Extra>, _id: string, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
+  function subscribe(context: Context<Record<string, unknown>, Extra>, id: string, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
     const { extra } = context;
     if (Object.keys(context.subscriptions).length > limits.subscriptions) {
       extra.socket.close(1008, `More than ${limits.subscriptions} subscriptions on one socket: use another`);
       return [new GraphQLError('closed')];
     }
     try {
-      return prepare(payload, extra.caller!);
+      const args = prepare(payload, extra.caller!);
+      extra.opening.set(id, payload);
+      return args;
     } catch (error) {
       const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
       return errors.map((each) => withoutHttp(maskError(each)));
@@ -107,7 +119,7 @@ export function createSockets(options: SocketsOptions) {
   return {
     handleProtocols,
     opened(socket: OpenSocket): void {
-      const extra: Extra = { socket, caller: null, left: [] };
+      const extra: Extra = { socket, caller: null, left: [], gone: false, opening: new Map(), open: new Map() };
       const closed = server.opened(
         {
           protocol: socket.protocol,
@@ -118,6 +130,7 @@ export function createSockets(options: SocketsOptions) {
         extra,
       );
       socket.onClose((code, reason) => {
+        extra.gone = true;
         for (const leave of extra.left) leave();
         extra.left = [];
         void closed(code, reason);
@@ -139,19 +152,43 @@ function nextOf(result: ExecutionResult): Buffer {
 }
 
 /** A subscription that sends its results itself and yields none. */
-function delivering(results: Results, id: string, socket: OpenSocket): AsyncIterableIterator<never> {
+function delivering(results: Results, id: string, { socket, open }: Extra): AsyncIterableIterator<never> {
   const end = Buffer.from(`,"id":${JSON.stringify(id)}}`);
+  open.set(id, results);
+  const over = (): void => {
+    if (open.get(id) === results) open.delete(id);
+  };
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     async next() {
-      await results.deliver((result) => socket.send(nextOf(result), end));
+      await results.deliver((result) => socket.send(nextOf(result), end)).finally(over);
       return { done: true, value: undefined };
     },
     async return() {
+      over();
       await results.return();
       return { done: true, value: undefined };
+    },
+  };
+}
+
+/**
+ * What was completed while it was still opening, and its id used again: its results are nobody's. The protocol may take
+ * it for the newer one of its id all the same, so it must not end before the socket does, and what ends it ends that one.
+ */
+function outdated(result: unknown, id: string, { open, left }: Extra): AsyncIterableIterator<never> {
+  if (result instanceof Results) void result.return();
+  const done = { done: true as const, value: undefined };
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next: () => new Promise((resolve) => left.push(() => resolve(done))),
+    async return() {
+      await open.get(id)?.return();
+      return done;
     },
   };
 }
