@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Doorbell, Hint } from '../core/doorbell.ts';
 import { atEnd } from '../testing/database.ts';
-import { startRedis, startRedisCluster } from '../testing/redis.ts';
+import { startRedis, startRedisCluster, type TestRedis } from '../testing/redis.ts';
 import { createDoorbell } from './doorbell.ts';
 import { fromMessage, toMessages } from './hints.ts';
 import { silentLog } from './log.ts';
@@ -93,22 +93,80 @@ test('a Redis that is killed, frozen, or cuts listeners off is noticed; what was
   await hears(bell);
 });
 
+describe.each([
+  ['a Redis', async () => {
+    const own = await startRedis();
+    return { url: own.url, nodes: [own], stop: () => own.stop() };
+  }],
+  ['a cluster', startRedisCluster],
+])('through %s', (_name, start) => {
+  test('who loses what it publishes on, and nothing else, hears and is heard again', async () => {
+    const { url, nodes, stop } = await start();
+    atEnd(stop);
+    const id = randomUUID();
+    const [one, two] = [open(url.split(','), id), open(url.split(','), id)];
+    await hears(one.bell, two.bell);
+    const lost = await cutPublishers(nodes);
+    one.bell.ring([all(1)]);
+    // It has noticed when it is connected anew.
+    await expect.poll(async () => (await publishersOf(nodes)).some(({ id: known }) => !lost.includes(known)), patience).toBe(true);
+    await hears(one.bell, two.bell);
+    one.bell.ring([all(2)]);
+    await expect.poll(() => two.heard, patience).toContainEqual(all(2));
+  });
+
+  test('more hints than are left waiting make the others look, although nobody was away', async () => {
+    const { url, stop } = await start();
+    atEnd(stop);
+    const id = randomUUID();
+    const [one, two] = [open(url.split(','), id), open(url.split(','), id)];
+    await hears(one.bell, two.bell);
+    const before = two.missed.times;
+    for (let n = 1; n <= 1_000; n += 1) one.bell.ring([inbox('ada', n)]);
+    await expect.poll(() => two.missed.times, patience).toBeGreaterThan(before);
+  });
+});
+
 test('what could not be published makes the others look when it can be again', async () => {
   const own = await startRedis();
   atEnd(() => own.stop());
   const id = randomUUID();
-  const [one, two] = [open([own.url], id), open([own.url], id)];
-  await hears(one.bell, two.bell);
-  // The publisher alone is cut off and kept off for a moment.
-  own.freeze();
-  one.bell.ring([all(1)]);
-  await deaf(one.bell);
-  await deaf(two.bell);
+  const two = open([own.url], id);
+  await hears(two.bell);
+  const others = (await publishersOf([own])).map(({ id: known }) => known);
+  const one = open([own.url], id);
+  await hears(one.bell);
   const before = two.missed.times;
-  own.resume();
-  await hears(one.bell, two.bell);
+  // The publisher alone is cut off, and two hears all the time.
+  await expect.poll(async () => {
+    await cutPublishers([own], others);
+    one.bell.ring([all(1)]);
+    return one.bell.hears;
+  }, patience).toBe(false);
+  expect(two.bell.hears).toBe(true);
+  await hears(one.bell);
   await expect.poll(() => two.missed.times, patience).toBeGreaterThan(before);
 });
+
+interface Publisher {
+  node: TestRedis;
+  id: string;
+}
+
+/** The connections of doorbells that listen to nothing. */
+async function publishersOf(nodes: TestRedis[]): Promise<Publisher[]> {
+  const lists = await Promise.all(nodes.map((node) => node.command('CLIENT', 'LIST')));
+  return nodes.flatMap((node, n) => {
+    const lines = String(lists[n]).split('\n').filter((line) => line.includes('name=baton') && / sub=0 psub=0 ssub=0 /.test(line));
+    return lines.map((line) => ({ node, id: /^id=(\d+)/.exec(line)![1]! }));
+  });
+}
+
+async function cutPublishers(nodes: TestRedis[], except: string[] = []): Promise<string[]> {
+  const publishers = (await publishersOf(nodes)).filter(({ id }) => !except.includes(id));
+  for (const { node, id } of publishers) await node.command('CLIENT', 'KILL', 'ID', id);
+  return publishers.map(({ id }) => id);
+}
 
 test('a Redis that is not there delays nothing, and is found when it comes', async () => {
   const own = await startRedis();

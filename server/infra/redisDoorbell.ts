@@ -28,7 +28,6 @@ export class RedisDoorbell extends LocalDoorbell {
   readonly #self = `echo ${randomBytes(6).toString('hex')} `;
   #line: RedisLine;
   #hears = false;
-  #listening = false;
   #sent = 0;
   #heard = 0;
   #deaf = 0;
@@ -67,20 +66,20 @@ export class RedisDoorbell extends LocalDoorbell {
   }
 
   #connect(): RedisLine {
-    this.#listening = false;
     const line: RedisLine = openRedisLine(this.options.urls, this.options.channel, {
       message: (text) => this.#take(text),
       listening: () => {
         if (line !== this.#line) return;
-        this.#listening = true;
         this.missed();
         this.#echo();
       },
       lost: (error) => {
         if (line !== this.#line || this.#closed) return;
         if (error !== undefined) this.#reason = error.message;
-        this.#listening = false;
         this.#away();
+      },
+      failed: (error) => {
+        if (line === this.#line) this.#reason = error.message;
       },
     });
     return line;
@@ -89,7 +88,7 @@ export class RedisDoorbell extends LocalDoorbell {
   #take(text: string): void {
     if (text.startsWith(this.#self)) {
       this.#heard = Math.max(this.#heard, Math.min(Number(text.slice(this.#self.length)) || 0, this.#sent));
-      if (this.#heard === this.#sent && this.#listening) this.#back();
+      if (this.#heard === this.#sent) this.#back();
     } else if (text === lookEverywhere) {
       this.missed();
     } else {
@@ -140,15 +139,18 @@ export class RedisDoorbell extends LocalDoorbell {
 
   #back(): void {
     this.#deaf = 0;
+    this.#pay();
     if (this.#hears) return;
     this.#hears = true;
     this.missed();
     if (this.#saidAway) this.options.log.info('Redis is back');
     this.#saidAway = false;
     this.#reason = undefined;
-    if (this.#owes) {
-      this.#owes = false;
-      this.#publish(lookEverywhere);
-    }
+  }
+
+  #pay(): void {
+    if (!this.#owes) return;
+    this.#owes = false;
+    this.#publish(lookEverywhere);
   }
 }

@@ -12,8 +12,10 @@ export interface RedisLineEvents {
   message(text: string): void;
   /** The channel is listened to from now on; what was said before was missed. */
   listening(): void;
-  /** Not any more. */
+  /** Not any more, perhaps. */
   lost(error: Error | undefined): void;
+  /** Something is wrong with publishing; what it could not publish says so itself. */
+  failed(error: Error): void;
 }
 
 const publishWithin = 500;
@@ -41,13 +43,12 @@ export function openRedisLine(urls: readonly string[], channel: string, events: 
   return urls.length === 1 ? single(urls[0]!, channel, events) : cluster(urls, channel, events);
 }
 
-function single(url: string, channel: string, { message, listening, lost }: RedisLineEvents): RedisLine {
+function single(url: string, channel: string, { message, listening, lost, failed }: RedisLineEvents): RedisLine {
   const publisher = new Redis(url, { ...publishing, retryStrategy: retry });
   const subscriber = new Redis(url, { ...listeningOptions, retryStrategy: retry });
-  for (const client of [publisher, subscriber]) {
-    client.on('error', lost);
-    client.on('close', () => lost(undefined));
-  }
+  publisher.on('error', failed);
+  subscriber.on('error', lost);
+  subscriber.on('close', () => lost(undefined));
   subscriber.on('message', (_channel: string, text: string) => message(text));
   subscriber.on('ready', () => void subscriber.subscribe(channel).then(listening, lost));
   return {
@@ -60,7 +61,7 @@ function single(url: string, channel: string, { message, listening, lost }: Redi
 }
 
 /** Sharded: a message stays on the nodes of its channel's slot. */
-function cluster(urls: readonly string[], channel: string, { message, listening, lost }: RedisLineEvents): RedisLine {
+function cluster(urls: readonly string[], channel: string, { message, listening, lost, failed }: RedisLineEvents): RedisLine {
   const { protocol, username, password } = new URL(urls[0]!);
   const redisOptions = {
     ...(username !== '' && { username: decodeURIComponent(username) }),
@@ -72,11 +73,11 @@ function cluster(urls: readonly string[], channel: string, { message, listening,
   const shared = { clusterRetryStrategy: retry, slotsRefreshTimeout: 2_000, ...(protocol === 'rediss:' && { dnsLookup }) };
   const publisher = new Cluster([...urls], { ...shared, enableOfflineQueue: false, redisOptions: { ...common, commandTimeout: publishWithin, maxRetriesPerRequest: 0, ...redisOptions } });
   const subscriber = new Cluster([...urls], { ...shared, shardedSubscribers: true, redisOptions: { ...common, maxRetriesPerRequest: null, ...redisOptions } });
-  for (const client of [publisher, subscriber]) {
-    client.on('error', lost);
-    client.on('close', () => lost(undefined));
-    client.on('node error', (error: Error) => lost(error));
-  }
+  publisher.on('error', failed);
+  publisher.on('node error', failed);
+  subscriber.on('error', lost);
+  subscriber.on('close', () => lost(undefined));
+  subscriber.on('node error', (error: Error) => lost(error));
   subscriber.on('-subscriber', () => lost(undefined));
   subscriber.on('smessage', (_channel: string, text: string) => message(text));
   subscriber.on('subscribersReady', () => void subscriber.ssubscribe(channel).then(listening, lost));
