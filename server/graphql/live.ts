@@ -15,7 +15,7 @@ import { canonicalJson } from '../core/canonicalJson.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from './context.ts';
 
-/** Thrown by a source that ends before its time, as the last thing that its reader is told. */
+/** The last thing that a reader is told whose source ended before its time. */
 export interface Ended {
   code: string;
   message: string;
@@ -47,6 +47,8 @@ export interface Live {
 
 const keptResults = 16;
 const retryMs = 500;
+/** While an event is tried again there are no heartbeats: a stream that cannot go on is ended, and gone on with by its cursor. */
+const triedFor = 10_000;
 
 type Taker = { take: (result: ExecutionResult) => void; fail: (error: unknown) => void };
 
@@ -138,6 +140,9 @@ export function createLive({ createContext, maskError, endOf }: LiveOptions): Li
 /** The results of one subscriber. */
 export class Results implements AsyncIterableIterator<ExecutionResult> {
   #over = false;
+  /** What is being tried again, and since when. */
+  #tried: object | undefined;
+  #since = 0;
 
   constructor(
     private readonly source: Source,
@@ -155,7 +160,9 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
     try {
       const next = await this.source.next();
       if (next.done === true) return await this.return();
-      return { done: false, value: await this.#resultOf(next.value) };
+      const result = await this.#resultOf(next.value);
+      // Its end came while the result was made, perhaps that of its key: then it is not the result that is told.
+      return !this.#over && this.source.ended ? await this.next() : { done: false, value: result };
     } catch (error) {
       return { done: false, value: this.#last(error) };
     }
@@ -178,7 +185,7 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
       };
       const take = (result: ExecutionResult): void => {
         try {
-          if (sent(result)) goOn();
+          if (source.ended || sent(result)) goOn();
         } catch (error) {
           fail(error);
         }
@@ -188,7 +195,8 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
       const sent = (result: ExecutionResult): boolean => {
         if (this.#over) return true;
         if (isAway(result)) {
-          this.#again(item!, taker);
+          if (this.#mayTryAgain(item!)) this.#later(item!, () => group.wait(item!, taker));
+          else fail(notReadable);
           return false;
         }
         const taken = send(result);
@@ -227,6 +235,8 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
   #last(error: unknown): ExecutionResult {
     this.#over = true;
     this.leave();
+    void this.source.return?.();
+    if (error === notReadable) return { errors: [notReadable] };
     const end = this.endOf(error);
     if (end === undefined) throw error;
     return { errors: [new GraphQLError(end.message, { extensions: { code: end.code } })] };
@@ -235,13 +245,18 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
   async #resultOf(item: object): Promise<ExecutionResult> {
     for (;;) {
       const result = await new Promise<ExecutionResult>((take, fail) => this.group.wait(item, { take, fail }));
-      if (this.#over || !isAway(result)) return result;
+      if (this.#over || this.source.ended || !isAway(result)) return result;
+      if (!this.#mayTryAgain(item)) throw notReadable;
       await new Promise<void>((resolve) => this.#later(item, resolve));
     }
   }
 
-  #again(item: object, taker: Taker): void {
-    this.#later(item, () => this.group.wait(item, taker));
+  #mayTryAgain(item: object): boolean {
+    if (this.#tried !== item) {
+      this.#tried = item;
+      this.#since = performance.now();
+    }
+    return performance.now() - this.#since < triedFor;
   }
 
   /** An event is not lost to a database that is away: what belongs to it is read again until that is back. */
@@ -250,6 +265,10 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
     setTimeout(then, retryMs).unref();
   }
 }
+
+const notReadable = new GraphQLError('What belongs to the next event cannot be read at the moment: connect again and go on after your cursor', {
+  extensions: { code: 'UNAVAILABLE' },
+});
 
 const isAway = ({ errors }: ExecutionResult): boolean => errors?.some(({ extensions }) => extensions['code'] === 'UNAVAILABLE') === true;
 
