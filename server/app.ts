@@ -157,7 +157,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const refuse = (status: number): void => void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    const refuse = (status: number): void => void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
     if (sockets === undefined || request.url?.split('?')[0] !== '/graphql') return refuse(404);
     if (authenticate.open && !isHostAllowed(request.headers.host)) return refuse(403);
     if (!isOriginAllowed(request.headers, env.allowedOrigins)) return refuse(403);
@@ -252,7 +252,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, drainWithin, 'late')));
       // Sockets first: what they are told last is to come again, not that their streams are over.
-      await sockets?.close();
+      await Promise.race([sockets?.close(), late]);
       const streamsEnded = options.live?.endStreams();
       const done = Promise.all([streamsEnded, server.idle(), ...background.map((task) => task.stop())]);
       if ((await Promise.race([done, late])) === 'late') log.warn('Requests still ran when the time to stop was over');

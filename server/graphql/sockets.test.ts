@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { testDatabase } from '../testing/database.ts';
+import { atEnd, testDatabase } from '../testing/database.ts';
 import { startApp } from '../testing/server.ts';
 import { rawSocket, type RawSocket, sseStream } from '../testing/socket.ts';
 import { world } from '../testing/world.ts';
@@ -316,15 +317,39 @@ describe('with keys', async () => {
   });
 });
 
+test('a client that says that it goes and does not, one that is refused and stays, and one that says nothing keep nobody waiting who stops the server', async () => {
+  const { url, live, stop } = await startApp(database);
+  const [leaving, refused, silent] = await Promise.all([halfOpen(url), halfOpen(url, '', '/elsewhere'), halfOpen(url)]);
+  atEnd(async () => [leaving, refused, silent].forEach((socket) => socket.destroy()));
+  await expect.poll(() => live.openSockets, { timeout: 20_000 }).toBe(2);
+  // A close frame with code 1000, masked with nothing.
+  leaving.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]));
+  await once(leaving, 'end');
+  const began = performance.now();
+  await stop();
+  expect(performance.now() - began).toBeLessThan(7_000);
+});
+
+/** A connection that asks to be a socket, and then does not end when the server ends it. */
+async function halfOpen(url: string, header = 'Sec-WebSocket-Protocol: graphql-transport-ws', path = '/graphql'): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(upgradeOf(url, header, path));
+  await once(socket, 'readable');
+  socket.resume();
+  return socket;
+}
+
+const upgradeOf = (url: string, header: string, path = '/graphql'): string =>
+  `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n${header}\r\n\r\n`;
+
 /** The code of the first close frame that a server sends to a client with these headers. */
 function closeCodeOf(url: string, header: string): Promise<number> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => {
-      socket.write(
-        `GET /graphql HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n${header}\r\n\r\n`,
-      );
-    });
+    const socket = connect(Number(port), hostname, () => socket.write(upgradeOf(url, header)));
     let bytes = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => {
       bytes = Buffer.concat([bytes, chunk]);

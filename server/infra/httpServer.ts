@@ -25,6 +25,8 @@ export type HttpLimits = { [Name in keyof typeof limits.http]: number };
 export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chosen: Partial<HttpLimits> = {}): HttpServer {
   const http: HttpLimits = { ...limits.http, ...chosen };
   const running = new Set<ServerResponse>();
+  /** Node knows nothing of them any more, and yet waits for them. */
+  const upgraded = new Set<Duplex>();
   let draining = false;
   let waiting: (() => void)[] = [];
 
@@ -50,6 +52,8 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A client that is gone before it is answered would end the process.
     socket.on('error', () => socket.destroy());
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
     upgrade(request, socket, head);
   });
 
@@ -71,6 +75,7 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
       if (!server.listening) return;
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
       await closed;
     },
   };

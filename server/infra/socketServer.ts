@@ -37,10 +37,11 @@ export interface SocketServerOptions {
 
 const restarting = { code: 1012, reason: 'The server is stopping: connect again' };
 const internalError = { code: 4500, reason: 'Something went wrong on our side' };
-const closesWithin = 1_500;
+/** From either side's close on. A client that does not read, or that keeps the connection, would never be gone. */
+const closesWithin = { closeTimeout: 1_500 };
 
 export function createSocketServer({ log, limits, handleProtocols, opened }: SocketServerOptions): SocketServer {
-  const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: limits.frameBytes, perMessageDeflate: false, handleProtocols });
+  const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: limits.frameBytes, perMessageDeflate: false, handleProtocols, ...closesWithin });
   const sockets = new Set<Socket>();
   let allGone: (() => void) | undefined;
   let closing = false;
@@ -149,11 +150,7 @@ class Socket implements OpenSocket {
 
   close(code: number, reason: string): void {
     const { ws } = this;
-    if (ws.readyState >= ws.CLOSING) return;
-    ws.close(code, reason);
-    // A client that does not read would never answer.
-    const timer = setTimeout(() => ws.terminate(), closesWithin);
-    ws.once('close', () => clearTimeout(timer));
+    if (ws.readyState < ws.CLOSING) ws.close(code, reason);
   }
 
   onMessage(listener: (text: string) => Promise<void>): void {
