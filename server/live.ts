@@ -26,10 +26,11 @@ export interface StreamParts {
   doorbell: Doorbell;
   authenticate: Authenticate;
   pace?: Pace;
+  limits?: Partial<SocketLimits> | undefined;
 }
 
 /** The streams of a process, which commits are announced to; and the ends of keys, which all processes are told of. */
-export function openStreams({ database: { pool }, log, doorbell, authenticate, pace }: StreamParts): Streams {
+export function openStreams({ database: { pool }, log, doorbell, authenticate, pace, limits }: StreamParts): Streams {
   authenticate.onRevoked((keyId) => doorbell.ring([{ about: 'key', keyId }]));
   doorbell.listen({
     heard: (hint) => {
@@ -37,7 +38,8 @@ export function openStreams({ database: { pool }, log, doorbell, authenticate, p
     },
     missed: () => undefined,
   });
-  return new Streams({ pool, log, doorbell, watchKey: authenticate.watch, ...pace });
+  const { sockets, subscriptions } = { ...numbers.sockets, ...limits };
+  return new Streams({ pool, log, doorbell, watchKey: authenticate.watch, mostOfCaller: sockets * subscriptions, ...pace });
 }
 
 export interface LiveParts {

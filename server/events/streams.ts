@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { isDatabaseAway } from '../core/databaseErrors.ts';
 import type { Doorbell, Hint } from '../core/doorbell.ts';
 import { UnavailableError } from '../core/errors.ts';
+import { Places } from '../core/places.ts';
 import type { Announcer, Caller, Logger } from '../core/work.ts';
 import { cursorsOf, type Cursors } from './cursors.ts';
 import { Hub } from './hub.ts';
@@ -12,12 +13,21 @@ import { Stream, StreamEnded } from './stream.ts';
 /** A cursor that does not lead back into this stream. */
 export class CursorExpired extends Error {}
 
+/** The caller has as many streams as one may have. */
+export class TooManyStreams extends Error {
+  constructor(readonly limit: number) {
+    super(`More than ${limit} streams of one key: end others, then try again`);
+  }
+}
+
 export interface StreamsOptions {
   pool: Pool;
   doorbell: Doorbell;
   log: Logger;
   /** Told when a caller's key has ended; returns how to stop. */
   watchKey?: (caller: Caller, onEnded: () => void) => () => void;
+  /** At once, of one caller, over whatever transport. */
+  mostOfCaller?: number;
   heartbeatMs?: number;
   /** How often the database is asked while hints of other processes do not arrive. */
   pollMs?: number;
@@ -38,6 +48,7 @@ export interface Opening {
 export class Streams implements Announcer {
   readonly #hubs = new Map<string, { hub: Hub; key: StreamKey; users: number }>();
   readonly #open = new Set<Stream>();
+  readonly #places: Places;
   readonly #stamper: Stamper;
   readonly #stopListening: () => void;
   readonly #heartbeat: NodeJS.Timeout;
@@ -48,7 +59,8 @@ export class Streams implements Announcer {
   #complained = false;
 
   constructor(private readonly options: StreamsOptions) {
-    const { pool, log, doorbell } = options;
+    const { pool, log, doorbell, mostOfCaller = Infinity } = options;
+    this.#places = new Places(mostOfCaller);
     this.#stamper = createStamper({
       pool,
       log,
@@ -73,11 +85,13 @@ export class Streams implements Announcer {
   }
 
   /**
-   * @throws CursorExpired, UnavailableError. What was committed before the call and is not after the cursor is not in
-   * the stream; everything after it is.
+   * @throws CursorExpired, TooManyStreams, UnavailableError, StreamEnded. What was committed before the call and is not
+   * after the cursor is not in the stream; everything after it is.
    */
   async open({ key, caller, after, accepts }: Opening): Promise<Stream> {
     if (this.#stopped) throw new StreamEnded('stopping');
+    const leave = this.#places.take(caller);
+    if (leave === null) throw new TooManyStreams(this.#places.most);
     try {
       const cursors = await cursorsOf(this.options.pool);
       const from = after === null ? null : numberIn(cursors, key, after);
@@ -88,12 +102,13 @@ export class Streams implements Announcer {
         await hub.read();
         if (from !== null && from > hub.head) throw new CursorExpired();
         if (from !== null && from < (await this.#oldest(key)) - 1) throw new CursorExpired();
-        return this.#attach(hub, name, { caller, from, accepts });
+        return this.#attach(hub, name, { caller, from, accepts, leave });
       } catch (error) {
         this.#release(name);
         throw error;
       }
     } catch (error) {
+      leave();
       throw isDatabaseAway(error) ? new UnavailableError('read') : error;
     }
   }
@@ -109,7 +124,7 @@ export class Streams implements Announcer {
     await this.#stamper.stop();
   }
 
-  #attach(hub: Hub, name: string, { caller, from, accepts }: { caller: Caller; from: number | null; accepts: Opening['accepts'] }): Stream {
+  #attach(hub: Hub, name: string, { caller, from, accepts, leave }: Pick<Opening, 'caller' | 'accepts'> & { from: number | null; leave: () => void }): Stream {
     if (this.#stopped) throw new StreamEnded('stopping');
     const stream: Stream = new Stream({
       hub,
@@ -120,6 +135,7 @@ export class Streams implements Announcer {
       closed: () => {
         this.#open.delete(stream);
         stopWatching?.();
+        leave();
         this.#release(name);
       },
     });

@@ -13,7 +13,7 @@ import type { Item } from './hub.ts';
 import { everything, mayRead, ownAgent, unreadable } from './readable.ts';
 import type { EventRow, StreamKey } from './rows.ts';
 import { StreamEnded, type Stream } from './stream.ts';
-import { CursorExpired } from './streams.ts';
+import { CursorExpired, TooManyStreams } from './streams.ts';
 
 const after = builder.args((t) => ({
   after: t.string({
@@ -112,6 +112,10 @@ async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor:
     return await streams.open({ key, caller, after: cursor ?? null, accepts });
   } catch (error) {
     if (error instanceof StreamEnded) throw stopping();
+    if (error instanceof TooManyStreams) {
+      const { message, limit } = error;
+      throw new GraphQLError(message, { extensions: { code: 'LIMIT_EXCEEDED', what: 'streams', limit, actual: limit + 1 } });
+    }
     if (!(error instanceof CursorExpired)) throw error;
     throw new GraphQLError('after is no cursor of this stream, or not one that can be gone on from: read the present state, then subscribe without it', {
       extensions: { code: 'CURSOR_EXPIRED' },

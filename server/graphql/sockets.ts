@@ -2,6 +2,7 @@ import { type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { Engine } from '../app.ts';
 import { UnauthenticatedError } from '../core/errors.ts';
+import { Places } from '../core/places.ts';
 import type { Caller } from '../core/work.ts';
 import type { Log } from '../infra/log.ts';
 import type { OpenSocket } from '../infra/socketServer.ts';
@@ -33,7 +34,7 @@ interface Extra {
 /** The protocol `graphql-transport-ws` on sockets that are open. */
 export function createSockets(options: SocketsOptions) {
   const { live, limits, maskError, createContext } = options;
-  const socketsOf = new Map<string, number>();
+  const places = new Places(limits.sockets);
 
   const server = makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: limits.initMs,
@@ -63,27 +64,15 @@ export function createSockets(options: SocketsOptions) {
       return false;
     }
     if (extra.gone) return false;
-    if (!takePlace(caller, extra)) {
+    const leave = places.take(caller);
+    if (leave === null) {
       extra.socket.close(1013, `More than ${limits.sockets} sockets of one key: close others, then try again`);
       return false;
     }
+    extra.left.push(leave);
     extra.caller = caller;
     const stop = options.watchKey?.(caller, () => extra.socket.close(CloseCode.Forbidden, 'Your key was revoked or has expired'));
     if (stop !== undefined) extra.left.push(stop);
-    return true;
-  }
-
-  /** Callers without a key are on this machine, and as many as they like. */
-  function takePlace({ principal }: Caller, extra: Extra): boolean {
-    if (principal === 'loopback') return true;
-    const taken = socketsOf.get(principal) ?? 0;
-    if (taken >= limits.sockets) return false;
-    socketsOf.set(principal, taken + 1);
-    extra.left.push(() => {
-      const left = socketsOf.get(principal)! - 1;
-      if (left === 0) socketsOf.delete(principal);
-      else socketsOf.set(principal, left);
-    });
     return true;
   }
 

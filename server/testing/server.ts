@@ -118,7 +118,7 @@ export async function startApp(
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
   const { rates = unhurried() } = options;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
-  const streams = openStreams({ database, log, doorbell, authenticate, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
+  const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
   const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates });
   const asking = { createContext, maskError: createMaskError(log) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
