@@ -29,7 +29,10 @@ export interface HubListener {
 }
 
 const batch = 200;
-/** How many of the last entries are kept for those who are a little behind; who is further behind reads the database. */
+/**
+ * How many of the last entries are kept for those who are a little behind; who is further behind reads the database. Of
+ * an inbox, of which there may be thousands, with one listener each, none that is older than the tick before the last.
+ */
 const kept = 512;
 
 /**
@@ -42,6 +45,8 @@ export class Hub {
   head: number;
   /** Nothing up to here is kept. */
   #floor: number;
+  /** The head at the last tick. */
+  #ticked = 0;
   readonly #entries: Entry[] = [];
   #running: Promise<void> | null = null;
   #next: Promise<void> | null = null;
@@ -75,6 +80,11 @@ export class Hub {
     return this.#next;
   }
 
+  /** How many are kept. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
   /** What follows a number, as far as it is kept; null when it is not, and is to be read from the database. */
   after(number: number): Entry | null | undefined {
     if (number < this.#floor) return null;
@@ -94,6 +104,8 @@ export class Hub {
 
   tick(): void {
     this.#beat = null;
+    if (this.options.inbox) this.#dropUpTo(this.#ticked);
+    this.#ticked = this.head;
     for (const listener of this.listeners) listener.wake();
   }
 
@@ -123,13 +135,15 @@ export class Hub {
   #take(rows: NumberedRow[]): void {
     for (const row of rows) this.#entries.push(this.#entryOf(row));
     this.head = rows.at(-1)!.number;
-    const surplus = this.#entries.length - kept;
-    if (surplus > 0) {
-      this.#floor = this.#entries[surplus - 1]!.number;
-      this.#entries.splice(0, surplus);
-    }
+    this.#dropUpTo(this.head - kept);
     this.#beat = null;
     for (const listener of this.listeners) listener.wake();
+  }
+
+  #dropUpTo(number: number): void {
+    if (number <= this.#floor) return;
+    this.#entries.splice(0, number - this.#floor);
+    this.#floor = number;
   }
 
   #entryOf({ number, ...event }: NumberedRow): Entry {

@@ -24,6 +24,8 @@ interface Subscriber {
   every: number;
   /** By promises, as Server-Sent Events are; otherwise by calls, as sockets are. */
   pulls: boolean;
+  /** Reads what was before its opening from the database, whatever is kept. */
+  anew: boolean;
 }
 
 const wanted = ({ every }: Subscriber, event: EventRow): boolean => Number(event.id) % every === 0;
@@ -46,14 +48,15 @@ function readOn(stream: Stream, { pulls }: Subscriber, got: Item[], enough: () =
 }
 
 it('every subscriber gets what it wants after its place once and in order, however far behind it is, and whenever reads of the database end', async () => {
-  const subscriber = fc.record({ from: fc.integer({ min: 0, max: 1_300 }), every: fc.integer({ min: 1, max: 5 }), pulls: fc.boolean() });
+  const subscriber = fc.record({ from: fc.integer({ min: 0, max: 1_300 }), every: fc.integer({ min: 1, max: 5 }), pulls: fc.boolean(), anew: fc.boolean() });
   const story = fc.record({
     subscribers: fc.array(subscriber, { minLength: 1, maxLength: 4 }),
     before: fc.integer({ min: 0, max: 1_300 }),
+    inbox: fc.boolean(),
     steps: fc.array(fc.record({ rows: fc.integer({ min: 0, max: 300 }), beat: fc.boolean() }), { maxLength: 8 }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.scheduler(), story, async (scheduler, { subscribers, before, steps }) => {
+    fc.asyncProperty(fc.scheduler(), story, async (scheduler, { subscribers, before, inbox, steps }) => {
       let committed = 0;
       const read = async (after: number, limit: number): Promise<NumberedRow[]> => {
         const seen = committed;
@@ -63,7 +66,7 @@ it('every subscriber gets what it wants after its place once and in order, howev
       const failed = (error: unknown): void => {
         throw error;
       };
-      const hub = new Hub({ read, cursor: String, inbox: false, failed }, 0);
+      const hub = new Hub({ read, cursor: String, inbox, failed }, 0);
       committed = before;
       const ready = hub.read();
       await scheduler.waitFor(ready);
@@ -71,7 +74,7 @@ it('every subscriber gets what it wants after its place once and in order, howev
       const total = before + steps.reduce((sum, { rows }) => sum + rows, 0);
       const open = subscribers.map((who) => {
         const from = Math.min(who.from, hub.head);
-        const stream: Stream = new Stream({ hub, from, resumed: true, accepts: (event) => wanted(who, event), failed, closed: () => undefined });
+        const stream: Stream = new Stream({ hub, from, resumed: true, ...(who.anew && { anewUpTo: hub.head }), accepts: (event) => wanted(who, event), failed, closed: () => undefined });
         const last = Math.floor(total / who.every) * who.every;
         const got: Item[] = [];
         const events = (): number[] => got.flatMap(({ event }) => (event === null ? [] : [Number(event.id)]));
@@ -93,6 +96,9 @@ it('every subscriber gets what it wants after its place once and in order, howev
         expect(events()).toEqual(expected);
         await stream.return();
       }
+      // Nobody is behind any more, and time goes by.
+      for (let n = 0; n < 2; n += 1) hub.tick();
+      expect(hub.size).toBe(inbox ? 0 : Math.min(total, 512));
       expect(hub.listeners.size).toBe(0);
     }),
     { numRuns: 100 },

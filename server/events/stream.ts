@@ -14,6 +14,11 @@ export interface StreamOptions {
   /** Where to begin, and whether a caller's cursor said so. */
   from: number;
   resumed: boolean;
+  /**
+   * Up to where everything is read from the database, although the hub may keep it: what it keeps knows who could read it
+   * then, and not who can now.
+   */
+  anewUpTo?: number;
   /** Whether this caller is to have it, by what was asked for and by what the database said when the row was read. */
   accepts(event: EventRow): boolean;
   failed(error: unknown): void;
@@ -38,11 +43,13 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   // Fields of their own: a thousand subscribers are as many places of memory to look at for each event.
   readonly #hub: Hub;
   readonly #accepts: StreamOptions['accepts'];
+  readonly #anewUpTo: number;
 
   constructor(private readonly options: StreamOptions) {
     this.#number = options.from;
     this.#hub = options.hub;
     this.#accepts = options.accepts;
+    this.#anewUpTo = options.anewUpTo ?? 0;
     options.hub.listeners.add(this);
   }
 
@@ -63,7 +70,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
       return this.#number === hub.head ? hub.heartbeat() : hub.mark('HEARTBEAT', this.#number);
     }
     for (;;) {
-      const entry = this.#older === null ? hub.after(this.#number) : this.#nextOlder();
+      const entry = this.#older === null ? this.#nextKept() : this.#nextOlder();
       if (entry == null) return undefined;
       this.#number = entry.number;
       if (this.#accepts(entry.item.event!)) return entry.item;
@@ -73,7 +80,11 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   #nextOlder(): Entry | null | undefined {
     const entry = this.#older?.shift();
     if (entry === undefined) this.#older = null;
-    return entry ?? this.#hub.after(this.#number);
+    return entry ?? this.#nextKept();
+  }
+
+  #nextKept(): Entry | null | undefined {
+    return this.#number < this.#anewUpTo ? null : this.#hub.after(this.#number);
   }
 
   /** Whether there will be nothing any more; `error` then says why, if it was before its time. */
@@ -88,7 +99,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   /** Calls back once, when it is time to `take` again: at the end too. To be called when `take` had nothing. */
   wait(callback: () => void): void {
     this.#resume = callback;
-    if (!this.#ended && !this.#reading && this.#hub.after(this.#number) === null) void this.#readOlder();
+    if (!this.#ended && !this.#reading && this.#nextKept() === null) void this.#readOlder();
   }
 
   async next(): Promise<IteratorResult<Item, undefined>> {

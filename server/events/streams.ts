@@ -41,7 +41,14 @@ export interface Opening {
   key: StreamKey;
   caller: Caller;
   after: string | null;
+  /** Whether `accepts` goes by who can read an event: then what was missed is judged by who can now. */
+  confined?: boolean;
   accepts(event: EventRow): boolean;
+}
+
+interface Attaching extends Pick<Required<Opening>, 'caller' | 'confined' | 'accepts'> {
+  from: number | null;
+  leave: () => void;
 }
 
 /** The live streams of this process: a hub for each that somebody reads, woken by the doorbell, or by looking. */
@@ -88,7 +95,7 @@ export class Streams implements Announcer {
    * @throws CursorExpired, TooManyStreams, UnavailableError, StreamEnded. What was committed before the call and is not
    * after the cursor is not in the stream; everything after it is.
    */
-  async open({ key, caller, after, accepts }: Opening): Promise<Stream> {
+  async open({ key, caller, after, confined = false, accepts }: Opening): Promise<Stream> {
     if (this.#stopped) throw new StreamEnded('stopping');
     const leave = this.#places.take(caller);
     if (leave === null) throw new TooManyStreams(this.#places.most);
@@ -102,7 +109,7 @@ export class Streams implements Announcer {
         await hub.read();
         if (from !== null && from > hub.head) throw new CursorExpired();
         if (from !== null && from < (await this.#oldest(key)) - 1) throw new CursorExpired();
-        return this.#attach(hub, name, { caller, from, accepts, leave });
+        return this.#attach(hub, name, { caller, from, confined, accepts, leave });
       } catch (error) {
         this.#release(name);
         throw error;
@@ -124,12 +131,13 @@ export class Streams implements Announcer {
     await this.#stamper.stop();
   }
 
-  #attach(hub: Hub, name: string, { caller, from, accepts, leave }: Pick<Opening, 'caller' | 'accepts'> & { from: number | null; leave: () => void }): Stream {
+  #attach(hub: Hub, name: string, { caller, from, confined, accepts, leave }: Attaching): Stream {
     if (this.#stopped) throw new StreamEnded('stopping');
     const stream: Stream = new Stream({
       hub,
       from: from ?? hub.head,
       resumed: from !== null,
+      ...(confined && { anewUpTo: hub.head }),
       accepts,
       failed: (error) => this.#failed(name, error),
       closed: () => {

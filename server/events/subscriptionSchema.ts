@@ -109,7 +109,7 @@ async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor:
   const readable = key.kind === 'inbox' ? everything : mayRead(caller);
   const accepts = readable === everything ? wanted : (event: EventRow): boolean => wanted(event) && readable(event);
   try {
-    return await streams.open({ key, caller, after: cursor ?? null, accepts });
+    return await streams.open({ key, caller, after: cursor ?? null, confined: readable !== everything, accepts });
   } catch (error) {
     if (error instanceof StreamEnded) throw stopping();
     if (error instanceof TooManyStreams) {

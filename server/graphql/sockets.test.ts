@@ -315,6 +315,42 @@ describe('with keys', async () => {
     for (const type of ['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_CANCELLED', 'SESSION_RETURNED']) expect(await socket.result('all')).toEqual(ofOwn(type));
     socket.close();
   });
+
+  test('what an agent missed of a Session that is its own now comes from its cursor on, whether somebody else listened meanwhile or not', async () => {
+    const { session, reassign } = world(pool);
+    const { authorization } = await makeKey('AGENT', { agentId: 'bob' });
+    const other = await rawSocket(keyed.url);
+    await other.init({ authorization: `Bearer ${'k'.repeat(32)}` });
+    const updates = 'subscription ($after: String) { event: sessionUpdated(after: $after) { type cursor } }';
+    type Heard = { event: { type: string; cursor: string } };
+    other.subscribe('1', updates);
+    const { cursor } = (await other.result<Heard>('1')).data!.event;
+    const id = await session('ada');
+    const story = ['SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED'];
+    const hear = async (socket: RawSocket, operation: string): Promise<string[]> => {
+      const heard: string[] = [];
+      while (heard.length < story.length) {
+        const { type } = (await socket.result<Heard>(operation)).data!.event;
+        if (type !== 'READY' && type !== 'HEARTBEAT') heard.push(type);
+      }
+      return heard;
+    };
+    // The first was read, and is kept, before bob had anything to do with it.
+    expect(await other.result('1')).toMatchObject({ data: { event: { type: 'SESSION_CREATED' } } });
+    await reassign(id, { agentId: 'bob' });
+    expect(await other.result('1')).toMatchObject({ data: { event: { type: 'HANDOFF_INITIATED' } } });
+    const bob = await rawSocket(keyed.url);
+    await bob.init({ authorization });
+    bob.subscribe('warm', updates, { after: cursor });
+    expect(await hear(bob, 'warm')).toEqual(story);
+    for (const socket of [bob, other]) socket.close();
+    await expect.poll(() => keyed.streams.size, { timeout: 20_000 }).toBe(0);
+    const again = await rawSocket(keyed.url);
+    await again.init({ authorization });
+    again.subscribe('cold', updates, { after: cursor });
+    expect(await hear(again, 'cold')).toEqual(story);
+    again.close();
+  });
 });
 
 test('a client that says that it goes and does not, one that is refused and stays, and one that says nothing keep nobody waiting who stops the server', async () => {
