@@ -193,6 +193,33 @@ describe('a stream', () => {
     expect(stream.cursor).not.toBe('made up');
   });
 
+  it('waits longer and longer for a server whose streams break as soon as they are live', async () => {
+    const { uuid } = await work();
+    const proxy = await frameProxy(() => url);
+    atEnd(() => proxy.close());
+    proxy.damage = (message) => {
+      const { id, type } = message as { id: string; type: string };
+      const text = JSON.stringify(message);
+      if (type !== 'next') return [text];
+      return [text, JSON.stringify({ id, type, payload: { errors: [{ message: 'away', extensions: { code: 'UNAVAILABLE' } }] } }), JSON.stringify({ id, type: 'complete' })];
+    };
+    const waits: number[] = [];
+    const { stream, numbers } = await watched(uuid, {
+      url: proxy.url,
+      backoff: { baseMs: 2, capMs: 400 },
+      onStatus: (status) => status.state === 'waiting' && waits.push(status.until - Date.now()),
+    });
+    await vi.waitFor(() => expect(waits.length).toBeGreaterThan(8), patience);
+    // Up to 2 ms after a first failure, and any time up to a bound that doubles after each further one.
+    expect(Math.max(...waits)).toBeGreaterThan(4);
+    // It is the stream that waits, not its socket, which others may share.
+    expect(proxy.seen).toBe(1);
+    proxy.damage = undefined;
+    await vi.waitFor(() => expect(stream.status).toEqual({ state: 'live' }), patience);
+    await turn(uuid);
+    await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
+  });
+
   it('ends with what is wrong: an agent that is not there, a key that is not known', async () => {
     const nobody = collect(openStream({ ...common, topic: inboxOf('nobody') }));
     expect(await nobody.over).toMatchObject({ name: 'StreamError', code: 'BAD_USER_INPUT' });

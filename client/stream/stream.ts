@@ -171,7 +171,9 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     );
     this.#unsubscribe = () => {
       over = true;
-      unsubscribe();
+      // Not within a result: the end that may follow it in the same packet would be counted as a second subscription's, and
+      // the socket be closed as nobody's.
+      queueMicrotask(unsubscribe);
     };
   }
 
@@ -193,6 +195,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
       this.#received = event.cursor;
       if (this.#queue.length === 0) this.#taken = event.cursor;
       if (event.type === 'READY') this.#live();
+      else this.#failures = 0;
       return;
     }
     const judged = this.#sequences.judge(event);
@@ -210,6 +213,8 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
       this.stats.gaps += 1;
       this.#options.onGap?.(gap);
     }
+    // Not at READY: what follows it may fail again and again.
+    this.#failures = 0;
     if (errors !== undefined) this.#options.onFieldErrors?.(errors);
     this.#sequences.take(event);
     this.#received = event.cursor;
@@ -217,7 +222,6 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
   }
 
   #live(): void {
-    this.#failures = 0;
     this.#setStatus({ state: 'live' });
     if (this.#expired) {
       this.#expired = false;
