@@ -100,6 +100,30 @@ describe('the example agent', () => {
     expect(await runAgent([]).exited).toBe(2);
   }, 200_000);
 
+  it('says what it could accept and not answer in a paused session, and answers when that goes on', async () => {
+    const { url } = await startApp(db);
+    const sessionId = await session('codex-1', { title: 'Paused' });
+    const { handoffId } = await reassign(sessionId, { agentId: 'claude-1' });
+    const change = (field: string) =>
+      client(url).post<{ answer: { session: { status: string } } }>(`mutation ($id: ID!) { answer: ${field}(input: { sessionId: $id }) { ... on ${field[0]!.toUpperCase()}${field.slice(1)}Payload { session { status } } } }`, { id: encodeId('session', sessionId) });
+    expect((await change('pauseSession')).data.answer.session.status).toBe('PAUSED');
+    const example = runAgent(['claude-1', '--url', url]);
+    await expect.poll(example.output, patience).toContain(`accepted, and not answered: ${encodeId('handoff', handoffId!)}`);
+    expect(await statusOf(handoffId)).toBe('ACCEPTED');
+    expect((await change('resumeSession')).data.answer.session.status).toBe('RUNNING');
+    await expect.poll(() => statusOf(handoffId), patience).toBe('COMPLETED');
+    example.kill('SIGINT');
+    expect(await example.exited).toBe(0);
+    expect(example.output()).not.toContain('not taken over');
+  }, 200_000);
+
+  it('ends when what waits for it cannot be read, although it listens already', async () => {
+    const { url } = await startApp(db, { query: { cost: 20 } });
+    const example = runAgent(['claude-1', '--url', url]);
+    expect(await example.exited).toBe(1);
+    expect(example.output()).toMatch(/^LIMIT_EXCEEDED: /m);
+  }, 200_000);
+
   it('works with a key of its agent', async () => {
     const admin = 'a-key-for-this-test-of-32-characters';
     const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: admin } });

@@ -61,18 +61,20 @@ const whatWaits = `query ($agentId: ID!, $after: String) {
 }`;
 
 async function takeOver(handoffId: string): Promise<void> {
+  let accepted = false;
   try {
     // An agent that was killed here does the same again: accepting is repeatable, and the turn has a key.
     const { handoff } = await ask<{ handoff: Handoff }>(accept, { handoffId });
+    accepted = true;
     say(`\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'nobody'}${handoff.reason === null ? '' : `, because: ${handoff.reason}`}`);
     say(handoff.contextPrompt.text);
     const content = work(handoff);
     await ask(answerWith, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });
     say(`--- taken over: ${handoff.id}`);
   } catch (error) {
-    // Somebody else was faster: it was cancelled, or given to another.
+    // Somebody else was faster: it was cancelled, or given to another; or its session is paused.
     if (!(error instanceof Refused) || error.code !== 'INVALID_STATE') throw error;
-    say(`--- not taken over: ${handoffId}: ${error.message}`);
+    say(`--- ${accepted ? 'accepted, and not answered' : 'not taken over'}: ${handoffId}: ${error.message}`);
   }
 }
 
@@ -93,11 +95,11 @@ function work({ contextPrompt }: Handoff): string {
 }
 
 async function run(id: string): Promise<void> {
-  const stream = openStream<{ handoff: Pick<Handoff, 'id' | 'status' | 'targetAgent'> | null }>({
+  const stream = openStream<{ handoff: Pick<Handoff, 'id' | 'status' | 'targetAgent'> | null; session: { status: string } | null }>({
     ...connection,
     webSocket: WebSocket,
     topic: { kind: 'handoffAssigned', agentId: id },
-    fields: 'handoff { id status targetAgent { id } }',
+    fields: 'handoff { id status targetAgent { id } } session { status }',
     onStatus: (status) => {
       if (status.state === 'live') say(`${id} waits for handoffs at ${connection.url}`);
       if (status.state === 'waiting') say(`lost the server (${status.reason}); next try in ${Math.max(0, status.until - Date.now())} ms`);
@@ -107,15 +109,24 @@ async function run(id: string): Promise<void> {
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
 
-  // First listen, then look: what is handed over in between is in both, and taken over once.
-  await stream.ready;
-  for (const handoffId of await waitingFor(id)) await takeOver(handoffId);
-  for await (const { type, handoff } of stream) {
-    // The state is that of now: what was taken over meanwhile is not INITIATED any more.
-    if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === id) await takeOver(handoff.id);
+  const takeOverAll = async (): Promise<void> => {
+    for (const handoffId of await waitingFor(id)) await takeOver(handoffId);
+  };
+  try {
+    // First listen, then look: what is handed over in between is in both, and taken over once.
+    await stream.ready;
+    await takeOverAll();
+    for await (const { type, handoff, session } of stream) {
+      // The state is that of now: what was taken over meanwhile is not INITIATED any more.
+      if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === id) await takeOver(handoff.id);
+      // What could not be answered while its session was paused can be now.
+      if (type === 'SESSION_STATUS_CHANGED' && session?.status === 'RUNNING') await takeOverAll();
+    }
+  } finally {
+    stop();
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
   }
-  process.off('SIGINT', stop);
-  process.off('SIGTERM', stop);
   say(`${id} has stopped`);
 }
 
