@@ -36,7 +36,7 @@ export function openStreams({ database: { pool }, log, doorbell, authenticate, p
     heard: (hint) => {
       if (hint.about === 'key') authenticate.forget(hint.keyId);
     },
-    missed: () => undefined,
+    missed: () => authenticate.forgetAll(),
   });
   const { sockets, subscriptions } = { ...numbers.sockets, ...limits };
   return new Streams({ pool, log, doorbell, watchKey: authenticate.watch, mostOfCaller: sockets * subscriptions, ...pace });

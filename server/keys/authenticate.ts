@@ -29,6 +29,8 @@ export interface Authenticate {
   onRevoked(listener: (keyId: string) => void): void;
   /** A key was revoked by another process. Good for any id: what still works is found in the database again. */
   forget(keyId: string): void;
+  /** Other processes may have revoked keys without being heard. */
+  forgetAll(): void;
   close(): void;
 }
 
@@ -127,6 +129,10 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
     forget(keyId: string) {
       forgetCached(keyId);
       watch.recheck(keyId);
+    },
+    forgetAll() {
+      known.clear();
+      watch.recheckAll();
     },
     close: () => watch.close(),
   });

@@ -36,7 +36,7 @@ export class KeyWatch {
       watched = { callbacks: new Set(), timer: undefined };
       this.#watched.set(keyId, watched);
       if (expiresAt !== null) this.#expireAt(keyId, watched, expiresAt);
-      this.#polling ??= setInterval(() => void this.#look([...this.#watched.keys()]), this.everyMs).unref();
+      this.#polling ??= setInterval(() => this.recheckAll(), this.everyMs).unref();
     }
     const once = (): void => callback();
     const { callbacks } = watched;
@@ -63,6 +63,11 @@ export class KeyWatch {
   /** Somebody says that this key was revoked: the database knows. */
   recheck(keyId: string): void {
     if (this.#watched.has(keyId)) void this.#look([keyId]);
+  }
+
+  /** Word of any of them may have been missed. */
+  recheckAll(): void {
+    if (this.#watched.size > 0) void this.#look([...this.#watched.keys()]);
   }
 
   close(): void {
