@@ -48,7 +48,7 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   };
   const redis = await startRedis();
   place.atEnd(() => redis.stop());
-  const startBaton = () => start(['--import', 'tsx', 'server/main.ts'], { ...redis.env, DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '15' });
+  const startBaton = () => start(['--import', 'tsx', 'server/main.ts'], { ...redis.env, DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '12' });
   const startBare = () => start([here('liveBare.mjs')], { ...redis.env });
   const [same, different, bare] = [await startBaton(), await startBaton(), await startBare()];
   // Through a server of its own, one after the other: the servers that are measured hear of each event by Redis, and do nothing but deliver.

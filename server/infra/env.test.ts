@@ -48,7 +48,7 @@ describe('the environment', () => {
     ['REDIS_URL', 'redis://:secret@a,b', 'REDIS_URL must look like redis://user:password@host:6379 or rediss://..., for a cluster several with commas between them'],
     ['BATON_ALLOWED_ORIGINS', 'https://a.example/path', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not 'https://a.example/path'"],
     ['BATON_ALLOWED_ORIGINS', '*', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not '*'"],
-    ['BATON_HEARTBEAT_SECONDS', '16', "BATON_HEARTBEAT_SECONDS must be a number of seconds from 0.1 to 15, not '16'"],
+    ['BATON_HEARTBEAT_SECONDS', '15', "BATON_HEARTBEAT_SECONDS must be a number of seconds from 0.1 to 12, not '15'"],
     ['PORT', '65536', "PORT must be a number from 0 to 65535 (0 takes a free one), not '65536'"],
     ['PORT', '4e3', "PORT must be a number from 0 to 65535 (0 takes a free one), not '4e3'"],
     ['BATON_ADMIN_KEY', 'x'.repeat(31), 'BATON_ADMIN_KEY must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"'],

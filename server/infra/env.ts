@@ -33,7 +33,7 @@ const variables = z.object({
     .default([]),
   BATON_HEARTBEAT_SECONDS: z
     .string()
-    .refine((value) => /^\d+(\.\d+)?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 15, 'must be a number of seconds from 0.1 to 15')
+    .refine((value) => /^\d+(\.\d+)?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 12, 'must be a number of seconds from 0.1 to 12')
     .transform(Number)
     .default(10),
   BATON_STALE_AFTER_MINUTES: z
