@@ -178,7 +178,7 @@ export class Streams implements Announcer {
   }
 
   #failed(stream: string, error: unknown): void {
-    this.options.log.warn({ err: error, stream }, 'a stream could not be read on; it will be tried again');
+    this.#complain({ err: error, stream }, 'a stream could not be read on; it is tried again and again');
   }
 
   #release(name: string): void {
@@ -227,9 +227,14 @@ export class Streams implements Announcer {
       if (heads.waiting && this.#hubs.has('all')) this.#stamper.request(0);
       this.#complained = false;
     } catch (error) {
-      if (!this.#complained) this.options.log.warn({ err: error }, 'the database could not be asked for new events; it is asked again and again');
-      this.#complained = true;
+      this.#complain({ err: error }, 'the database could not be asked for new events; it is asked again and again');
     }
+  }
+
+  /** Once, until the database answers again. */
+  #complain(about: object, message: string): void {
+    if (!this.#complained) this.options.log.warn(about, message);
+    this.#complained = true;
   }
 }
 

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { atEnd, testDatabase } from '../testing/database.ts';
 import { startApp } from '../testing/server.ts';
+import { createLog } from '../infra/log.ts';
 import { rawSocket, type RawSocket, sseStream } from '../testing/socket.ts';
 import { world } from '../testing/world.ts';
 import { hashOf, newSecret } from '../keys/secret.ts';
@@ -200,6 +201,19 @@ describe('with keys', async () => {
     const admin = await rawSocket(keyed.url);
     await admin.init({ authorization: `Bearer ${'k'.repeat(32)}` });
     admin.close();
+  });
+
+  test('who tries too many that are none is told so, and is not worth a line in the log', async () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } });
+    const guarded = await startApp(database, { log, rates: createRates({ failures: { perMinute: 1, burst: 1 } }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
+    for (const closed of [{ code: 4403 }, { code: 1013, reason: expect.stringMatching(/^Too many connections .* without a key/) as string }]) {
+      const socket = await rawSocket(guarded.url);
+      socket.send({ type: 'connection_init', payload: { authorization: 'Bearer nonsense' } });
+      expect(await socket.closed).toMatchObject(closed);
+    }
+    expect(lines).toEqual([]);
+    await guarded.stop();
   });
 
   test('one has so many sockets and no more: 1013, until one of them is closed', async () => {

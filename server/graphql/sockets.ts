@@ -59,6 +59,10 @@ export function createSockets(options: SocketsOptions) {
       caller = await options.engine.identify(extra.socket.address, typeof authorization === 'string' ? authorization : undefined);
     } catch (error) {
       if (error instanceof UnauthenticatedError) return false;
+      if (error instanceof GraphQLError && error.extensions['code'] === 'RATE_LIMITED') {
+        extra.socket.close(1013, 'Too many connections came without a key that works: try again later');
+        return false;
+      }
       options.log.warn({ err: error }, 'a socket could not be let in; it will come again');
       extra.socket.close(1013, 'We cannot say who you are at the moment: try again');
       return false;
