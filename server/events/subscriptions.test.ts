@@ -153,3 +153,22 @@ describe('a refused subscription delivers one result with a code, then completes
     expect(await sse.ended).toBe('complete');
   });
 });
+
+test('a cursor from before what is kept of the order is CURSOR_EXPIRED, the last one that nothing is missing after is not', async () => {
+  const stream = listen(sessions);
+  const ids = [await held('ada'), await held('ada'), await held('ada')];
+  const cursors: string[] = [(await stream.result()).data!.event.cursor];
+  while (cursors.length <= ids.length) {
+    const { data } = await stream.result();
+    if (data!.event.type === 'SESSION_CREATED') cursors.push(data!.event.cursor);
+  }
+  await database.pool.query('DELETE FROM event_positions WHERE position < (SELECT max(position) - 1 FROM event_positions)');
+  const [, first, second] = cursors;
+  for (const after of [cursors[0], 'nonsense']) {
+    expect(await listen(sessions, { after }).result()).toMatchObject({ errors: [{ extensions: { code: 'CURSOR_EXPIRED' } }] });
+  }
+  const later = listen(sessions, { after: first });
+  expect((await later.result()).data!.event).toMatchObject({ type: 'READY', recovered: true });
+  expect((await later.result()).data!.event).toMatchObject({ session: { id: ids[1] }, cursor: second });
+  expect((await later.result()).data!.event).toMatchObject({ session: { id: ids[2] } });
+});
