@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { endsWithThisProcess } from '../testing/children.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -17,16 +18,9 @@ export const startBaton = (env: Record<string, string>): Promise<Listening> =>
 /** A process that says in a line of JSON at which `url` it listens. */
 export async function startListening(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Listening> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(program, args, { cwd: root, env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  const end = (): void => void child.kill('SIGKILL');
-  process.once('exit', end);
+  const child = endsWithThisProcess(spawn(program, args, { cwd: root, env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'pipe'] }));
   const said: string[] = [];
-  const gone = new Promise<void>((resolve) => {
-    child.once('close', () => {
-      process.off('exit', end);
-      resolve();
-    });
-  });
+  const gone = new Promise<void>((resolve) => void child.once('close', () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     createInterface(child.stderr).on('line', (line) => said.push(line));
     createInterface(child.stdout).on('line', (line) => {

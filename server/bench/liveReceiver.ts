@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { endsWithThisProcess } from '../testing/children.ts';
 
 export interface Received {
   /** From the first byte to the last. */
@@ -19,23 +20,17 @@ export interface Opening {
 
 /** A process that opens many sockets and waits on them. */
 export class Receiver {
-  static readonly #running = new Set<ChildProcess>();
   readonly #gone: Promise<never>;
 
   private constructor(private readonly child: ChildProcess) {
     this.#gone = new Promise((_, reject) => {
-      child.once('exit', () => {
-        Receiver.#running.delete(child);
-        reject(new Error('the receiver ended'));
-      });
+      child.once('exit', () => reject(new Error('the receiver ended')));
     });
     this.#gone.catch(() => undefined);
   }
 
   static async start(opening: Opening): Promise<Receiver> {
-    const child = fork(fileURLToPath(new URL('liveReceiver.mjs', import.meta.url)), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    if (Receiver.#running.size === 0) process.once('exit', () => Receiver.#running.forEach((each) => each.kill('SIGKILL')));
-    Receiver.#running.add(child);
+    const child = endsWithThisProcess(fork(fileURLToPath(new URL('liveReceiver.mjs', import.meta.url)), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
     const receiver = new Receiver(child);
     await receiver.#ask({ open: opening });
     return receiver;

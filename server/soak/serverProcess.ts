@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { endsWithThisProcess } from '../testing/children.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -17,14 +18,12 @@ export interface ServerProcess {
 /** A real server process on a free port, ready when this resolves. It ends with this process at the latest. */
 export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+  const child = endsWithThisProcess(spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
     cwd: root,
     env: { PATH, HOME, TMPDIR, PORT: '0', BATON_DEMO: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  }));
   const logs: string[] = [];
-  const end = (): void => void child.kill('SIGKILL');
-  process.once('exit', end);
   const ready = new Promise<string>((resolve) => {
     const keep = (line: string): void => {
       if (logs.push(line) > 50) logs.shift();
@@ -34,10 +33,7 @@ export async function startServerProcess(env: Record<string, string>): Promise<S
     createInterface(child.stderr).on('line', keep);
   });
   const exited = new Promise<string>((resolve) => {
-    child.once('close', (code, signal) => {
-      process.off('exit', end);
-      resolve(signal ?? `exit code ${code}`);
-    });
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
   const url = await Promise.race([ready, exited.then(() => Promise.reject(new Error(`The server did not start:\n${logs.join('\n')}`)))]);
   return { url, kill: (signal) => void child.kill(signal), logs, exited };

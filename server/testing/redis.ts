@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { endsWithThisProcess } from './children.ts';
 import { freePort } from './ports.ts';
 
 /** One real redis-server, which keeps nothing on disk. */
@@ -49,8 +50,6 @@ export async function startRedis({ tls = false, cluster = false }: RedisOptions 
     ...(cluster ? ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'] : []),
   ];
   let child: ChildProcess | undefined;
-  const end = (): void => void child?.kill('SIGKILL');
-  process.once('exit', end);
 
   const redis: TestRedis = {
     url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
@@ -77,7 +76,6 @@ export async function startRedis({ tls = false, cluster = false }: RedisOptions 
     freeze: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     async stop() {
-      process.off('exit', end);
       await redis.kill();
       await rm(folder, { recursive: true, force: true });
     },
@@ -114,7 +112,7 @@ function readAnswer(stdout: string): unknown {
 }
 
 async function launch(args: string[]): Promise<ChildProcess> {
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = endsWithThisProcess(spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] }));
   const said: string[] = [];
   await new Promise<void>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`redis-server did not start in time:\n${said.join('\n')}`)), startsWithin);
