@@ -22,3 +22,6 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code !== null && (awayStates.test(code) || awayNodeErrors.test(code))) return true;
   return error instanceof Error && awayMessages.test(error.message);
 }
+
+/** How long what must go on lets a database be that is away, before it asks again. */
+export const askAgainMs = 500;

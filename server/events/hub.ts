@@ -133,6 +133,8 @@ export class Hub {
   }
 
   #take(rows: NumberedRow[]): void {
+    // The rows from where it began to here may not be kept any more.
+    if (this.#entries.length === 0) this.#floor = rows[0]!.number - 1;
     for (const row of rows) this.#entries.push(this.#entryOf(row));
     this.head = rows.at(-1)!.number;
     this.#dropUpTo(this.head - kept);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { askAgainMs } from '../core/databaseErrors.ts';
 import type { EventRow } from './rows.ts';
 import type { Entry, Hub, HubListener, Item } from './hub.ts';
 
@@ -24,8 +25,6 @@ export interface StreamOptions {
   failed(error: unknown): void;
   closed(): void;
 }
-
-const retryMs = 500;
 
 /**
  * What one subscriber reads: READY, then everything after `from`, once and in order, with heartbeats between. It holds
@@ -122,7 +121,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     } catch (error) {
       this.options.failed(error);
     }
-    if ((this.#older === null || this.#older.length === 0) && !this.#ended) await delay(retryMs, undefined, { ref: false });
+    if ((this.#older === null || this.#older.length === 0) && !this.#ended) await delay(askAgainMs, undefined, { ref: false });
     this.#reading = false;
     this.wake();
   }

@@ -46,6 +46,9 @@ export interface Opening {
   accepts(event: EventRow): boolean;
 }
 
+/** Two statements. */
+const readAhead = 399;
+
 interface Attaching extends Pick<Required<Opening>, 'caller' | 'confined' | 'accepts'> {
   from: number | null;
   leave: () => void;
@@ -108,7 +111,8 @@ export class Streams implements Announcer {
       try {
         await hub.read();
         if (from !== null && from > hub.head) throw new CursorExpired();
-        if (from !== null && from < (await this.#oldest(key)) - 1) throw new CursorExpired();
+        const inMemory = from !== null && !confined && hub.after(from) !== null;
+        if (from !== null && !inMemory && from < (await this.#oldest(key)) - 1) throw new CursorExpired();
         return this.#attach(hub, name, { caller, from, confined, accepts, leave });
       } catch (error) {
         this.#release(name);
@@ -155,16 +159,17 @@ export class Streams implements Announcer {
 
   /** Counted as used from the moment it is found or made, so that nobody else's leaving takes it away. */
   async #use(name: string, key: StreamKey, cursors: Cursors): Promise<Hub> {
-    const head = this.#hubs.has(name) ? 0 : await this.#headOf(key);
+    const head = this.#hubs.has(name) ? 0 : await this.#beginning(key);
     const place = this.#hubs.get(name) ?? { hub: this.#createHub(name, key, cursors, head), key, users: 0 };
     this.#hubs.set(name, place);
     place.users += 1;
     return place.hub;
   }
 
-  async #headOf(key: StreamKey): Promise<number> {
-    const heads = await readHeads(this.options.pool, key.kind === 'inbox' ? [key.agentId] : []);
-    return key.kind === 'inbox' ? (heads.inboxes[key.agentId] ?? 0) : heads.position;
+  /** The head of an inbox; of all, a place before it: after a restart many come back at once, and miss the same. */
+  async #beginning(key: StreamKey): Promise<number> {
+    const { inboxes, position, oldest } = await readHeads(this.options.pool, key.kind === 'inbox' ? [key.agentId] : []);
+    return key.kind === 'inbox' ? (inboxes[key.agentId] ?? 0) : Math.max(position - readAhead, oldest - 1);
   }
 
   #createHub(name: string, key: StreamKey, cursors: Cursors, head: number): Hub {

@@ -111,6 +111,38 @@ describe('one event', () => {
   });
 });
 
+test('what twenty missed who come back to a new server at once is read for all of them together', async () => {
+  const socket = await rawSocket(url);
+  await socket.init({ authorization: admin });
+  socket.subscribe('1', query);
+  const { data } = await socket.result<{ event: { cursor: string } }>('1');
+  const after = data!.event.cursor;
+  const missed = await Promise.all(times(10, () => ({})).map(() => session('ada')));
+  socket.close();
+  const restarted = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
+  const log = logStatements(pool);
+  const back = await rawSocket(restarted.url);
+  await back.init({ authorization: admin });
+  for (let n = 0; n < 20; n += 1) back.subscribe(String(n), query, { after });
+  const heard = await Promise.all(
+    times(20, () => ({})).map(async (_, n) => {
+      const ids: string[] = [];
+      while (ids.length < missed.length) {
+        const { event } = (await back.result<{ event: { type: string; session: { id: string } } }>(String(n))).data!;
+        if (event.type === 'SESSION_CREATED') ids.push(event.session.id);
+      }
+      return ids.join(' ');
+    }),
+  );
+  log.stop();
+  expect(new Set(heard).size).toBe(1);
+  expect(new Set(heard[0]!.split(' '))).toEqual(new Set(missed.map((id) => encodeId('session', id))));
+  const loads = log.texts.filter((text) => /FROM "public"\."events"/.test(text)).length;
+  expect(loads).toBeLessThan(2 * missed.length);
+  back.close();
+  await restarted.stop();
+});
+
 describe('the key under which work is shared', () => {
   const caller = (role: Role, agentId: string | null = null): Caller => ({ ...operator, principal: `key_${Math.random()}`, role, agentId });
   const key = (text: string, variableValues: Record<string, unknown>, who: Caller, operationName: string | null = null) =>

@@ -12,6 +12,7 @@ import {
   visit,
 } from 'graphql';
 import { canonicalJson } from '../core/canonicalJson.ts';
+import { askAgainMs } from '../core/databaseErrors.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from './context.ts';
 
@@ -46,7 +47,6 @@ export interface Live {
 }
 
 const keptResults = 16;
-const retryMs = 500;
 /** While an event is tried again there are no heartbeats: a stream that cannot go on is ended, and gone on with by its cursor. */
 const triedFor = 10_000;
 
@@ -262,7 +262,7 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
   /** An event is not lost to a database that is away: what belongs to it is read again until that is back. */
   #later(item: object, then: () => void): void {
     this.group.forget(item);
-    setTimeout(then, retryMs).unref();
+    setTimeout(then, askAgainMs).unref();
   }
 }
 
