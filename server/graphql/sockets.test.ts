@@ -42,7 +42,7 @@ async function makeKey(role: Role, { agentId = null, expiresAt = null }: { agent
 }
 
 beforeAll(async () => {
-  await agent('ada');
+  await agent('ada', { maxCapacity: 1_000 });
   await agent('bob');
 });
 
@@ -207,9 +207,9 @@ describe('with keys', async () => {
     const lines: string[] = [];
     const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } });
     const guarded = await startApp(database, { log, rates: createRates({ failures: { perMinute: 1, burst: 1 } }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
-    for (const closed of [{ code: 4403 }, { code: 1013, reason: expect.stringMatching(/^Too many connections .* without a key/) as string }]) {
+    for (const [n, closed] of [{ code: 4403 }, { code: 1013, reason: expect.stringMatching(/^Too many connections .* without a key/) as string }].entries()) {
       const socket = await rawSocket(guarded.url);
-      socket.send({ type: 'connection_init', payload: { authorization: 'Bearer nonsense' } });
+      socket.send({ type: 'connection_init', payload: { authorization: `Bearer nonsense${n}` } });
       expect(await socket.closed).toMatchObject(closed);
     }
     expect(lines).toEqual([]);
@@ -239,7 +239,7 @@ describe('with keys', async () => {
       await gate;
       return keyed.authenticate(given);
     };
-    const slow = await startApp(database, { limits: { sockets: 1 }, authenticate: Object.assign(authenticate, { open: false }) });
+    const slow = await startApp(database, { limits: { sockets: 1 }, authenticate: Object.assign(authenticate, { open: false, looksLikeKey: keyed.authenticate.looksLikeKey }) });
     for (let n = 1; n <= 3; n += 1) {
       const socket = await rawSocket(slow.url);
       socket.send({ type: 'connection_init', payload: { authorization } });

@@ -65,7 +65,7 @@ test('one key has so many streams and no more, over sockets and SSE together, un
   expect(await socket.result('2')).toMatchObject(refusal);
   // What is refused for another reason takes no place either.
   for (let n = 0; n < 5; n += 1) expect(await (await sseStream(url, 'subscription { event: handoffEvents(after: "x") { type } }', {}, { authorization })).result()).toMatchObject({ errors: [{}] });
-  three[0]!.close();
+  three[0].close();
   await expect.poll(() => streams.size, { timeout: 20_000 }).toBe(3);
   expect(await (await open()).result()).toMatchObject(ready);
   socket.close();
