@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../../server/infra/log.ts';
-import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
 import { startApp } from '../../server/testing/server.ts';
 import { place, smooth } from './layout.ts';
@@ -46,7 +46,7 @@ describe('the graph page', () => {
 
   it('filters by agent and by time, and the address keeps it', async () => {
     const { page } = await visit('/graph');
-    await page.getByLabel('Agent', { exact: true }).selectOption('codex-1');
+    await chooseAgent(page, 'codex-1');
     await expect.poll(() => page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).count(), patiently).toBe(0);
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?agent=codex-1');

@@ -14,7 +14,7 @@ import styles from './ReassignDialog.module.css';
 export function ReassignDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
   const [{ data, error }, ask] = useQuery({ query: ReassignDialogQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   const { session } = data ?? {};
-  if (data && session) return <Open data={data} session={session} onClose={onClose} />;
+  if (session) return <Open session={session} onClose={onClose} />;
   return (
     <Dialog title="Reassign" onClose={onClose} wide>
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
@@ -26,7 +26,7 @@ export function ReassignDialog({ sessionId, onClose }: { sessionId: string; onCl
 
 type Session = NonNullable<ReassignData['session']>;
 
-function Open({ data, session, onClose }: { data: ReassignData; session: Session; onClose: () => void }) {
+function Open({ session, onClose }: { session: Session; onClose: () => void }) {
   const [draft, setDraft] = useState<Draft>(emptyDraft);
   // What the person saw when they decided: the server refuses the move if the session has changed since.
   const [seen, setSeen] = useState(session.version);
@@ -34,8 +34,9 @@ function Open({ data, session, onClose }: { data: ReassignData; session: Session
   const [done, setDone] = useState<Payload | null>(null);
   const [{ fetching, error }, reassign] = useMutation(ReassignMutationDocument);
   const form = useId();
-  // A request that is repeated because its answer was lost moves the session once; another draft is another move.
-  const idempotencyKey = useMemo(() => newKey(draft, seen), [draft, seen]);
+  const [refusals, setRefusals] = useState(0);
+  // A request that is repeated because its answer was lost moves the session once; another draft, or another try after a refusal, is another move.
+  const idempotencyKey = useMemo(() => newKey(draft, seen, refusals), [draft, seen, refusals]);
 
   const change = (part: Partial<Draft>) => {
     setDraft((now) => ({ ...now, ...part }));
@@ -45,13 +46,14 @@ function Open({ data, session, onClose }: { data: ReassignData; session: Session
     event?.preventDefault();
     if (fetching || !isComplete(draft)) return;
     const answer = (await reassign({ input: toInput(draft, { id: session.id, version: seen }, idempotencyKey) })).data?.reassignSession;
-    if (answer?.__typename === 'ReassignSessionPayload') setDone(answer);
-    else setRefusal(answer ?? null);
+    if (answer?.__typename === 'ReassignSessionPayload') return setDone(answer);
+    setRefusal(answer ?? null);
+    if (answer) setRefusals((count) => count + 1);
   };
 
   if (done) return <Reassigned payload={done} onClose={onClose} />;
   const changed = session.version !== seen;
-  const place = refusal && placeOf(refusal);
+  const place = refusal && placeOf(refusal, session.id);
   return (
     <Dialog
       title={`Reassign "${session.title}"`}
@@ -89,7 +91,7 @@ function Open({ data, session, onClose }: { data: ReassignData; session: Session
         )}
         {error && <RequestError error={error} onRetry={() => void submit()} />}
         {refusal && place === 'session' && <ErrorNote title="The session was not moved">{refusal.message}</ErrorNote>}
-        <ReassignFields data={data} session={session} draft={draft} onChange={change} refusal={refusal} />
+        <ReassignFields session={session} draft={draft} onChange={change} refusal={refusal} />
       </form>
     </Dialog>
   );

@@ -10,7 +10,6 @@ import { TypeChoice } from './TypeChoice.tsx';
 export type ReassignData = ReassignDialogQuery;
 
 export interface ReassignFieldsProps {
-  data: ReassignData;
   session: NonNullable<ReassignData['session']>;
   draft: Draft;
   onChange: (part: Partial<Draft>) => void;
@@ -18,11 +17,13 @@ export interface ReassignFieldsProps {
 }
 
 /** To whom, why, and with what. An error of the server stands beside what it is about. */
-export function ReassignFields({ data, session, draft, onChange, refusal }: ReassignFieldsProps) {
+export function ReassignFields({ session, draft, onChange, refusal }: ReassignFieldsProps) {
   const targetError = useId();
   const holderId = session.agent?.id ?? null;
+  const describedBy = refusal ? targetError : undefined;
   const waiting = session.openHandoff?.status === 'INITIATED' ? session.openHandoff : null;
-  const errorAt = (place: Place): ReactNode => refusal && placeOf(refusal) === place && <ErrorNote title={place === 'target' ? 'This agent cannot take it' : undefined}>{refusal.message}</ErrorNote>;
+  const targetTitle = draft.by === 'agent' ? 'This agent cannot take it' : 'No agent of this type can take it';
+  const errorAt = (place: Place): ReactNode => refusal && placeOf(refusal, session.id) === place && <ErrorNote title={place === 'target' ? targetTitle : undefined}>{refusal.message}</ErrorNote>;
   return (
     <>
       <fieldset className={styles.target}>
@@ -34,16 +35,9 @@ export function ReassignFields({ data, session, draft, onChange, refusal }: Reas
           <Way draft={draft} by="type" word="Any of a type" onChange={onChange} />
         </div>
         {draft.by === 'agent' ? (
-          <AgentChoice
-            agents={data.agents.nodes}
-            holderId={holderId}
-            giverId={waiting?.sourceAgent?.id ?? null}
-            value={draft.agentId}
-            onChange={(agentId) => onChange({ agentId })}
-            describedBy={refusal ? targetError : undefined}
-          />
+          <AgentChoice holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} describedBy={describedBy} />
         ) : (
-          <TypeChoice agents={data.agents.nodes.filter(({ id }) => id !== holderId)} value={draft.agentType} onChange={(agentType) => onChange({ agentType })} />
+          <TypeChoice holderId={holderId} value={draft.agentType} onChange={(agentType) => onChange({ agentType })} describedBy={describedBy} />
         )}
         <div id={targetError}>{errorAt('target')}</div>
       </fieldset>

@@ -1,31 +1,37 @@
 import { useId } from 'react';
-import type { AgentStatus } from '../gql/graphql.ts';
+import { useAgentPages } from '../agents/agentPages.ts';
+import { RequestError } from '../ui/ErrorNote.tsx';
 
 export interface TypeChoiceProps {
-  /** Who may be chosen: not the holder. */
-  agents: readonly { type: string; freePlaces: number; status: AgentStatus }[];
+  /** Is not counted: the session is its own already. */
+  holderId: string | null;
   value: string;
   onChange: (agentType: string) => void;
+  describedBy: string | undefined;
 }
 
-/** The types that there are, with the free places of those who take work. */
-export function TypeChoice({ agents, value, onChange }: TypeChoiceProps) {
+const everyOne = () => true;
+
+/** The types that there are, with the free places of those who take work. Every agent is read for that. */
+export function TypeChoice({ holderId, value, onChange, describedBy }: TypeChoiceProps) {
   const id = useId();
+  const { agents, hasMore, error, retry } = useAgentPages(everyOne);
   const free = new Map<string, number>();
-  for (const { type, freePlaces, status } of agents) {
-    free.set(type, (free.get(type) ?? 0) + (status === 'AVAILABLE' ? freePlaces : 0));
+  for (const agent of agents) {
+    if (agent.id !== holderId) free.set(agent.type, (free.get(agent.type) ?? 0) + (agent.status === 'AVAILABLE' ? agent.freePlaces : 0));
   }
   return (
     <div className="field">
       <label htmlFor={id}>Type</label>
-      <select id={id} className="select" value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">Choose a type</option>
+      <select id={id} className="select" value={value} aria-describedby={describedBy} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{hasMore && !error ? 'Loading the types …' : 'Choose a type'}</option>
         {[...free].sort().map(([type, places]) => (
           <option key={type} value={type}>
             {type} ({places === 0 ? 'no free place' : places === 1 ? '1 free place' : `${places} free places`})
           </option>
         ))}
       </select>
+      {error && <RequestError error={error} onRetry={retry} />}
       <span className="hint">Baton takes the available agent of this type with the lowest load.</span>
     </div>
   );

@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { encodeId } from '../../server/core/ids.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
 import { client } from '../../server/testing/graphql.ts';
 import { startApp } from '../../server/testing/server.ts';
@@ -16,6 +17,7 @@ let visit: (path: string) => Promise<Visit>;
 beforeAll(async () => {
   await agent('claude-1');
   await agent('claude-2', { maxCapacity: 1 });
+  await agent('a-free-one', { type: 'FREE' });
   await agent('codex-1', { type: 'CODEX', maxCapacity: 2 });
   await agent('gone-1', { type: 'CODEX' });
   await setStatus('gone-1', 'OFFLINE');
@@ -35,11 +37,11 @@ async function openDialog(title: string): Promise<Visit> {
   await turn(id, { messages: [{ role: 'ASSISTANT', content: `The work on ${title} is half done.` }] });
   const { page, faults } = await visit(`/?q=${encodeURIComponent(title)}`);
   await page.getByRole('button', { name: `Reassign "${title}"` }).click();
-  await page.getByRole('dialog').getByRole('radio', { name: /codex-1/ }).waitFor();
+  await page.getByRole('dialog').getByRole('option', { name: /codex-1/ }).waitFor();
   return { page, faults };
 }
 
-const choose = (page: Page, agentId: string) => page.getByRole('radio', { name: new RegExp(agentId) }).check();
+const choose = (page: Page, agentId: string) => chooseAgent(page.getByRole('dialog'), agentId);
 const send = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
 const holderIn = (page: Page, title: string) => page.locator('[data-session]', { hasText: title });
 
@@ -50,12 +52,12 @@ async function move(sessionId: string, agentId: string): Promise<void> {
 describe('the reassign dialog', () => {
   it('shows every agent with its places, and why some cannot take it', async () => {
     const { page, faults } = await openDialog('Choices');
-    const item = (name: string) => page.getByRole('dialog').getByRole('listitem').filter({ hasText: name });
+    const item = (name: string) => page.getByRole('dialog').getByRole('option').filter({ hasText: name });
     expect(await item('claude-1').textContent()).toMatch(/Holds it now.*of 5/);
     expect(await item('gone-1').textContent()).toContain('Offline: takes no work');
     expect(await item('leaving-1').textContent()).toContain('Draining: finishes what it has');
     expect(await item('codex-1').textContent()).toContain('0 of 2 places taken, 2 free');
-    for (const off of ['claude-1', 'gone-1', 'leaving-1']) expect(await page.getByRole('radio', { name: new RegExp(off) }).isDisabled()).toBe(true);
+    for (const off of ['claude-1', 'gone-1', 'leaving-1']) expect(await item(off).getAttribute('aria-disabled')).toBe('true');
     await page.getByText('Preview of the context').click();
     await expect.poll(() => page.getByLabel('The context, as text').textContent(), patiently).toContain('The work on Choices is half done.');
     await look(page, 'reassign');
@@ -141,21 +143,122 @@ describe('the reassign dialog', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
+  it('says so where it belongs when it is done already, has ended, or is gone; and goes on when told to', async () => {
+    await agent('taker-1', { type: 'TAKER' });
+    const { page, faults } = await openDialog('Overtaken');
+    const dialog = page.getByRole('dialog');
+    const target = dialog.getByRole('group', { name: /^To/ });
+    const id = await idOf('Overtaken', false);
+    await dialog.getByLabel('Reason').fill('typed before');
+    await dialog.getByLabel('Summary').fill('summed up before');
+    const kept = async () => {
+      expect(await dialog.getByLabel('Reason').inputValue()).toBe('typed before');
+      expect(await dialog.getByLabel('Summary').inputValue()).toBe('summed up before');
+    };
+
+    // ALREADY_ASSIGNED: somebody else gave it to the one who is chosen here.
+    await choose(page, 'taker-1');
+    await move(id, 'taker-1');
+    await dialog.getByRole('button', { name: 'Go on with that' }).click();
+    await send(page);
+    await target.getByRole('alert').getByText("'taker-1' already holds this session").waitFor();
+    await look(page, 'reassign-already');
+    await kept();
+
+    // NOT_FOUND of an agent, beside the agents.
+    await agent('lost-1', { type: 'LOST' });
+    await choose(page, 'lost-1');
+    await db.pool.query("DELETE FROM agents WHERE id = 'lost-1'");
+    await send(page);
+    await target.getByRole('alert').getByText("no agent 'lost-1'").waitFor();
+    await kept();
+
+    // INVALID_STATE: it was ended meanwhile.
+    await choose(page, 'a-free-one');
+    const globalId = await idOf('Overtaken');
+    const { errors } = await api.post('mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }', { id: globalId });
+    expect(errors).toBeUndefined();
+    await dialog.getByRole('button', { name: 'Go on with that' }).click();
+    await send(page);
+    await dialog.getByRole('alert').filter({ hasText: 'The session was not moved' }).getByText(/COMPLETED/).waitFor();
+    expect(await target.getByRole('alert').count()).toBe(0);
+    await kept();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('says that the session is not there any more when it was removed', async () => {
+    const { page, faults } = await openDialog('Removed');
+    await choose(page, 'a-free-one');
+    await page.getByLabel('Reason').fill('typed before');
+    // What a server says that was set back to a copy of before.
+    await page.route('**/graphql', (route) => route.continue(changed(route, (input) => ({ ...input, sessionId: encodeId('session', '01900000-0000-7000-8000-000000000000') }))));
+    await send(page);
+    await page.getByRole('alert').filter({ hasText: 'The session was not moved' }).getByText(/no session/).waitFor();
+    expect(await page.getByLabel('Reason').inputValue()).toBe('typed before');
+    expect(faults).toEqual([]);
+  }, 60_000);
+
+  it('shows what it cannot cause itself, too: a type that is another, and a key that was used for something else', async () => {
+    const { page, faults } = await openDialog('Impossible');
+    const dialog = page.getByRole('dialog');
+    await choose(page, 'a-free-one');
+    await dialog.getByLabel('Reason').fill('typed before');
+    let change: ((input: Input) => Input) | undefined = (input) => ({ ...input, agentType: 'CODEX' });
+    const keys: unknown[] = [];
+    await page.route('**/graphql', (route) => {
+      if (inputOf(route)) keys.push(inputOf(route)?.['idempotencyKey']);
+      return change ? route.continue(changed(route, change)) : route.continue();
+    });
+    await send(page);
+    await dialog.getByRole('group', { name: /^To/ }).getByRole('alert').getByText(/CODEX/).waitFor();
+
+    const used = await session('claude-1', { title: 'The one before' });
+    await api.post('mutation ($id: ID!) { reassignSession(input: { sessionId: $id, agentId: "a-free-one", idempotencyKey: "used" }) { __typename } }', { id: encodeId('session', used) });
+    change = (input) => ({ ...input, idempotencyKey: 'used' });
+    await send(page);
+    await dialog.getByRole('alert').filter({ hasText: 'The session was not moved' }).getByText(/key/i).waitFor();
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('typed before');
+
+    // Another try comes with another key, and goes through.
+    change = undefined;
+    await send(page);
+    await page.getByRole('dialog', { name: 'a-free-one holds it now' }).waitFor();
+    expect(new Set(keys).size).toBe(3);
+    expect(faults).toEqual([]);
+  }, 90_000);
+
   it('works by keyboard alone: opened, chosen, sent and closed, and the focus goes back', async () => {
-    await agent('a-free-one');
     const { page } = await openDialog('Keyboard');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')), patiently).toBe('Reassign "Keyboard"');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await page.getByRole('radio', { name: 'An agent' }).focus();
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Space');
+    // The field that searches the agents has the focus.
+    await page.keyboard.type('a-free');
+    await page.getByRole('option').nth(1).waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.locator('[role=option][aria-selected=true]', { hasText: 'a-free-one' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: /holds it now/ }).waitFor();
   }, 60_000);
 });
+
+type Input = Record<string, unknown>;
+
+/** What a reassign that is under way asks for; undefined of other requests. */
+function inputOf(route: Route): Input | undefined {
+  const { query, variables } = route.request().postDataJSON() as { query: string; variables?: { input?: Input } };
+  return query.includes('mutation Reassign') ? variables?.input : undefined;
+}
+
+/** The same request with another input. */
+function changed(route: Route, change: (input: Input) => Input): { postData?: string } {
+  const input = inputOf(route);
+  if (!input) return {};
+  return { postData: JSON.stringify({ ...(route.request().postDataJSON() as object), variables: { input: change(input) } }) };
+}
 
 /** The GraphQL id of the session with this title, or the one that commands take. */
 async function idOf(title: string, global = true): Promise<string> {

@@ -20,15 +20,6 @@ export const ReassignDialogQuery = graphql(`
         }
       }
     }
-    agents(first: 100, orderBy: { field: ID, direction: ASC }) {
-      nodes {
-        id
-        type
-        freePlaces
-        status
-        ...AgentChoice
-      }
-    }
   }
 `);
 
@@ -53,11 +44,15 @@ export const ReassignMutationDocument = graphql(`
         }
         previousAgent {
           id
-          ...AgentChoice
+          currentLoad
+          freePlaces
+          status
         }
         assignedAgent {
           id
-          ...AgentChoice
+          currentLoad
+          freePlaces
+          status
         }
       }
       ... on AgentAtCapacityError {
@@ -65,6 +60,9 @@ export const ReassignMutationDocument = graphql(`
       }
       ... on BadUserInputError {
         path
+      }
+      ... on NotFoundError {
+        id
       }
       ... on Error {
         code
@@ -105,7 +103,7 @@ export type Refusal = Exclude<Answer, Payload>;
 /** The part of the dialog that an error is about. */
 export type Place = 'target' | 'reason' | 'summary' | 'session';
 
-export function placeOf(refusal: Refusal): Place {
+export function placeOf(refusal: Refusal, sessionId: string): Place {
   switch (refusal.__typename) {
     case 'AgentAtCapacityError':
     case 'AgentUnavailableError':
@@ -121,7 +119,8 @@ export function placeOf(refusal: Refusal): Place {
     case 'ConflictError':
     case 'IdempotencyMismatchError':
     case 'InvalidStateError':
-    case 'NotFoundError':
       return 'session';
+    case 'NotFoundError':
+      return refusal.id === sessionId ? 'session' : 'target';
   }
 }

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
 import { client } from '../../server/testing/graphql.ts';
 import { startApp } from '../../server/testing/server.ts';
@@ -105,7 +105,7 @@ describe('the inbox', () => {
     const { page } = await visit('/inbox');
     await row(page, 'First come').waitFor();
     expect(await row(page, 'First come').textContent()).toMatch(/claude-1.*to.*codex-1/);
-    await page.getByLabel('Agent').selectOption('quiet-1');
+    await chooseAgent(page, 'quiet-1');
     await page.getByText('Every handoff to quiet-1 was answered.').waitFor();
     expect(new URL(page.url()).pathname).toBe('/inbox/quiet-1');
     await look(page, 'inbox-empty');

@@ -22,7 +22,6 @@ export const LiveEventsSubscription = graphql(`
         agent {
           id
           ...AgentCard
-          ...AgentChoice
         }
         openHandoff {
           id
@@ -39,19 +38,16 @@ export const LiveEventsSubscription = graphql(`
         sourceAgent {
           id
           ...AgentCard
-          ...AgentChoice
         }
         targetAgent {
           id
           ...AgentCard
-          ...AgentChoice
         }
         ...HandoffBadge
       }
       agent {
         id
         ...AgentCard
-        ...AgentChoice
       }
     }
   }

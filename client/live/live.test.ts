@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renewCursors } from '../../server/infra/renewCursors.ts';
-import { expectAccessible, measureSlowness, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { chooseAgent, expectAccessible, measureSlowness, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { atEnd, testDatabase } from '../../server/testing/database.ts';
 import { client, type Client } from '../../server/testing/graphql.ts';
 import { startRedis } from '../../server/testing/redis.ts';
@@ -65,7 +65,7 @@ describe('the dashboard, live', () => {
       for (const page of [one, two]) await page.getByRole('button', { name: '1 new session' }).click();
       await Promise.all([row(one, title).waitFor(), row(two, title).waitFor()]);
       await one.getByRole('button', { name: `Reassign "${title}"` }).click();
-      await one.getByRole('radio', { name: /codex-1/ }).check();
+      await chooseAgent(one.getByRole('dialog'), 'codex-1');
       await one.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
       const began = performance.now();
       await row(two, title).locator('[data-handoff="INITIATED"]').waitFor();
@@ -135,7 +135,7 @@ describe('the dashboard, live', () => {
     const { page, faults } = await visitHere('/?q=contended');
     await live(page);
     await page.getByRole('button', { name: 'Reassign "Contended"' }).click();
-    await page.getByRole('radio', { name: /late-1/ }).check();
+    await chooseAgent(page.getByRole('dialog'), 'late-1');
     await page.getByLabel('Reason').fill('kept');
     await reassignById('Contended', 'codex-1');
     await page.getByText("'codex-1' holds it now.", { exact: true }).waitFor();

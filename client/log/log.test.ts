@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
 import { send } from '../../server/testing/graphql.ts';
 import { realDataFolder, realPath } from '../../server/testing/realData.ts';
@@ -82,7 +82,7 @@ describe('the log of a session', () => {
     await reassign(uuid, { agentId: 'codex-1', reason: 'Go on' });
     await page.getByRole('button', { name: 'Reassign' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('radio', { name: /claude-1/ }).check();
+    await chooseAgent(dialog, 'claude-1');
     await dialog.getByRole('button', { name: 'Reassign' }).click();
     await conversation(page).getByText('Meanwhile.').waitFor();
     expect(await numbers(page)).toEqual(upTo(1, (await numbers(page)).length));

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { silentLog } from '../../server/infra/log.ts';
-import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
 import { client } from '../../server/testing/graphql.ts';
 import { startApp } from '../../server/testing/server.ts';
@@ -136,7 +136,7 @@ describe('the page of a session', () => {
     await conversation(page).getByText('Half of it is done.').waitFor();
     await page.getByRole('button', { name: 'Reassign' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('radio', { name: /reviewer-1/ }).check();
+    await chooseAgent(dialog, 'reviewer-1');
     await dialog.getByLabel('Reason').fill('Needs a second look');
     await dialog.getByRole('button', { name: 'Reassign' }).click();
     await page.getByRole('button', { name: 'Done' }).click();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
 import { startApp } from '../../server/testing/server.ts';
 import { world } from '../../server/testing/world.ts';
@@ -55,7 +55,7 @@ describe('the sessions', () => {
   it('keep their filters in the address, which gives the same view to whoever opens it', async () => {
     const { page } = await visit('/');
     await page.getByRole('link', { name: /^Running/ }).click();
-    await page.getByLabel('Agent', { exact: true }).selectOption('claude-1');
+    await chooseAgent(page, 'claude-1');
     await page.getByText('1 of 1 sessions').waitFor();
     expect(page.url()).toBe(`${url}/?status=running&agent=claude-1`);
 

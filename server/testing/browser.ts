@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { launchChromium } from './chromium.ts';
 
@@ -37,6 +37,12 @@ export async function openBrowser(url: string): Promise<{ browser: Browser; visi
     return { page, faults };
   };
   return { browser, visit };
+}
+
+/** Searches for an agent in the field with this name, and chooses it. */
+export async function chooseAgent(within: Page | Locator, agentId: string, field = 'Agent'): Promise<void> {
+  await within.getByRole('combobox', { name: field, exact: true }).fill(agentId);
+  await within.getByRole('option', { name: new RegExp(`\\b${agentId}\\b`) }).click();
 }
 
 /** Fails on what axe calls serious or critical. */
