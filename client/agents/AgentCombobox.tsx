@@ -1,6 +1,7 @@
 import { useCombobox, type UseComboboxState, type UseComboboxStateChangeOptions } from 'downshift';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { RequestError } from '../ui/ErrorNote.tsx';
+import { Icon } from '../ui/Icon.tsx';
 import styles from './AgentCombobox.module.css';
 import { useAgentPages, type AgentToChoose } from './agentPages.ts';
 
@@ -82,11 +83,15 @@ export function AgentCombobox({ label, none, inline = false, value, onChange, ob
           placeholder: inline ? 'Search by name, type or role' : none,
           spellCheck: false,
           maxLength: 100,
+          ...(inline && { ref: focusFirst }),
           'aria-describedby': describedBy,
+          // At once: told of it by downshift, a moment later, the field would lose letters of who types fast.
+          onChange: (event: React.ChangeEvent<HTMLInputElement>) => setTyped(event.target.value),
           onKeyDown: passOn,
           onFocus: (event: React.FocusEvent<HTMLInputElement>) => event.target.select(),
         })}
       />
+      {!inline && <Icon name="chevron" size={14} />}
       <div className={styles.popup} hidden={!isOpen}>
         <ul {...getMenuProps({ className: styles.list })}>
           {isOpen &&
@@ -117,6 +122,9 @@ export function AgentCombobox({ label, none, inline = false, value, onChange, ob
     </div>
   );
 }
+
+/** When its dialog opens. React's own autoFocus comes too early for that. */
+const focusFirst = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
 function countText(found: number, read: number, total: number | undefined, hasMore: boolean, text: string): string {
   if (total === undefined) return 'Loading the agents …';

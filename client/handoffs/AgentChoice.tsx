@@ -17,14 +17,17 @@ export interface AgentChoiceProps {
 export function AgentChoice({ holderId, giverId, value, onChange, describedBy }: AgentChoiceProps) {
   return (
     <AgentCombobox label="Agent" inline value={value} onChange={onChange} describedBy={describedBy} obstacleOf={(agent) => obstacleOf(agent, holderId)}>
-      {(agent) => (
-        <span className={styles.agent}>
-          <span className={styles.mark} data-chosen={agent.id === value} aria-hidden="true" />
-          <AgentChip agent={agent} plain />
-          <span className={styles.note}>{obstacleOf(agent, holderId) ?? (agent.id === giverId ? 'It came from here: goes back, with no new handoff' : (agent.role ?? agent.type))}</span>
-          <LoadBar load={agent.currentLoad} capacity={agent.maxCapacity} />
-        </span>
-      )}
+      {(agent) => {
+        const obstacle = obstacleOf(agent, holderId);
+        return (
+          <span className={styles.agent} data-off={obstacle !== null}>
+            <span className={styles.mark} data-chosen={agent.id === value} aria-hidden="true" />
+            <AgentChip agent={agent} plain />
+            <span className={styles.note}>{obstacle ?? (agent.id === giverId ? 'It came from here: goes back, with no new handoff' : (agent.role ?? agent.type))}</span>
+            <LoadBar load={agent.currentLoad} capacity={agent.maxCapacity} />
+          </span>
+        );
+      }}
     </AgentCombobox>
   );
 }

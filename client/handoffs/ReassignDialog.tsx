@@ -53,7 +53,7 @@ function Open({ session, onClose }: { session: Session; onClose: () => void }) {
 
   if (done) return <Reassigned payload={done} onClose={onClose} />;
   const changed = session.version !== seen;
-  const place = refusal && placeOf(refusal, session.id);
+  const place = refusal && placeOf(refusal, draft);
   return (
     <Dialog
       title={`Reassign "${session.title}"`}

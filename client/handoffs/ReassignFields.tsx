@@ -23,7 +23,7 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
   const describedBy = refusal ? targetError : undefined;
   const waiting = session.openHandoff?.status === 'INITIATED' ? session.openHandoff : null;
   const targetTitle = draft.by === 'agent' ? 'This agent cannot take it' : 'No agent of this type can take it';
-  const errorAt = (place: Place): ReactNode => refusal && placeOf(refusal, session.id) === place && <ErrorNote title={place === 'target' ? targetTitle : undefined}>{refusal.message}</ErrorNote>;
+  const errorAt = (place: Place): ReactNode => refusal && placeOf(refusal, draft) === place && <ErrorNote title={place === 'target' ? targetTitle : undefined}>{refusal.message}</ErrorNote>;
   return (
     <>
       <fieldset className={styles.target}>
@@ -34,9 +34,11 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
           <Way draft={draft} by="agent" word="An agent" onChange={onChange} />
           <Way draft={draft} by="type" word="Any of a type" onChange={onChange} />
         </div>
-        {draft.by === 'agent' ? (
+        {/* It stays when a type is wanted: what was searched for is still there on the way back, and it takes the focus only once. */}
+        <div hidden={draft.by !== 'agent'}>
           <AgentChoice holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} describedBy={describedBy} />
-        ) : (
+        </div>
+        {draft.by === 'type' && (
           <TypeChoice holderId={holderId} value={draft.agentType} onChange={(agentType) => onChange({ agentType })} describedBy={describedBy} />
         )}
         <div id={targetError}>{errorAt('target')}</div>

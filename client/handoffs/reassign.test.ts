@@ -145,6 +145,7 @@ describe('the reassign dialog', () => {
 
   it('says so where it belongs when it is done already, has ended, or is gone; and goes on when told to', async () => {
     await agent('taker-1', { type: 'TAKER' });
+    await agent('lost-1', { type: 'LOST' });
     const { page, faults } = await openDialog('Overtaken');
     const dialog = page.getByRole('dialog');
     const target = dialog.getByRole('group', { name: /^To/ });
@@ -166,9 +167,8 @@ describe('the reassign dialog', () => {
     await kept();
 
     // NOT_FOUND of an agent, beside the agents.
-    await agent('lost-1', { type: 'LOST' });
     await choose(page, 'lost-1');
-    await db.pool.query("DELETE FROM agents WHERE id = 'lost-1'");
+    await db.pool.query("BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM agents WHERE id = 'lost-1'; COMMIT");
     await send(page);
     await target.getByRole('alert').getByText("no agent 'lost-1'").waitFor();
     await kept();

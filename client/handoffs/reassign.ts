@@ -103,7 +103,7 @@ export type Refusal = Exclude<Answer, Payload>;
 /** The part of the dialog that an error is about. */
 export type Place = 'target' | 'reason' | 'summary' | 'session';
 
-export function placeOf(refusal: Refusal, sessionId: string): Place {
+export function placeOf(refusal: Refusal, { agentId }: Draft): Place {
   switch (refusal.__typename) {
     case 'AgentAtCapacityError':
     case 'AgentUnavailableError':
@@ -121,6 +121,6 @@ export function placeOf(refusal: Refusal, sessionId: string): Place {
     case 'InvalidStateError':
       return 'session';
     case 'NotFoundError':
-      return refusal.id === sessionId ? 'session' : 'target';
+      return refusal.id === agentId ? 'target' : 'session';
   }
 }
