@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renewCursors } from '../../server/infra/renewCursors.ts';
-import { chooseAgent, expectAccessible, measureSlowness, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
+import { chooseAgent, expectAccessible, look, measureSlowness, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { atEnd, testDatabase } from '../../server/testing/database.ts';
 import { client, type Client } from '../../server/testing/graphql.ts';
 import { startRedis } from '../../server/testing/redis.ts';
@@ -123,6 +123,8 @@ describe('the dashboard, live', () => {
     await row(page, 'Fresh 1').waitFor();
     await session('claude-1', { title: 'Fresh 2' });
     await session('claude-1', { title: 'Another matter' });
+    await page.getByRole('button', { name: '1 new session' }).waitFor();
+    await look(page, 'sessions-news');
     await page.getByRole('button', { name: '1 new session' }).click();
     await row(page, 'Fresh 2').waitFor();
     expect(await row(page, 'Another matter').count()).toBe(0);
@@ -139,7 +141,7 @@ describe('the dashboard, live', () => {
     await page.getByLabel('Reason').fill('kept');
     await reassignById('Contended', 'codex-1');
     await page.getByText("'codex-1' holds it now.", { exact: true }).waitFor();
-    await expectAccessible(page);
+    await look(page, 'reassign-changed');
     await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
     await page.getByRole('alert').getByText(/version/i).waitFor();
     await page.getByRole('button', { name: 'Go on with that' }).click();

@@ -1,44 +1,10 @@
-import { useEffect, useEffectEvent, useMemo, useState, useTransition, type CSSProperties } from 'react';
-import { useQuery } from 'urql';
-import { graphql } from '../gql/gql.ts';
-import type { SessionFilter, SessionsQuery as Data } from '../gql/graphql.ts';
-import { EmptyState } from '../ui/EmptyState.tsx';
-import { RequestError } from '../ui/ErrorNote.tsx';
-import { LoadMore } from '../ui/LoadMore.tsx';
-import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { useMemo, useState, useTransition } from 'react';
 import type { Known } from './counts.ts';
 import { toFilter, type View } from './filters.ts';
-import { useNews } from './news.ts';
+import { newsText, useNews } from './news.ts';
 import styles from './SessionList.module.css';
-import { SessionRow } from './SessionRow.tsx';
+import { SessionListPage, type SessionPage } from './SessionListPage.tsx';
 import rowStyles from './SessionRow.module.css';
-
-const pageSize = 50;
-
-const SessionsQuery = graphql(`
-  query Sessions($where: SessionFilter!, $first: Int!, $after: String, $count: Boolean!) {
-    sessions(where: $where, first: $first, after: $after) {
-      nodes {
-        id
-        title
-        status
-        createdAt
-        agent {
-          id
-        }
-        openHandoff {
-          id
-        }
-        ...SessionRow
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
-      totalCount @include(if: $count)
-    }
-  }
-`);
 
 export interface SessionListProps {
   view: View;
@@ -49,14 +15,17 @@ export interface SessionListProps {
   onRenew: () => void;
 }
 
-/** The sessions that fit, newest first, page by page. Its state is one view's: give it another key for another one. */
+/**
+ * The sessions that fit, newest first, page by page. One that does not fit any more stays in its place until the list is read
+ * again: nothing moves under the pointer. Its state is one view's: give it another key for another one.
+ */
 export function SessionList({ view, known, onReassign, onRenew }: SessionListProps) {
   const [pages, setPages] = useState(1);
   const [adding, startAdding] = useTransition();
   const filter = useMemo(() => toFilter(view), [view]);
-  const { news, note } = useNews(view);
-  const read = (page: Data['sessions']) => {
-    note(page);
+  const { news, left, note } = useNews(view);
+  const read = (after: string | null, page: SessionPage) => {
+    note(after, page);
     for (const session of page.nodes) if (!known.has(session.id)) known.set(session.id, session);
   };
   return (
@@ -68,96 +37,15 @@ export function SessionList({ view, known, onReassign, onRenew }: SessionListPro
         <span>Last handoff</span>
       </div>
       <div className={styles.news} role="status">
-        {news > 0 && (
+        {news + left > 0 && (
           <button type="button" className="button primary small" onClick={onRenew}>
-            {news === 1 ? '1 new session' : `${news} new sessions`}
+            {newsText(news, left)}
           </button>
         )}
       </div>
       <div role="list" aria-label="Sessions">
-        <ListPage filter={filter} after={null} before={0} pages={pages} total={undefined} adding={adding} onMore={() => startAdding(() => setPages((count) => count + 1))} onRead={read} onReassign={onReassign} />
+        <SessionListPage view={view} filter={filter} after={null} before={0} pages={pages} total={undefined} adding={adding} onMore={() => startAdding(() => setPages((count) => count + 1))} onRead={read} onReassign={onReassign} />
       </div>
     </div>
   );
-}
-
-interface ListPageProps {
-  filter: SessionFilter;
-  after: string | null;
-  /** How many rows stand before this page. */
-  before: number;
-  /** How many pages are wanted, this one among them. */
-  pages: number;
-  total: number | undefined;
-  adding: boolean;
-  onMore: () => void;
-  onRead: (page: Data['sessions']) => void;
-  onReassign: ((sessionId: string) => void) | undefined;
-}
-
-/** Each page reads for itself, so that a change of one session is looked up in one page. */
-function ListPage({ filter, after, before, pages, total, adding, onMore, onRead, onReassign }: ListPageProps) {
-  const isFirst = after === null;
-  const [{ data, error, fetching }, ask] = useQuery({
-    query: SessionsQuery,
-    variables: { where: filter, first: pageSize, after, count: isFirst },
-    requestPolicy: isFirst ? 'cache-and-network' : 'cache-first',
-  });
-  const tell = useEffectEvent(onRead);
-  useEffect(() => {
-    if (data) tell(data.sessions);
-  }, [data]);
-  if (error && !data) {
-    return (
-      <div role="listitem" className={styles.note}>
-        <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
-      </div>
-    );
-  }
-  if (!data) {
-    return (
-      <div role="listitem" className={styles.note}>
-        <SkeletonRows rows={isFirst ? 8 : 2} height="3.25rem" label="Loading the sessions" />
-      </div>
-    );
-  }
-  const { nodes, pageInfo } = data.sessions;
-  const all = data.sessions.totalCount ?? total;
-  const shown = before + nodes.length;
-  if (shown === 0) {
-    return (
-      <div role="listitem">
-        <EmptyState title="No session fits.">
-          {Object.keys(filter).length > 0 ? 'Take a filter away to see more.' : 'Sessions appear here as soon as they are created through the API.'}
-        </EmptyState>
-      </div>
-    );
-  }
-  const next = pages > 1 && pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
-  return (
-    <>
-      {inGroups(nodes).map((group) => (
-        <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>
-          {group.map((session) => (
-            <SessionRow key={session.id} session={session} onReassign={onReassign} />
-          ))}
-        </div>
-      ))}
-      {next === null ? (
-        <div role="listitem" className={styles.end}>
-          <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching || adding} noun="sessions" onMore={onMore} />
-        </div>
-      ) : (
-        <ListPage filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} />
-      )}
-    </>
-  );
-}
-
-// Measured on 1,000 sessions at a four-fold slowed processor: what is skipped costs by the piece while one scrolls, and
-// what comes into sight by the row. Skipped one by one, frames took 90 ms.
-const rowsInGroup = 10;
-
-function inGroups<Row>(rows: readonly Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / rowsInGroup) }, (_, group) => rows.slice(group * rowsInGroup, (group + 1) * rowsInGroup));
 }

@@ -29,6 +29,8 @@ export const SessionRowFragment = graphql(`
 
 export interface SessionRowProps {
   session: FragmentType<typeof SessionRowFragment>;
+  /** It does not fit the view any more. */
+  hasLeft: boolean;
   /** Undefined when the viewer may not. */
   onReassign: ((sessionId: string) => void) | undefined;
 }
@@ -36,16 +38,17 @@ export interface SessionRowProps {
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
 /** A session in a list: what it is, how it stands, who holds it, and where its last handoff is. */
-export const SessionRow = memo(function SessionRow({ session: masked, onReassign }: SessionRowProps) {
+export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, onReassign }: SessionRowProps) {
   const { id, title, status, createdAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (
-    <div role="listitem" className={styles.row} data-session={id}>
+    <div role="listitem" className={styles.row} data-session={id} data-left={hasLeft}>
       <div className={styles.title}>
         <Link href={`/sessions/${id}`} title={title}>
           {title}
         </Link>
         <span className="soft small">
           <Time at={createdAt} />
+          {hasLeft && ' · no longer in this view'}
         </span>
       </div>
       <div className={styles.status}>

@@ -20,6 +20,12 @@ export function SessionsPage() {
   const counts = useSessionCounts(known);
   // Grows when somebody wants to see what is new.
   const [edition, setEdition] = useState(0);
+  const renew = () => {
+    setEdition((now) => now + 1);
+    // What is new stands first; the button that was pressed goes.
+    window.scrollTo(0, 0);
+    document.getElementById('main')?.focus({ preventScroll: true });
+  };
   return (
     <Page title="Sessions" intro="Pieces of work, who holds them now, and their last handoff.">
       <SessionFilters view={view} counts={counts} onChange={change} />
@@ -28,7 +34,7 @@ export function SessionsPage() {
         view={view}
         known={known}
         onReassign={mayReassign ? setReassigning : undefined}
-        onRenew={() => setEdition((now) => now + 1)}
+        onRenew={renew}
       />
       {reassigning !== null && <ReassignDialog sessionId={reassigning} onClose={() => setReassigning(null)} />}
     </Page>

@@ -62,3 +62,6 @@ export function fits(view: View, { title, status, agent, openHandoff }: Facets):
     title.toLowerCase().includes(text)
   );
 }
+
+/** Whether a session that was listed would not be any more. A title never changes. */
+export const hasLeft = (view: View, session: Facets): boolean => !fits({ ...view, text: '' }, session);

@@ -1,21 +1,22 @@
 import { useRef, useState } from 'react';
 import { useLiveEvents } from '../live/events.ts';
-import { fits, type View } from './filters.ts';
+import { fits, hasLeft, type Facets, type View } from './filters.ts';
 
 interface Page {
-  nodes: readonly { id: string; createdAt: string }[];
+  nodes: readonly ({ id: string; createdAt: string } & Facets)[];
   pageInfo: { hasNextPage: boolean };
 }
 
 /**
- * How many sessions have come into the view since it was read; `note` is told of each page. They are not put in by
- * themselves: nothing moves while one reads.
+ * How many sessions have come into the view since it was read, and how many have left it; `note` is told of each page, by
+ * its cursor. They are neither put in nor taken out by themselves: nothing moves while one reads.
  */
-export function useNews(view: View): { news: number; note: (page: Page) => void } {
+export function useNews(view: View): { news: number; left: number; note: (after: string | null, page: Page) => void } {
   const listed = useRef(new Set<string>());
   // When the last one that was read was created: older ones may be in the view, but are not loaded.
   const until = useRef('\uffff');
   const [news, setNews] = useState<ReadonlySet<string>>(() => new Set());
+  const [left, setLeft] = useState<ReadonlyMap<string | null, number>>(() => new Map());
 
   useLiveEvents(({ session }) => {
     if (session === null || listed.current.has(session.id)) return;
@@ -29,12 +30,23 @@ export function useNews(view: View): { news: number; note: (page: Page) => void 
     });
   });
 
-  const note = ({ nodes, pageInfo }: Page): void => {
+  const note = (after: string | null, { nodes, pageInfo }: Page): void => {
     for (const { id } of nodes) listed.current.add(id);
     // Pages may be noted again in any order.
     const last = pageInfo.hasNextPage ? (nodes.at(-1)?.createdAt ?? '') : '';
     if (last < until.current) until.current = last;
     setNews((now) => (nodes.some(({ id }) => now.has(id)) ? new Set([...now].filter((id) => !listed.current.has(id))) : now));
+    const gone = nodes.filter((session) => hasLeft(view, session)).length;
+    setLeft((now) => (gone === (now.get(after) ?? 0) ? now : new Map(now).set(after, gone)));
   };
-  return { news: news.size, note };
+  return { news: news.size, left: [...left.values()].reduce((sum, count) => sum + count, 0), note };
+}
+
+/** "2 new sessions, 1 no longer fits". */
+export function newsText(news: number, left: number): string {
+  const parts = [
+    ...(news > 0 ? [news === 1 ? '1 new session' : `${news} new sessions`] : []),
+    ...(left > 0 ? [left === 1 ? '1 no longer fits' : `${left} no longer fit`] : []),
+  ];
+  return parts.join(', ');
 }

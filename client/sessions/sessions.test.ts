@@ -2,13 +2,15 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
+import { client } from '../../server/testing/graphql.ts';
 import { startApp } from '../../server/testing/server.ts';
+import { encodeId } from '../../server/core/ids.ts';
 import { world } from '../../server/testing/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
 const { agent, session, reassign } = world(db.pool);
-
+const api = client(url);
 
 let visit: (path: string) => Promise<Visit>;
 
@@ -33,6 +35,8 @@ describe('the sessions', () => {
     await badge.focus();
     const story = page.getByRole('tooltip');
     await expect.poll(() => story.textContent(), patiently).toMatch(/claude-1.*codex-1.*The deployment is Go/);
+    await look(page, 'sessions-tooltip');
+    expect(await story.count()).toBe(1);
     await page.keyboard.press('Escape');
     await story.waitFor({ state: 'detached' });
     // No handoff, no badge.
@@ -70,6 +74,46 @@ describe('the sessions', () => {
     await row(other, 'Add rate limits').waitFor();
   }, 60_000);
 
+  it('stay in their place when they do not fit the view any more, and say so, until the list is read again', async () => {
+    const ids: string[] = [];
+    for (const title of ['Leaving 1', 'Leaving 2', 'Leaving 3']) ids.push(encodeId('session', await session('claude-1', { title })));
+    const change = async (act: string) => {
+      const { data } = await api.post<Record<string, { __typename: string }>>(`mutation ($id: ID!) { ${act}Session(input: { sessionId: $id }) { __typename } }`, { id: ids[1] });
+      expect(data[`${act}Session`]!.__typename).toMatch(/Payload$/);
+    };
+    const { page, faults } = await visit('/?status=running&q=leaving');
+    await page.locator('[data-live="live"]').waitFor();
+    await page.getByText('3 of 3 sessions').waitFor();
+    await page.waitForLoadState('networkidle');
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.postData() ?? request.url()));
+    const places = () => Promise.all(['Leaving 3', 'Leaving 2', 'Leaving 1'].map((title) => row(page, title).boundingBox()));
+    const before = await places();
+
+    await change('pause');
+    await row(page, 'Leaving 2').getByText('no longer in this view').waitFor();
+    await row(page, 'Leaving 2').getByText('Paused').waitFor();
+    await page.getByRole('button', { name: '1 no longer fits' }).waitFor();
+    expect(await places()).toEqual(before);
+    expect(await page.getByText('no longer in this view').count()).toBe(1);
+    await look(page, 'sessions-left');
+
+    // It fits again: nothing is to be said of it.
+    await change('resume');
+    await expect.poll(() => page.getByText('no longer in this view').count(), patiently).toBe(0);
+    expect(await page.getByRole('button', { name: 'no longer fits' }).count()).toBe(0);
+
+    await change('complete');
+    await page.getByRole('button', { name: '1 no longer fits' }).waitFor();
+    expect(await places()).toEqual(before);
+    expect(requests).toEqual([]);
+    await page.getByRole('button', { name: '1 no longer fits' }).click();
+    await page.getByText('2 of 2 sessions').waitFor();
+    expect(await row(page, 'Leaving 2').count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
   it('fit on a narrow screen', async () => {
     const { page, faults } = await visit('/');
     await page.setViewportSize({ width: 390, height: 844 });
@@ -98,4 +142,3 @@ describe('the sessions', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 });
-
