@@ -1,8 +1,7 @@
 import { useEffect, useId, useState } from 'react';
-import { Link } from 'wouter';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
-import type { SessionStatus } from '../gql/graphql.ts';
 import { Icon } from '../ui/Icon.tsx';
+import { Count, Tab, Tabs } from '../ui/Tabs.tsx';
 import { statuses, writeView, type View } from './filters.ts';
 import { sessionLooks } from './looks.ts';
 import styles from './SessionFilters.module.css';
@@ -22,12 +21,12 @@ export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) 
   const search = useId();
   return (
     <div className={styles.filters}>
-      <nav className={styles.tabs} aria-label="By status">
-        <Tab view={view} status={null} word="All" count={counts?.all} />
+      <Tabs label="By status">
+        <Tab href={writeView({ ...view, status: null })} isCurrent={view.status === null} word="All" count={counts?.all} />
         {statuses.map((status) => (
-          <Tab key={status} view={view} status={status} word={sessionLooks[status].word} count={counts?.[status]} />
+          <Tab key={status} href={writeView({ ...view, status })} isCurrent={view.status === status} word={sessionLooks[status].word} count={counts?.[status]} />
         ))}
-      </nav>
+      </Tabs>
       <div className={styles.row}>
         <div className={styles.search}>
           <label htmlFor={search} className="hidden">
@@ -48,15 +47,6 @@ export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) 
   );
 }
 
-function Tab({ view, status, word, count }: { view: View; status: SessionStatus | null; word: string; count: number | undefined }) {
-  return (
-    <Link href={writeView({ ...view, status })} className={styles.tab} aria-current={view.status === status ? 'true' : undefined}>
-      {word}
-      <Count of={count} />
-    </Link>
-  );
-}
-
 interface ToggleProps {
   on: boolean;
   count: number | undefined;
@@ -71,10 +61,6 @@ function Toggle({ on, count, onChange, children }: ToggleProps) {
       <Count of={count} />
     </button>
   );
-}
-
-function Count({ of }: { of: number | undefined }) {
-  return <span className={styles.count}>{of?.toLocaleString() ?? '…'}</span>;
 }
 
 /** Asks when the typing pauses; what is typed is never overtaken by the address. */

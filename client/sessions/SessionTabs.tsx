@@ -1,8 +1,7 @@
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
+import { Tab, Tabs } from '../ui/Tabs.tsx';
 import { useAgain } from '../ui/useAgain.ts';
-import styles from './SessionPage.module.css';
 
 const views = ['conversation', 'handoffs', 'snapshots'] as const;
 export type SessionView = (typeof views)[number];
@@ -40,13 +39,10 @@ export function SessionTabs({ sessionId, moment, view }: { sessionId: string; mo
     snapshots: session?.snapshots.totalCount,
   };
   return (
-    <nav className={styles.tabs} aria-label="Views of this session">
+    <Tabs label="Views of this session">
       {views.map((each) => (
-        <Link key={each} href={each === 'conversation' ? `/sessions/${sessionId}` : `/sessions/${sessionId}?view=${each}`} replace className={styles.tab} aria-current={view === each ? 'true' : undefined}>
-          {words[each]}
-          <span className={styles.count}>{counts[each]?.toLocaleString() ?? '…'}</span>
-        </Link>
+        <Tab key={each} href={each === 'conversation' ? `/sessions/${sessionId}` : `/sessions/${sessionId}?view=${each}`} replace isCurrent={view === each} word={words[each]} count={counts[each]} />
       ))}
-    </nav>
+    </Tabs>
   );
 }
