@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { encodeId } from '../../server/core/ids.ts';
 import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
 import { testDatabase } from '../../server/testing/database.ts';
 import { client } from '../../server/testing/graphql.ts';
@@ -7,27 +8,30 @@ import { world } from '../../server/testing/world.ts';
 
 const adminKey = 'an-admin-key-for-this-test-alone-0123456789';
 const db = await testDatabase();
-const { agent, session, reassign } = world(db.pool);
+const { agent, session, turn, reassign } = world(db.pool);
 
 let server: ServerProcess;
 let visit: (path: string) => Promise<Visit>;
+let movedId: string;
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
   await agent('claude-1');
   await agent('codex-1', { type: 'CODEX' });
   const moved = await session('claude-1', { title: 'Add rate limits' });
+  movedId = encodeId('session', moved);
+  await turn(moved, { messages: [{ role: 'USER', content: 'Add limits, please' }, { role: 'ASSISTANT', content: 'Half of it is done.' }] });
   await reassign(moved, { agentId: 'codex-1', reason: 'Go' });
   await session('claude-1', { title: 'Not for codex' });
   // Only the dashboard's own operations are answered: so it needs no others.
   server = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '0' } });
   const api = client(server.url, { key: adminKey });
-  for (const [role, agentId] of [['AGENT', 'codex-1'], ['ANALYST', null], ['OPERATOR', null]] as const) {
+  for (const [name, role, agentId] of [['AGENT', 'AGENT', 'codex-1'], ['SOURCE', 'AGENT', 'claude-1'], ['ANALYST', 'ANALYST', null], ['OPERATOR', 'OPERATOR', null]] as const) {
     const { data } = await api.post<{ createKey: { secret: string } }>(
       'mutation ($role: Role!, $agentId: ID) { createKey(input: { role: $role, agentId: $agentId, name: "for a test" }) { ... on CreateKeyPayload { secret } } }',
       { role, agentId },
     );
-    keys[role] = data.createKey.secret;
+    keys[name] = data.createKey.secret;
   }
   await server.kill();
   server = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '1' } });
@@ -113,6 +117,77 @@ describe('with keys on', () => {
     expect(await page.getByRole('link', { name: /^Inbox of/ }).count()).toBe(1);
     await page.getByRole('link', { name: 'Inbox of codex-1' }).click();
     await expect.poll(() => page.getByRole('button', { name: /Accept/ }).count(), patiently).toBe(1);
+    expect(faults).toEqual([]);
+  }, 60_000);
+
+  const offers: [role: string, who: string, acts: { decide: boolean; reassign: boolean }][] = [
+    ['AGENT', 'the agent that it was given to', { decide: true, reassign: false }],
+    ['SOURCE', 'the agent that gave it', { decide: false, reassign: false }],
+    ['ANALYST', 'an analyst', { decide: false, reassign: false }],
+    ['OPERATOR', 'an operator', { decide: true, reassign: true }],
+  ];
+  it.each(offers)('offers on each page what %s, %s, may do, and breaks nowhere', async (role, _who, { decide, reassign: mayReassign }) => {
+    const { page, faults } = await signIn('/', keys[role]!);
+    await page.getByText('Add rate limits').waitFor();
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      const note = (text: string) => void (text.includes('"errors"') && refused.push(text.slice(0, 300)));
+      if (response.url().endsWith('/graphql')) void response.text().then(note, () => undefined);
+    });
+    const offered = async () => ({
+      decide: (await page.getByRole('button', { name: 'Accept "Add rate limits"' }).count()) > 0,
+      reject: (await page.getByRole('button', { name: 'Reject "Add rate limits"' }).count()) > 0,
+      reassign: (await page.getByRole('button', { name: 'Reassign' }).count()) > 0,
+    });
+
+    // The session, with all that was said and passed on.
+    await page.getByRole('link', { name: 'Add rate limits', exact: true }).click();
+    await page.getByText('Half of it is done.').waitFor();
+    await page.getByText('Has not accepted yet', { exact: true }).waitFor();
+    expect(await offered()).toEqual({ decide, reject: decide, reassign: mayReassign });
+    await page.getByRole('button', { name: 'Context prompt' }).click();
+    await page.getByLabel('The context, as the next agent reads it').getByText('Half of it is done.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /^Snapshots/ }).click();
+    await page.getByRole('table').getByText('Handoff started').waitFor();
+    await page.getByRole('link', { name: /^Handoffs ?1/ }).click();
+    await page.getByRole('button', { name: 'Context of handoff 1' }).click();
+
+    // The handoff.
+    await page.getByRole('link', { name: 'Open', exact: true }).click();
+    await page.getByText('What it carries').waitFor();
+    expect(await offered()).toEqual({ decide, reject: decide, reassign: false });
+
+    // The inbox: an agent sees its own first, people see every agent's.
+    await page.getByRole('link', { name: 'Inbox', exact: true }).click();
+    if (role === 'SOURCE') await page.getByText('Every handoff to claude-1 was answered.').waitFor();
+    else await page.getByRole('heading', { name: 'Add rate limits' }).waitFor();
+    expect(await offered()).toEqual({ decide, reject: decide, reassign: false });
+    const isAgent = role === 'AGENT' || role === 'SOURCE';
+    expect(await page.getByRole('combobox', { name: 'Agent' }).count()).toBe(isAgent ? 0 : 1);
+
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByText('2 of 2 agents').waitFor();
+    expect(await page.getByRole('group', { name: /^Work for/ }).count()).toBe(mayReassign ? 2 : 0);
+    await page.getByRole('link', { name: 'Handoffs', exact: true }).click();
+    await page.getByText('1 of 1 handoffs').waitFor();
+    await page.getByRole('link', { name: 'Graph', exact: true }).click();
+    await page.getByRole('link', { name: /^1 handoff from claude-1 to codex-1/ }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(refused).toEqual([]);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('does not say of an inbox that an agent may not read that it is empty', async () => {
+    const { page } = await signIn('/inbox/claude-1', keys['AGENT']!);
+    await page.getByText('Nothing here that you may read.').waitFor();
+  }, 60_000);
+
+  it('lets an agent take over what was given to it', async () => {
+    const { page, faults } = await signIn(`/sessions/${movedId}`, keys['AGENT']!);
+    await page.getByRole('button', { name: 'Accept "Add rate limits"' }).click();
+    await page.getByText('Works on it', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     expect(faults).toEqual([]);
   }, 60_000);
 });

@@ -71,7 +71,11 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       </span>
       {waiting?.length === 0 && (
         <div className="card">
-          <EmptyState title="Nothing waits.">{owner === '' ? 'Every handoff was answered.' : `Every handoff to ${owner} was answered.`}</EmptyState>
+          {viewer.role === 'AGENT' && owner !== viewer.agentId ? (
+            <EmptyState title="Nothing here that you may read.">An agent sees the handoffs of the sessions that it holds or held.</EmptyState>
+          ) : (
+            <EmptyState title="Nothing waits.">{owner === '' ? 'Every handoff was answered.' : `Every handoff to ${owner} was answered.`}</EmptyState>
+          )}
         </div>
       )}
       {list &&

@@ -123,6 +123,21 @@ describe('the sessions', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
+  it('are light or dark as the system is, or as one chooses by hand', async () => {
+    const { page } = await visit('/');
+    const dark = () => page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor === 'rgb(16, 21, 28)');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(dark, patiently).toBe(true);
+    await page.getByRole('button', { name: 'Theme: system. Change to light' }).click();
+    await expect.poll(dark, patiently).toBe(false);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('button', { name: 'Theme: light. Change to dark' }).click();
+    await expect.poll(dark, patiently).toBe(true);
+    await page.reload();
+    await row(page, 'Fix the login').waitFor();
+    expect(await dark()).toBe(true);
+  }, 60_000);
+
   it('say that the server is away, and show what it has when it is asked again', async () => {
     const { page } = await visit('/');
     await row(page, 'Fix the login').waitFor();
