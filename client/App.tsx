@@ -21,30 +21,30 @@ export function App() {
   return (
     <AccessGate>
       <Clock>
-      <TooltipProvider>
-        <Shell>
-          <Suspense fallback={<Loading />}>
-            <Switch>
-              <Route path="/" component={SessionsPage} />
-              <Route path="/sessions" component={SessionsPage} />
-              <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
-              <Route path="/agents" component={AgentsPage} />
-              <Route path="/inbox">
-                <InboxPage />
-              </Route>
-              <Route path="/inbox/:agentId">{({ agentId }) => <InboxPage key={agentId} agentId={agentId} />}</Route>
-              <Route path="/handoffs" component={HandoffsPage} />
-              <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} />}</Route>
-              <Route path="/graph" component={GraphPage} />
-              <Route>
-                <Page title="Nothing here">
-                  <EmptyState title="There is no such page.">Choose one above.</EmptyState>
-                </Page>
-              </Route>
-            </Switch>
-          </Suspense>
-        </Shell>
-      </TooltipProvider>
+        <TooltipProvider>
+          <Shell>
+            <Suspense fallback={<Loading />}>
+              <Switch>
+                <Route path="/" component={SessionsPage} />
+                <Route path="/sessions" component={SessionsPage} />
+                <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
+                <Route path="/agents" component={AgentsPage} />
+                <Route path="/inbox">
+                  <InboxPage />
+                </Route>
+                <Route path="/inbox/:agentId">{({ agentId }) => <InboxPage key={agentId} agentId={agentId} />}</Route>
+                <Route path="/handoffs" component={HandoffsPage} />
+                <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} />}</Route>
+                <Route path="/graph" component={GraphPage} />
+                <Route>
+                  <Page title="Nothing here">
+                    <EmptyState title="There is no such page.">Choose one above.</EmptyState>
+                  </Page>
+                </Route>
+              </Switch>
+            </Suspense>
+          </Shell>
+        </TooltipProvider>
       </Clock>
     </AccessGate>
   );

@@ -9,10 +9,10 @@ export interface Viewer {
   keyName: string | null;
 }
 
-export type Act = 'reassign' | 'manageAgents' | 'decideHandoff' | 'cancelHandoff' | 'timeOutHandoff' | 'changeSession' | 'cancelSession';
+export type Act = 'reassign' | 'manageAgents' | 'decideHandoff';
 
-/** Acts that an agent may do on what is its own: a handoff to it, a session that it holds, a handoff that it gave. */
-const agentsOwn: Act[] = ['decideHandoff', 'changeSession', 'cancelHandoff'];
+/** Acts that an agent may do on what is its own: a handoff to it. */
+const agentsOwn: Act[] = ['decideHandoff'];
 
 /**
  * Whether the dashboard offers an act. The server decides; this keeps away buttons that it would refuse.

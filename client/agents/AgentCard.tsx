@@ -25,7 +25,6 @@ export const AgentCardFragment = graphql(`
   }
 `);
 
-
 export interface AgentCardProps {
   agent: FragmentType<typeof AgentCardFragment>;
   given: number | null;

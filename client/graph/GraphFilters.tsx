@@ -1,5 +1,7 @@
 import { useId } from 'react';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
+import { useNow } from '../ui/clock.ts';
+import { localZone } from '../ui/time.ts';
 import { fromLocal, toLocal, type GraphView } from './filters.ts';
 import styles from './GraphPage.module.css';
 
@@ -13,6 +15,7 @@ const spans: [word: string, ms: number][] = [
 /** Of which agent, and started when. */
 export function GraphFilters({ view, onChange }: { view: GraphView; onChange: (view: GraphView) => void }) {
   const id = useId();
+  const now = useNow();
   return (
     <div className={styles.filters}>
       <AgentSelect label="Agent" none="Every agent" value={view.agent} onChange={(agent) => onChange({ ...view, agent })} />
@@ -35,6 +38,7 @@ export function GraphFilters({ view, onChange }: { view: GraphView; onChange: (v
           <label htmlFor={`${id}-before`}>Before</label>
           <input id={`${id}-before`} className="input" type="datetime-local" value={toLocal(view.before)} onChange={(event) => onChange({ ...view, before: fromLocal(event.target.value) })} />
         </span>
+        <span className="soft">local time, {localZone(new Date(view.before || view.after || now))}</span>
       </div>
     </div>
   );

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { AgentChip } from '../agents/AgentChip.tsx';
@@ -11,6 +11,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
+import { WholeRow } from '../ui/WholeRow.tsx';
 import { HandoffBadge } from './HandoffBadge.tsx';
 import styles from './HandoffsPage.module.css';
 
@@ -91,9 +92,9 @@ function ListPage({ filter, after, before, rest, total, onMore }: ListPageProps)
   );
   if (!data) {
     return (
-      <Whole>
+      <WholeRow columns={5}>
         {error ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <SkeletonRows rows={isFirst ? 8 : 2} height="2.6rem" label="Loading the handoffs" />}
-      </Whole>
+      </WholeRow>
     );
   }
   const { nodes, pageInfo } = data.handoffs;
@@ -101,9 +102,9 @@ function ListPage({ filter, after, before, rest, total, onMore }: ListPageProps)
   const shown = before + nodes.length;
   if (shown === 0) {
     return (
-      <Whole>
+      <WholeRow columns={5}>
         <EmptyState icon="swap" title="No handoff fits." />
-      </Whole>
+      </WholeRow>
     );
   }
   const [next, ...others] = rest;
@@ -111,24 +112,13 @@ function ListPage({ filter, after, before, rest, total, onMore }: ListPageProps)
     <>
       <Rows nodes={nodes} />
       {next === undefined ? (
-        <Whole>
+        <WholeRow columns={5}>
           <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching} noun="handoffs" onMore={() => pageInfo.endCursor && onMore(pageInfo.endCursor)} />
-        </Whole>
+        </WholeRow>
       ) : (
         <ListPage filter={filter} after={next} before={shown} rest={others} total={all} onMore={onMore} />
       )}
     </>
-  );
-}
-
-/** What is no row stands across all columns. */
-function Whole({ children }: { children: ReactNode }) {
-  return (
-    <tbody>
-      <tr className={styles.whole}>
-        <td colSpan={5}>{children}</td>
-      </tr>
-    </tbody>
   );
 }
 

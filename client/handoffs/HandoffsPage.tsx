@@ -3,6 +3,7 @@ import { useLocation, useSearch } from 'wouter';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
 import type { HandoffStatus } from '../gql/graphql.ts';
+import { formatExact } from '../ui/time.ts';
 import { readView, toFilter, writeView, type View } from './filters.ts';
 import { HandoffList } from './HandoffList.tsx';
 import styles from './HandoffsPage.module.css';
@@ -22,8 +23,8 @@ export default function HandoffsPage() {
         <StatusSelect value={view.status} onChange={(status) => change({ status })} />
         {(view.after ?? view.before) && (
           <button type="button" className="button" onClick={() => change({ after: null, before: null })}>
-            {view.after && `since ${new Date(view.after).toLocaleString()} `}
-            {view.before && `until ${new Date(view.before).toLocaleString()} `}×<span className="hidden">: take the time away</span>
+            {view.after && `since ${formatExact(view.after)} `}
+            {view.before && `until ${formatExact(view.before)} `}×<span className="hidden">: take the time away</span>
           </button>
         )}
       </div>

@@ -6,22 +6,26 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { WholeRow } from '../ui/WholeRow.tsx';
 import { useAgain } from '../ui/useAgain.ts';
 import styles from './SessionHistory.module.css';
 
 const pageSize = 20;
+/** What one request may ask for. */
+const mostInOne = 100;
 
 const HistoryQuery = graphql(`
-  query SessionHistory($id: ID!, $first: Int!) {
+  query SessionHistory($id: ID!, $first: Int!, $after: String) {
     session(id: $id) {
       id
-      handoffs(first: $first) {
+      handoffs(first: $first, after: $after) {
         nodes {
           id
           ...HandoffRow
         }
         pageInfo {
           hasNextPage
+          endCursor
         }
         totalCount
       }
@@ -31,17 +35,7 @@ const HistoryQuery = graphql(`
 
 /** The chain as a table, the last handoff first; each row opens to what it carried. */
 export function SessionHistory({ sessionId, version }: { sessionId: string; version: number }) {
-  const [pages, setPages] = useState(1);
-  const [{ data, error, fetching }, ask] = useQuery({
-    query: HistoryQuery,
-    variables: { id: sessionId, first: Math.min(100, pages * pageSize) },
-    requestPolicy: 'cache-and-network',
-  });
-  useAgain(ask, version);
-  const list = data?.session?.handoffs;
-  if (error && !list) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
-  if (!list) return <SkeletonRows rows={4} height="2.75rem" label="Loading the handoffs" />;
-  if (list.nodes.length === 0) return <EmptyState icon="swap" title="It was never handed off.">The agent that began it holds it still, or it moved without a handoff.</EmptyState>;
+  const [wanted, setWanted] = useState(pageSize);
   return (
     <div className={styles.history}>
       <table className={styles.table}>
@@ -58,11 +52,58 @@ export function SessionHistory({ sessionId, version }: { sessionId: string; vers
             </th>
           </tr>
         </thead>
-        {list.nodes.map((handoff) => (
-          <HandoffRow key={handoff.id} handoff={handoff} />
-        ))}
+        <HistoryPage sessionId={sessionId} version={version} after={null} before={0} wanted={wanted} onMore={() => setWanted((count) => count + pageSize)} />
       </table>
-      <LoadMore shown={list.nodes.length} total={list.totalCount} hasMore={list.pageInfo.hasNextPage && list.nodes.length < 100} loading={fetching} noun="handoffs" onMore={() => setPages((count) => count + 1)} />
     </div>
+  );
+}
+
+interface HistoryPageProps {
+  sessionId: string;
+  version: number;
+  after: string | null;
+  /** How many stand above. */
+  before: number;
+  /** How many are wanted from here on. */
+  wanted: number;
+  onMore: () => void;
+}
+
+/** Up to 100 handoffs, and those that follow. One that is new comes in at the top, and each page begins where the one above ends. */
+function HistoryPage({ sessionId, version, after, before, wanted, onMore }: HistoryPageProps) {
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: HistoryQuery,
+    variables: { id: sessionId, first: Math.min(mostInOne, wanted), after },
+    requestPolicy: 'cache-and-network',
+  });
+  useAgain(ask, version);
+  const list = data?.session?.handoffs;
+  if (!list) {
+    return <WholeRow columns={6}>{error ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <SkeletonRows rows={4} height="2.75rem" label="Loading the handoffs" />}</WholeRow>;
+  }
+  const { nodes, pageInfo, totalCount } = list;
+  const shown = before + nodes.length;
+  if (shown === 0) {
+    return (
+      <WholeRow columns={6}>
+        <EmptyState icon="swap" title="It was never handed off.">
+          The agent that began it holds it still, or it moved without a handoff.
+        </EmptyState>
+      </WholeRow>
+    );
+  }
+  return (
+    <>
+      {nodes.map((handoff) => (
+        <HandoffRow key={handoff.id} handoff={handoff} />
+      ))}
+      {pageInfo.hasNextPage && wanted > mostInOne ? (
+        <HistoryPage sessionId={sessionId} version={version} after={pageInfo.endCursor ?? null} before={shown} wanted={wanted - mostInOne} onMore={onMore} />
+      ) : (
+        <WholeRow columns={6}>
+          <LoadMore shown={shown} total={totalCount} hasMore={pageInfo.hasNextPage} loading={fetching} noun="handoffs" onMore={onMore} />
+        </WholeRow>
+      )}
+    </>
   );
 }

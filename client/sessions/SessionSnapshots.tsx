@@ -1,20 +1,24 @@
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
+import type { SessionSnapshotsQuery as Data } from '../gql/graphql.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
+import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
+import { WholeRow } from '../ui/WholeRow.tsx';
 import { useAgain } from '../ui/useAgain.ts';
 import styles from './SessionSnapshots.module.css';
 import { snapshotLooks } from './tenureLooks.ts';
 
 const SnapshotsQuery = graphql(`
-  query SessionSnapshots($id: ID!) {
+  query SessionSnapshots($id: ID!, $after: String) {
     session(id: $id) {
       id
-      snapshots(first: 100) {
+      snapshots(first: 50, after: $after) {
         nodes {
           id
           type
@@ -39,6 +43,10 @@ const SnapshotsQuery = graphql(`
             }
           }
         }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
         totalCount
       }
     }
@@ -47,12 +55,7 @@ const SnapshotsQuery = graphql(`
 
 /** What an agent could see at the moments that matter. */
 export function SessionSnapshots({ sessionId, moment }: { sessionId: string; moment: string }) {
-  const [{ data, error }, ask] = useQuery({ query: SnapshotsQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
-  useAgain(ask, moment);
-  const list = data?.session?.snapshots;
-  if (error && !list) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
-  if (!list) return <SkeletonRows rows={4} height="2.75rem" label="Loading the snapshots" />;
-  if (list.nodes.length === 0) return <EmptyState icon="screen" title="No snapshot was taken yet.">One is taken when a tenure begins, at each handoff, and when a window is cut.</EmptyState>;
+  const [pages, setPages] = useState(1);
   return (
     <div className={styles.scroll} role="region" aria-label="Snapshots" tabIndex={0}>
       <table className={styles.table}>
@@ -74,27 +77,77 @@ export function SessionSnapshots({ sessionId, moment }: { sessionId: string; mom
             </th>
           </tr>
         </thead>
-        <tbody>
-          {list.nodes.map(({ id, type, capturedAt, sequenceStart, sequenceEnd, messageCounts, visibleToolCallCount, tokenEstimate, agentSession }) => (
-            <tr key={id}>
-              <td>
-                <Badge {...snapshotLooks[type]} />
-              </td>
-              <td>{agentSession ? <AgentChip agent={agentSession.agent} plain /> : <span className="soft">nobody</span>}</td>
-              <td>
-                <Time at={capturedAt} />
-              </td>
-              <td>{messageCounts.total === 0 ? <span className="soft">none</span> : `#${sequenceStart} to #${sequenceEnd}`}</td>
-              <td className={styles.number} title={`${messageCounts.user} of people, ${messageCounts.assistant} of agents, ${messageCounts.system} of the system, ${messageCounts.tool} of tools, ${messageCounts.handoff} handoffs`}>
-                {messageCounts.total.toLocaleString()}
-              </td>
-              <td className={styles.number}>{visibleToolCallCount.toLocaleString()}</td>
-              <td className={styles.number}>{tokenEstimate.toLocaleString()}</td>
-            </tr>
-          ))}
-        </tbody>
+        <SnapshotPage sessionId={sessionId} moment={moment} after={null} before={0} pages={pages} onMore={() => setPages((count) => count + 1)} />
       </table>
-      {list.totalCount > list.nodes.length && <p className="soft small">The newest {list.nodes.length} of {list.totalCount}.</p>}
     </div>
+  );
+}
+
+interface SnapshotPageProps {
+  sessionId: string;
+  moment: string;
+  after: string | null;
+  /** How many stand above. */
+  before: number;
+  /** How many pages are wanted, this one among them. */
+  pages: number;
+  onMore: () => void;
+}
+
+function SnapshotPage({ sessionId, moment, after, before, pages, onMore }: SnapshotPageProps) {
+  const [{ data, error, fetching }, ask] = useQuery({ query: SnapshotsQuery, variables: { id: sessionId, after }, requestPolicy: 'cache-and-network' });
+  useAgain(ask, moment);
+  const list = data?.session?.snapshots;
+  if (!list) {
+    return <WholeRow columns={7}>{error ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <SkeletonRows rows={4} height="2.75rem" label="Loading the snapshots" />}</WholeRow>;
+  }
+  const shown = before + list.nodes.length;
+  if (shown === 0) {
+    return (
+      <WholeRow columns={7}>
+        <EmptyState icon="screen" title="No snapshot was taken yet.">
+          One is taken when a tenure begins, at each handoff, and when a window is cut.
+        </EmptyState>
+      </WholeRow>
+    );
+  }
+  return (
+    <>
+      <tbody>
+        {list.nodes.map((snapshot) => (
+          <SnapshotRow key={snapshot.id} snapshot={snapshot} />
+        ))}
+      </tbody>
+      {list.pageInfo.hasNextPage && pages > 1 ? (
+        <SnapshotPage sessionId={sessionId} moment={moment} after={list.pageInfo.endCursor ?? null} before={shown} pages={pages - 1} onMore={onMore} />
+      ) : (
+        <WholeRow columns={7}>
+          <LoadMore shown={shown} total={list.totalCount} hasMore={list.pageInfo.hasNextPage} loading={fetching} noun="snapshots" onMore={onMore} />
+        </WholeRow>
+      )}
+    </>
+  );
+}
+
+type Snapshot = NonNullable<Data['session']>['snapshots']['nodes'][number];
+
+function SnapshotRow({ snapshot }: { snapshot: Snapshot }) {
+  const { type, capturedAt, sequenceStart, sequenceEnd, messageCounts, visibleToolCallCount, tokenEstimate, agentSession } = snapshot;
+  return (
+    <tr>
+      <td>
+        <Badge {...snapshotLooks[type]} />
+      </td>
+      <td>{agentSession ? <AgentChip agent={agentSession.agent} plain /> : <span className="soft">nobody</span>}</td>
+      <td>
+        <Time at={capturedAt} />
+      </td>
+      <td>{messageCounts.total === 0 ? <span className="soft">none</span> : `#${sequenceStart} to #${sequenceEnd}`}</td>
+      <td className={styles.number} title={`${messageCounts.user} of people, ${messageCounts.assistant} of agents, ${messageCounts.system} of the system, ${messageCounts.tool} of tools, ${messageCounts.handoff} handoffs`}>
+        {messageCounts.total.toLocaleString()}
+      </td>
+      <td className={styles.number}>{visibleToolCallCount.toLocaleString()}</td>
+      <td className={styles.number}>{tokenEstimate.toLocaleString()}</td>
+    </tr>
   );
 }

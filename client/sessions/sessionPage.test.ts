@@ -169,6 +169,35 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
+  it('pages through more handoffs and snapshots than one request gives', async () => {
+    const id = await session('claude-1', { title: 'Handed round' });
+    for (let count = 1; count <= 130; count += 1) await reassign(id, { agentId: count % 2 === 1 ? 'codex-1' : 'reviewer-1', reason: `Move ${count}` });
+    const { page, faults } = await visit(`/sessions/${encodeId('session', id)}?view=handoffs`);
+    for (const shown of [20, 40, 60, 80, 100, 120]) {
+      await page.getByText(`${shown} of 130 handoffs`).waitFor();
+      await page.getByRole('button', { name: 'Load more' }).click();
+    }
+    await page.getByText('130 of 130 handoffs').waitFor();
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
+    const reasons = await page.getByRole('row').getByText(/^Move \d+$/).allTextContents();
+    expect(reasons).toEqual(Array.from({ length: 130 }, (_, index) => `Move ${130 - index}`));
+    // One more comes in at the top, and the last is still there.
+    await page.locator('[data-live="live"]').waitFor();
+    await reassign(id, { agentId: 'codex-1', reason: 'Move 131' });
+    await page.getByText('131 of 131 handoffs').waitFor();
+    expect(await page.getByRole('row').getByText(/^Move (131|1)$/).count()).toBe(2);
+
+    await page.getByRole('link', { name: /^Snapshots/ }).click();
+    const total = Number(/\d+$/.exec((await page.getByRole('link', { name: /^Snapshots ?\d/ }).textContent()) ?? '')![0]);
+    expect(total).toBeGreaterThan(130);
+    for (let shown = 50; shown < total; shown += 50) {
+      await page.getByText(`${shown} of ${total} snapshots`).waitFor();
+      await page.getByRole('button', { name: 'Load more' }).click();
+    }
+    await page.getByText(`${total} of ${total} snapshots`).waitFor();
+    expect(faults).toEqual([]);
+  }, 180_000);
+
   it('fits on a narrow screen', async () => {
     for (const view of ['conversation', 'handoffs', 'snapshots']) {
       const { page } = await visit(`/sessions/${chained}?view=${view}`, { viewport: { width: 390, height: 844 } });

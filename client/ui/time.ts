@@ -1,5 +1,5 @@
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const exact = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' });
 const steps: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
   ['year', 31_536_000_000],
   ['month', 2_592_000_000],
@@ -16,8 +16,11 @@ export function formatAge(at: string, now: number): string {
   return relative.format(Math.trunc(distance / step[1]), step[0]);
 }
 
-/** In local time, to the second. */
+/** In local time, to the second, with the zone. */
 export const formatExact = (at: string): string => exact.format(new Date(at));
+
+/** What local times are of, at this moment: "GMT+1". */
+export const localZone = (at: Date): string => exact.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
 /** "850 ms", "12 s", "4 min", "3 h". */
 export function formatDuration(ms: number): string {
