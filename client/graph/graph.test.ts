@@ -57,7 +57,7 @@ describe('the graph page', () => {
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
-    expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('codex-1');
+    expect(await page.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('codex-1');
     await page.locator('.react-flow__node', { hasText: 'codex-1' }).getByRole('link').click();
     await page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).waitFor();
   }, 120_000);

@@ -13,7 +13,7 @@ import { world } from '../../server/testing/world.ts';
 const db = await testDatabase();
 await seed({ pool: db.pool, log: silentLog });
 const { url } = await startApp(db);
-const { session, turn, reassign } = world(db.pool);
+const { agent, session, turn, reassign } = world(db.pool);
 const api = client(url);
 
 /** The session of the demonstration that was handed off in every way, and its fourth handoff. */
@@ -73,7 +73,8 @@ describe('the page of a session', () => {
     const table = page.getByRole('table', { name: 'Handoffs of this session, the last first' });
     await table.getByText('Forgot the 429 test').waitFor();
     await table.getByText('Rejected').waitFor();
-    expect(await table.getByRole('row').count()).toBe(1 + 5);
+    // Its head, the five, and how many there are.
+    expect(await table.getByRole('row').count()).toBe(1 + 5 + 1);
     await table.getByRole('button', { name: 'Context of handoff 4' }).click();
     await table.getByText('Document the limits').first().waitFor();
     const carried = await table.textContent();
@@ -170,8 +171,9 @@ describe('the page of a session', () => {
   }, 120_000);
 
   it('pages through more handoffs and snapshots than one request gives', async () => {
-    const id = await session('claude-1', { title: 'Handed round' });
-    for (let count = 1; count <= 130; count += 1) await reassign(id, { agentId: count % 2 === 1 ? 'codex-1' : 'reviewer-1', reason: `Move ${count}` });
+    for (const name of ['round-0', 'round-1', 'round-2']) await agent(name);
+    const id = await session('round-0', { title: 'Handed round' });
+    for (let count = 1; count <= 130; count += 1) await reassign(id, { agentId: count % 2 === 1 ? 'round-1' : 'round-2', reason: `Move ${count}` });
     const { page, faults } = await visit(`/sessions/${encodeId('session', id)}?view=handoffs`);
     for (const shown of [20, 40, 60, 80, 100, 120]) {
       await page.getByText(`${shown} of 130 handoffs`).waitFor();
@@ -183,7 +185,7 @@ describe('the page of a session', () => {
     expect(reasons).toEqual(Array.from({ length: 130 }, (_, index) => `Move ${130 - index}`));
     // One more comes in at the top, and the last is still there.
     await page.locator('[data-live="live"]').waitFor();
-    await reassign(id, { agentId: 'codex-1', reason: 'Move 131' });
+    await reassign(id, { agentId: 'round-1', reason: 'Move 131' });
     await page.getByText('131 of 131 handoffs').waitFor();
     expect(await page.getByRole('row').getByText(/^Move (131|1)$/).count()).toBe(2);
 
