@@ -1,4 +1,4 @@
-import { useId, useMemo, useState, type FormEvent } from 'react';
+import { useEffect, useId, useMemo, useRef, useState, type FormEvent } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { Dialog } from '../ui/Dialog.tsx';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
@@ -51,46 +51,59 @@ function Open({ session, onClose }: { session: Session; onClose: () => void }) {
     if (answer) setRefusals((count) => count + 1);
   };
 
+  const fields = useRef<HTMLFormElement>(null);
+  const send = useRef<HTMLButtonElement>(null);
+  // An error may be beside a field that was scrolled out of sight.
+  useEffect(() => {
+    fields.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
+  }, [refusal]);
+
   if (done) return <Reassigned payload={done} onClose={onClose} />;
-  const changed = session.version !== seen;
-  const place = refusal && placeOf(refusal, draft);
+  // While an answer is awaited, the change is most likely its own.
+  const changed = session.version !== seen && !fetching;
+  const isOfSession = refusal !== null && placeOf(refusal, draft) === 'session';
+  const notice = (changed || error || isOfSession) && (
+    <>
+      {changed && (
+        <div className={styles.changed} role="status">
+          <Icon name="info" />
+          <span>The session has changed since you opened this: {session.agent ? `'${session.agent.id}' holds it` : 'nobody holds it'} now.</span>
+          <button
+            type="button"
+            className="button small"
+            onClick={() => {
+              setSeen(session.version);
+              setRefusal(null);
+              // This button goes; the next one to press is that one.
+              send.current?.focus();
+            }}
+          >
+            Go on with that
+          </button>
+        </div>
+      )}
+      {error && <RequestError error={error} onRetry={() => void submit()} />}
+      {isOfSession && <ErrorNote title="The session was not moved">{refusal.message}</ErrorNote>}
+    </>
+  );
   return (
     <Dialog
       title={`Reassign "${session.title}"`}
       onClose={onClose}
       wide
+      notice={notice}
       footer={
         <>
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" form={form} className="button primary" aria-disabled={fetching || !isComplete(draft)}>
+          <button ref={send} type="submit" form={form} className="button primary" aria-disabled={fetching || !isComplete(draft)}>
             <Icon name="swap" /> {fetching ? 'Reassigning …' : 'Reassign'}
           </button>
         </>
       }
     >
-      <form id={form} className={styles.form} onSubmit={(event) => void submit(event)}>
-        {changed && (
-          <div className={styles.changed} role="status">
-            <Icon name="info" />
-            <span>
-              The session has changed since you opened this: {session.agent ? `'${session.agent.id}' holds it` : 'nobody holds it'} now.
-            </span>
-            <button
-              type="button"
-              className="button small"
-              onClick={() => {
-                setSeen(session.version);
-                setRefusal(null);
-              }}
-            >
-              Go on with that
-            </button>
-          </div>
-        )}
-        {error && <RequestError error={error} onRetry={() => void submit()} />}
-        {refusal && place === 'session' && <ErrorNote title="The session was not moved">{refusal.message}</ErrorNote>}
+      <form ref={fields} id={form} className={styles.form} onSubmit={(event) => void submit(event)}>
         <ReassignFields session={session} draft={draft} onChange={change} refusal={refusal} />
       </form>
     </Dialog>

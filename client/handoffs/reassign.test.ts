@@ -15,7 +15,7 @@ const api = client(url);
 let visit: (path: string) => Promise<Visit>;
 
 beforeAll(async () => {
-  await agent('claude-1');
+  await agent('claude-1', { maxCapacity: 50 });
   await agent('claude-2', { maxCapacity: 1 });
   await agent('a-free-one', { type: 'FREE' });
   await agent('codex-1', { type: 'CODEX', maxCapacity: 2 });
@@ -53,7 +53,7 @@ describe('the reassign dialog', () => {
   it('shows every agent with its places, and why some cannot take it', async () => {
     const { page, faults } = await openDialog('Choices');
     const item = (name: string) => page.getByRole('dialog').getByRole('option').filter({ hasText: name });
-    expect(await item('claude-1').textContent()).toMatch(/Holds it now.*of 5/);
+    expect(await item('claude-1').textContent()).toMatch(/Holds it now.*of 50/);
     expect(await item('gone-1').textContent()).toContain('Offline: takes no work');
     expect(await item('leaving-1').textContent()).toContain('Draining: finishes what it has');
     expect(await item('codex-1').textContent()).toContain('0 of 2 places taken, 2 free');
@@ -160,8 +160,10 @@ describe('the reassign dialog', () => {
     // ALREADY_ASSIGNED: somebody else gave it to the one who is chosen here.
     await choose(page, 'taker-1');
     await move(id, 'taker-1');
-    await dialog.getByRole('button', { name: 'Go on with that' }).click();
-    await send(page);
+    await dialog.getByRole('button', { name: 'Go on with that' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Reassign');
+    await page.keyboard.press('Enter');
     await target.getByRole('alert').getByText("'taker-1' already holds this session").waitFor();
     await look(page, 'reassign-already');
     await kept();
@@ -182,6 +184,10 @@ describe('the reassign dialog', () => {
     await send(page);
     await dialog.getByRole('alert').filter({ hasText: 'The session was not moved' }).getByText(/COMPLETED/).waitFor();
     expect(await target.getByRole('alert').count()).toBe(0);
+    // In sight, wherever one has scrolled to.
+    await dialog.getByText('Preview of the context').scrollIntoViewIfNeeded();
+    expect(await dialog.getByRole('alert').evaluate((note) => document.elementsFromPoint(note.getBoundingClientRect().x + 5, note.getBoundingClientRect().y + 5).includes(note))).toBe(true);
+    await look(page, 'reassign-ended');
     await kept();
     expect(faults).toEqual([]);
   }, 120_000);

@@ -6,6 +6,8 @@ export interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
+  /** What is to be known before anything is pressed: above the footer, in sight wherever one has scrolled to. */
+  notice?: ReactNode;
   /** What stands at its end and does not scroll away. */
   footer?: ReactNode;
   wide?: boolean;
@@ -15,7 +17,7 @@ export interface DialogProps {
 export const FloatContext = createContext<HTMLElement | null>(null);
 
 /** The browser's own modal dialog: it keeps the focus, Escape closes it, and the focus goes back where it came from. */
-export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, notice, footer, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [floats, setFloats] = useState<HTMLElement | null>(null);
   const heading = useId();
@@ -50,6 +52,7 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
           </button>
         </header>
         <div className={styles.body}>{children}</div>
+        {notice && <div className={styles.notice}>{notice}</div>}
         {footer && <footer className={styles.footer}>{footer}</footer>}
         <div ref={setFloats} />
       </FloatContext>
