@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Icon, type IconName } from '../ui/Icon.tsx';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { ThemeToggle } from './ThemeToggle.tsx';
 import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
@@ -41,7 +42,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Who />
         </div>
       </header>
-      {children}
+      <ErrorBoundary place={location}>{children}</ErrorBoundary>
     </>
   );
 }

@@ -62,6 +62,20 @@ describe('the graph page', () => {
     await page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).waitFor();
   }, 120_000);
 
+  it('says so when its part of the program does not arrive, and is there when it is asked for again', async () => {
+    const { page } = await visit('/agents');
+    await page.route('**/assets/GraphPage*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Graph', exact: true }).click();
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    // The other pages are as they were.
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByText('3 of 3 agents').waitFor();
+    await page.getByRole('link', { name: 'Graph', exact: true }).click();
+    await page.unroute('**/assets/GraphPage*.js');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
+  }, 120_000);
+
   it('stands upright on a narrow screen', async () => {
     const { page } = await visit('/graph', { viewport: { width: 390, height: 844 } });
     const top = (id: string) => page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => node.getBoundingClientRect().top);
