@@ -37,6 +37,7 @@ export function createLive({ url, key }: { url: string; key: string | null }): L
   const missedListeners = new Set<() => void>();
   let status: Status = { state: 'connecting' };
   let sink: Sink | undefined;
+  let ownStream: { readonly cursor: string | undefined } | undefined;
   let recent: Event[] = [];
   let count = 0;
   let becomeReady: () => void;
@@ -54,9 +55,12 @@ export function createLive({ url, key }: { url: string; key: string | null }): L
     subscribe(observer) {
       const topic = topicOf(operationName, variables);
       const own = topic.kind === 'handoffEvents';
-      const stream = connection.open<LiveEvent>({ topic, document: query ?? '', ...(extensions && { extensions }), onExpired: missed, onGap: missed, ...(own && { onStatus: setStatus }) });
+      // One that is opened later begins where the page's own stands: what happened since it read its session is not missed.
+      const after = own ? undefined : ownStream?.cursor;
+      const stream = connection.open<LiveEvent>({ topic, document: query ?? '', ...(after !== undefined && { after }), ...(extensions && { extensions }), onExpired: missed, onGap: missed, ...(own && { onStatus: setStatus }) });
       if (own) {
         sink = observer;
+        ownStream = stream;
         stream.ready.then(becomeReady, () => undefined);
       }
       void pump(stream, (event) => {
