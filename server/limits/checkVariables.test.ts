@@ -14,7 +14,7 @@ test.each([[null], [undefined], ['text'], [{}], [{ a: 1, b: [1, 2, { c: null }] 
 
 test.each([['lists', lists, '0'], ['objects', objects, 'a']])('41 levels of %s are too many, and the path leads to them', (_name, wrap, key) => {
   expect(checkVariables({ x: 1, input: { metadata: nested(40, wrap) } })).toMatchObject({
-    message: expect.stringMatching(/^input\.metadata\.\w is nested more than 32 levels deep: flatten it$/) as string,
+    message: expect.stringMatching(/^The variables are nested more than 40 levels deep, in input\.metadata\.\w: flatten it$/) as string,
     extensions: { code: 'BAD_USER_INPUT', path: ['input', 'metadata', ...Array<string>(38).fill(key)] },
   });
 });

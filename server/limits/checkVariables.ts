@@ -20,7 +20,7 @@ export function checkVariables(variables: unknown): GraphQLError | null {
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     if (place.level > most) {
       const path = pathTo(place).slice(0, most);
-      return badValue(`${path.slice(0, 3).join('.')} is nested more than ${limits.json.depth} levels deep: flatten it`, path);
+      return badValue(`The variables are nested more than ${most} levels deep, in ${path.slice(0, 3).join('.')}: flatten it`, path);
     }
     for (const [key, value] of entriesOf(place.value)) {
       if (typeof value === 'object' && value !== null) open.push({ value, level: place.level + 1, key, parent: place });
