@@ -111,12 +111,16 @@ describe('a caller with a key', () => {
     await pool.end();
   });
 
-  it('and may make no keys is first told what is wrong with what it sent', async () => {
+  it.each([
+    ['no agent for an AGENT', { role: 'AGENT', name: 'x' }],
+    ['an agent for another role', { role: 'ANALYST', agentId: 'ada', name: 'x' }],
+    ['a moment that has passed', { role: 'ANALYST', name: 'x', expiresAt: '2020-01-01T00:00:00Z' }],
+  ])('and may make no keys is first told what is wrong with what it sent: %s', async (_what, input) => {
     const { secret } = await make({ role: 'OPERATOR', name: 'no admin' });
-    const { errors, data } = await client(url, { key: secret }).post<{ createKey: { code: string } }>(
-      'mutation { createKey(input: { role: AGENT, name: "x" }) { ... on Error { code } } }',
-    );
-    expect({ errors, data }).toMatchObject({ errors: undefined, data: { createKey: { code: 'BAD_USER_INPUT' } } });
+    const { post } = client(url, { key: secret });
+    const create = 'mutation ($input: CreateKeyInput!) { createKey(input: $input) { __typename } }';
+    expect(await post(create, { input })).toMatchObject({ data: { createKey: { __typename: 'BadUserInputError' } } });
+    expect(await post(create, { input: { role: 'ANALYST', name: 'x' } })).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
   });
 });
 

@@ -18,23 +18,20 @@ export interface CreateKeyAnswer {
   secret: string;
 }
 
-/** What is wrong with a role and the agent that a key is to be bound to; null when they fit. */
-export function misfit({ role, agentId }: Pick<CreateKeyInput, 'role' | 'agentId'>): string | null {
-  if (role === 'AGENT') return agentId === null ? 'A key of role AGENT is bound to an agent: name it' : null;
-  return agentId === null ? null : `A key of role ${role} is bound to no agent: leave agentId out, or make it one of role AGENT`;
+/** @throws BadUserInputError for what is wrong with an input whoever asks and whatever there is in the database */
+export function demandKeyInput({ role, agentId, expiresAt }: CreateKeyInput, now: Date): void {
+  if (role === 'AGENT' && agentId === null) throw bad('A key of role AGENT is bound to an agent: name it', 'agentId');
+  if (role !== 'AGENT' && agentId !== null) throw bad(`A key of role ${role} is bound to no agent: leave agentId out, or make it one of role AGENT`, 'agentId');
+  if (expiresAt !== null && expiresAt <= now) throw bad('A key that has expired lets nobody in: give a moment in the future', 'expiresAt');
 }
 
 /** Lets somebody in, as one agent or in one role, until the key expires or is revoked. */
-export async function createKey(work: Work, { role, agentId, name, expiresAt }: CreateKeyInput): Promise<CreateKeyAnswer> {
-  const wrong = misfit({ role, agentId });
-  if (wrong !== null) throw bad(wrong, 'agentId');
-  if (agentId === null) await work.begin();
-  else {
-    const agent = await lockAgent(work, agentId);
-    if (agent === null) throw new NotFoundError('agent', agentId);
-    if (agent.archivedAt !== null) throw bad(`Agent '${agentId}' is archived: name another`, 'agentId');
-  }
-  if (expiresAt !== null && expiresAt <= work.now) throw bad('A key that has expired lets nobody in: give a moment in the future', 'expiresAt');
+export async function createKey(work: Work, input: CreateKeyInput): Promise<CreateKeyAnswer> {
+  const { role, agentId, name, expiresAt } = input;
+  const agent = agentId === null ? await work.begin() : await lockAgent(work, agentId);
+  demandKeyInput(input, work.now);
+  if (agent === null) throw new NotFoundError('agent', agentId!);
+  if (agent?.archivedAt != null) throw bad(`Agent '${agentId}' is archived: name another`, 'agentId');
   const secret = newSecret();
   const keyId = work.newId();
   work.insert('keys', {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { BadUserInputError, NotFoundError } from '../core/errors.ts';
+import { NotFoundError } from '../core/errors.ts';
 import { builder, modelRef, type Types } from '../graphql/builder.ts';
 import { Role } from '../graphql/enums.ts';
 import { agentId, decodeInput, idOf, instant, nonBlank, optional } from '../graphql/input.ts';
 import { run } from '../graphql/mutation.ts';
-import { createKey, misfit, type CreateKeyAnswer } from './createKey.ts';
+import { createKey, demandKeyInput, type CreateKeyAnswer } from './createKey.ts';
 import { revokeKey, type RevokeKeyAnswer } from './revokeKey.ts';
 
 const keyOf = <Parent extends { keyId: string }>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>) =>
@@ -49,8 +49,7 @@ builder.mutationFields((t) => ({
     },
     resolve(_root, { input }, context) {
       const decoded = decodeInput(createInput, input);
-      const wrong = misfit(decoded);
-      if (wrong !== null) throw new BadUserInputError(wrong, ['input', 'agentId']);
+      demandKeyInput(decoded, new Date());
       return run(context, 'createKey', decoded, createKey);
     },
   }),
