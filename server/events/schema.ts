@@ -8,7 +8,7 @@ builder.objectType('Actor', {
   description: 'Who did something.',
   fields: (t) => ({
     principal: t.exposeString('actorPrincipal', {
-      description: 'The principal of the key that was used, `loopback` on a server without keys, or `sweep` and `pipeline` for Baton itself.',
+      description: 'Id of the key that was used; `admin` for BATON_ADMIN_KEY, `npm run key` for that command, `loopback` on a server without keys, `sweep` or `pipeline` for Baton itself.',
     }),
     role: t.expose('actorRole', { type: Role, nullable: true, description: 'The role it acted in; null for Baton itself.' }),
   }),
