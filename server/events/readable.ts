@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
+import { ownAgent } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
 import type { EventRow } from './rows.ts';
 
@@ -43,5 +44,4 @@ export function mayRead(caller: Caller): (event: EventRow) => boolean {
 /** What `mayRead` gives to those who read everything. */
 export const everything = (): boolean => true;
 
-/** The agent that a caller is confined to; null for those who read everything. */
-export const ownAgent = ({ role, agentId }: Caller): string | null => (role === 'AGENT' ? (agentId ?? '-') : null);
+export { ownAgent };

@@ -1,5 +1,5 @@
 import { statement } from '../core/changes.ts';
-import { readableHandoffs, readableSessions } from '../core/readable.ts';
+import { ownAgent, readableHandoffs, readableSessions } from '../core/readable.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { GraphQLContext } from './context.ts';
 
@@ -29,8 +29,9 @@ export async function handoffsToList(asking: Asking): Promise<Prisma.HandoffWher
 
 /** Null when there are too many, or the caller reads all. */
 async function nameSessions({ caller, pool }: Asking): Promise<string[] | null> {
-  if (caller.agentId === null) return null;
-  const { rows } = await pool.query<{ id: string }>({ ...findSessions, values: [caller.agentId] });
+  const agentId = ownAgent(caller);
+  if (agentId === null) return null;
+  const { rows } = await pool.query<{ id: string }>({ ...findSessions, values: [agentId] });
   if (rows.length > mostNamed) return null;
   const ids = [...new Set(rows.map(({ id }) => id))];
   const [first] = ids;

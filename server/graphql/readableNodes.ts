@@ -1,4 +1,4 @@
-import { readableSql } from '../core/readable.ts';
+import { ownAgent, readableSql } from '../core/readable.ts';
 import type { GraphQLContext } from './context.ts';
 import type { NodeType } from './nodeIds.ts';
 
@@ -22,11 +22,12 @@ const belowSession: Partial<Record<string, string>> = {
 
 /** Which of these records the caller may read, in their order. One statement for all, and none for who reads everything. */
 export async function readable(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext, 'caller' | 'pool'>): Promise<boolean[]> {
+  const agentId = ownAgent(caller);
   const mayRead = ({ typename, id }: Named, found: ReadonlySet<string>): boolean => {
     if (typename === 'Key') return caller.role === 'ADMIN' || caller.role === null || caller.keyId === id;
-    return typename === 'Agent' || caller.agentId === null || found.has(`${typename} ${id}`);
+    return typename === 'Agent' || agentId === null || found.has(`${typename} ${id}`);
   };
-  const found = new Set(caller.agentId === null ? [] : await find(ids, { caller, pool }));
+  const found = new Set(agentId === null ? [] : await find(ids, { caller, pool }));
   return ids.map((id) => mayRead(id, found));
 }
 
@@ -44,7 +45,7 @@ async function find(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext
     const ofItself = typename === 'Event' ? ` OR (t.session_id IS NULL AND t.agent_id = $${idsOf.size + 1})` : '';
     return `${is} ${belowSession[typename]} t WHERE ${named} AND (${readableSql(caller, 't.session_id')}${ofItself})`;
   });
-  const values = [...idsOf.values(), ...(idsOf.has('Event') ? [caller.agentId] : [])];
+  const values = [...idsOf.values(), ...(idsOf.has('Event') ? [ownAgent(caller)] : [])];
   const { rows } = await pool.query<{ named: string }>(parts.join(' UNION ALL '), values);
   return rows.map(({ named }) => named);
 }

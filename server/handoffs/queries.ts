@@ -55,7 +55,7 @@ export interface GraphEdge {
 }
 
 /** Who handed off to whom, how often, with what end, of what the caller may read: an edge for each pair, one statement. */
-export async function handoffEdges(pool: Pool, filter: GraphFilter, caller: Pick<Caller, 'agentId'>): Promise<GraphEdge[]> {
+export async function handoffEdges(pool: Pool, filter: GraphFilter, caller: Pick<Caller, 'role' | 'agentId'>): Promise<GraphEdge[]> {
   const conditions = ['source_agent_id IS NOT NULL', readableSql(caller, 'handoffs.session_id')];
   const values: unknown[] = [];
   const where = (condition: (parameter: string) => string, value: unknown): void => {

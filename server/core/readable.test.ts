@@ -1,0 +1,47 @@
+import { beforeAll, expect, test } from 'vitest';
+import { mayRead, unreadable } from '../events/readable.ts';
+import type { EventRow } from '../events/rows.ts';
+import { handoffsToList, sessionsToList } from '../graphql/readableLists.ts';
+import { readable } from '../graphql/readableNodes.ts';
+import { testDatabase } from '../testing/database.ts';
+import { world } from '../testing/world.ts';
+import { readableHandoffs, readableSessions, readableSql } from './readable.ts';
+import type { Caller } from './work.ts';
+
+const { pool, prisma } = await testDatabase();
+const { agent, session, reassign } = world(pool);
+let sessionId = '';
+
+beforeAll(async () => {
+  await agent('ada');
+  await agent('bob');
+  sessionId = await session('ada');
+  await reassign(sessionId, { agentId: 'bob' });
+});
+
+/** What each way to read lets through: a row, a node, an event, for one Session and one Handoff. */
+async function reads(caller: Caller): Promise<boolean[]> {
+  const asking = { caller, pool };
+  const { rowCount } = await pool.query(`SELECT FROM sessions s WHERE ${readableSql(caller, 's.id')}`);
+  const counts = await Promise.all([
+    prisma.session.count({ where: readableSessions(caller) }),
+    prisma.handoff.count({ where: readableHandoffs(caller) }),
+    sessionsToList(asking).then((where) => prisma.session.count({ where })),
+    handoffsToList(asking).then((where) => prisma.handoff.count({ where })),
+  ]);
+  const [node] = await readable([{ typename: 'Session', id: sessionId }], asking);
+  const event = { sessionId, readers: ['ada', 'bob'], told: [] as string[] } as unknown as EventRow;
+  return [rowCount === 1, ...counts.map((count) => count === 1), node!, mayRead(caller)(event), (await unreadable(pool, caller, [sessionId])).length === 0];
+}
+const caller = (role: Caller['role'], agentId: string | null): Caller => ({ principal: 'x', role, agentId, keyId: null, expiresAt: null });
+
+test.each([
+  ['an agent that had the Session', caller('AGENT', 'ada'), true],
+  ['an agent that never had it', caller('AGENT', 'cleo'), false],
+  ['an operator', caller('OPERATOR', null), true],
+  ['Baton itself', caller(null, null), true],
+  ['an AGENT that is bound to none', caller('AGENT', null), false],
+  ['another role that is bound to an agent', caller('OPERATOR', 'cleo'), false],
+])('every way to read agrees about %s', async (_who, who, may) => {
+  expect(await reads(who)).toEqual(Array.from({ length: 8 }, () => may));
+});
