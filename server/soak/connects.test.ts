@@ -99,6 +99,6 @@ it('10,000 that come and go leave no listener, timer, Redis subscription, databa
   const grown = (process.memoryUsage().heapUsed - memory) / 1_048_576;
   process.stdout.write(`${count} came and went in ${Math.round(tookMs)} ms; the heap has grown by ${grown.toFixed(1)} MB: ${JSON.stringify(await left())}\n`);
   expect(before).toMatchObject({ streams: subscriptions.length, channels: 1, databaseConnections: true });
-  // A listener left behind by each would be 10 MB.
-  expect(grown).toBeLessThan(4);
+  // A listener left behind by each would be 10 MB; caches still fill by 3, as much after 40,000.
+  expect(grown).toBeLessThan(6);
 }, 400_000);
