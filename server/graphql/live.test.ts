@@ -10,7 +10,7 @@ import { startApp } from '../testing/server.ts';
 import { rawSocket, type RawSocket } from '../testing/socket.ts';
 import { logStatements } from '../testing/statements.ts';
 import { operator, world } from '../testing/world.ts';
-import { sharingKey } from './live.ts';
+import { sharingKey } from './sharing.ts';
 import { schema } from './schema.ts';
 
 const adminKey = 'k'.repeat(32);
