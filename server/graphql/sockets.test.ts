@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { atEnd, testDatabase } from '../testing/database.ts';
 import { startApp } from '../testing/server.ts';
-import { createLog } from '../infra/log.ts';
-import { rawSocket, type RawSocket, sseStream } from '../testing/socket.ts';
+import { rawSocket, type RawSocket } from '../testing/socket.ts';
 import { world } from '../testing/world.ts';
-import { hashOf, newSecret } from '../keys/secret.ts';
-import type { Role } from '../core/work.ts';
 import { createRates } from '../limits/rates.ts';
 
 const database = await testDatabase();
@@ -23,23 +19,6 @@ const open = await startApp(database, {
 
 const handoffs = 'subscription ($after: String) { event: handoffEvents(after: $after) { type cursor } }';
 const subscription = (id: string) => ({ id, type: 'subscribe', payload: { query: handoffs } });
-
-interface MadeKey {
-  id: string;
-  authorization: string;
-}
-async function makeKey(role: Role, { agentId = null, expiresAt = null }: { agentId?: string | null; expiresAt?: Date | null } = {}): Promise<MadeKey> {
-  const [id, secret] = [randomUUID(), newSecret()];
-  await pool.query('INSERT INTO keys (id, name, role, agent_id, secret_hash, created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $2, now(), $6)', [
-    id,
-    'test',
-    role,
-    agentId,
-    hashOf(secret),
-    expiresAt,
-  ]);
-  return { id, authorization: `Bearer ${secret}` };
-}
 
 beforeAll(async () => {
   await agent('ada', { maxCapacity: 1_000 });
@@ -185,185 +164,6 @@ describe('operations over a socket', () => {
     const { data } = await socket.result<{ event: { cursor: string } }>('1');
     for (let n = 0; n < 3; n += 1) expect(await socket.result('1')).toEqual({ data: { event: { type: 'HEARTBEAT', cursor: data!.event.cursor } } });
     socket.close();
-  });
-});
-
-describe('with keys', async () => {
-  const keyed = await startApp(database, { limits: { sockets: 3 }, variables: { BATON_ADMIN_KEY: 'k'.repeat(32) }, recheckMs: 300 });
-
-  test('nobody comes in without one that is good: 4403', async () => {
-    const expired = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() - 1_000) });
-    for (const payload of [undefined, {}, { authorization: 7 }, { authorization: 'Bearer nonsense' }, { authorization: expired.authorization }, { Authorization: `Bearer ${'k'.repeat(32)}` }]) {
-      const socket = await rawSocket(keyed.url);
-      socket.send({ type: 'connection_init', ...(payload && { payload }) });
-      expect(await socket.closed).toEqual({ code: 4403, reason: 'Forbidden' });
-    }
-    const admin = await rawSocket(keyed.url);
-    await admin.init({ authorization: `Bearer ${'k'.repeat(32)}` });
-    admin.close();
-  });
-
-  test('who tries too many that are none is told so, and is not worth a line in the log', async () => {
-    const lines: string[] = [];
-    const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } });
-    const guarded = await startApp(database, { log, rates: createRates({ failures: { perMinute: 1, burst: 1 } }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
-    for (const [n, closed] of [{ code: 4403 }, { code: 1013, reason: expect.stringMatching(/^Too many connections .* without a key/) as string }].entries()) {
-      const socket = await rawSocket(guarded.url);
-      socket.send({ type: 'connection_init', payload: { authorization: `Bearer nonsense${n}` } });
-      expect(await socket.closed).toMatchObject(closed);
-    }
-    expect(lines).toEqual([]);
-    await guarded.stop();
-  });
-
-  test('one has so many sockets and no more: 1013, until one of them is closed', async () => {
-    const { authorization } = await makeKey('OPERATOR');
-    const sockets = await Promise.all([1, 2, 3].map(() => rawSocket(keyed.url)));
-    for (const socket of sockets) await socket.init({ authorization });
-    const fourth = await rawSocket(keyed.url);
-    fourth.send({ type: 'connection_init', payload: { authorization } });
-    expect(await fourth.closed).toMatchObject({ code: 1013 });
-    sockets[0]!.close();
-    await sockets[0]!.closed;
-    const again = await rawSocket(keyed.url);
-    await again.init({ authorization });
-    for (const socket of [...sockets, again]) socket.close();
-  });
-
-  test('one that goes away while it is being let in keeps no place', async () => {
-    const { authorization } = await makeKey('OPERATOR');
-    let [asked, letIn] = [0, (): void => undefined];
-    const gate = new Promise<void>((resolve) => (letIn = resolve));
-    const authenticate = async (given: string | undefined) => {
-      asked += 1;
-      await gate;
-      return keyed.authenticate(given);
-    };
-    const slow = await startApp(database, { limits: { sockets: 1 }, authenticate: Object.assign(authenticate, { open: false, looksLikeKey: keyed.authenticate.looksLikeKey }) });
-    for (let n = 1; n <= 3; n += 1) {
-      const socket = await rawSocket(slow.url);
-      socket.send({ type: 'connection_init', payload: { authorization } });
-      await expect.poll(() => asked, { timeout: 20_000 }).toBe(n);
-      socket.close();
-      await socket.closed;
-    }
-    await expect.poll(() => slow.live.openSockets, { timeout: 20_000 }).toBe(0);
-    letIn();
-    const another = await rawSocket(slow.url);
-    await another.init({ authorization });
-    another.close();
-    await slow.stop();
-  });
-
-  test('nothing is taken any more from a socket whose key has ended, although it does not take leave', async () => {
-    const { id, authorization } = await makeKey('OPERATOR');
-    const socket = await rawSocket(keyed.url);
-    await socket.init({ authorization });
-    // It does not read that it is closed.
-    socket.pause();
-    keyed.authenticate.revoked(id);
-    socket.subscribe('1', 'mutation { createSession(input: { title: "after the end" }) { __typename } }');
-    await expect.poll(() => keyed.live.openSockets, { timeout: 20_000 }).toBe(0);
-    socket.resume();
-    expect(await socket.closed).toMatchObject({ code: 4403 });
-    expect((await pool.query("SELECT FROM sessions WHERE title = 'after the end'")).rowCount).toBe(0);
-  });
-
-  test('the sockets and streams of a revoked one are closed within a second, those of others are not', async () => {
-    const [mine, other] = [await makeKey('OPERATOR'), await makeKey('OPERATOR')];
-    const [socket, theirs] = [await rawSocket(keyed.url), await rawSocket(keyed.url)];
-    await socket.init({ authorization: mine.authorization });
-    await theirs.init({ authorization: other.authorization });
-    const sse = await sseStream(keyed.url, handoffs, {}, { authorization: mine.authorization });
-    await sse.result();
-    socket.send(subscription('1'));
-    await socket.result('1');
-    await pool.query('UPDATE keys SET revoked_at = now() WHERE id = $1', [mine.id]);
-    const began = performance.now();
-    keyed.authenticate.revoked(mine.id);
-    expect(await socket.closed).toMatchObject({ code: 4403 });
-    expect(performance.now() - began).toBeLessThan(1_000);
-    expect(await sse.result()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
-    expect(await sse.ended).toBe('complete');
-    theirs.send(subscription('1'));
-    expect(await theirs.result('1')).toMatchObject({ data: { event: { type: 'READY' } } });
-    theirs.close();
-  });
-
-  test('one that is revoked in the database, without a word, or that expires, ends too', async () => {
-    const revoked = await makeKey('OPERATOR');
-    const expiring = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 1_500) });
-    const sockets = await Promise.all([revoked, expiring].map(async ({ authorization }) => {
-      const socket = await rawSocket(keyed.url);
-      await socket.init({ authorization });
-      return socket;
-    }));
-    await pool.query('UPDATE keys SET revoked_at = now() WHERE id = $1', [revoked.id]);
-    for (const socket of sockets) expect(await socket.closed).toMatchObject({ code: 4403 });
-  });
-
-  test('an agent may listen to its own inbox and to Sessions of its own, and to nothing else', async () => {
-    const { session, reassign } = world(pool);
-    const { authorization } = await makeKey('AGENT', { agentId: 'bob' });
-    const socket = await rawSocket(keyed.url);
-    await socket.init({ authorization });
-    socket.subscribe('inbox', 'subscription { event: handoffAssigned(agentId: "ada") { type } }');
-    expect(await socket.result('inbox')).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
-    const [strange, own] = [await session('ada'), await session('ada')];
-    const errors = [];
-    for (const id of [encodeId('session', strange), encodeId('session', randomUUID())]) {
-      socket.subscribe(id, 'subscription ($id: ID!) { event: sessionUpdated(sessionIds: [$id]) { type } }', { id });
-      const result = await socket.result(id);
-      expect(result).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
-      errors.push(JSON.stringify(result).replaceAll(id, ''));
-    }
-    // One that it may not read looks like one that there is not.
-    expect(errors[0]).toBe(errors[1]);
-    socket.subscribe('all', 'subscription { event: handoffEvents { type session { id } } }');
-    await socket.result('all');
-    // Of its own from now on; what ada has stays hidden.
-    await reassign(own, { agentId: 'bob' });
-    await session('ada');
-    await reassign(own, { agentId: 'ada' });
-    const ofOwn = (type: string) => ({ data: { event: { type, session: { id: encodeId('session', own) } } } });
-    for (const type of ['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_CANCELLED', 'SESSION_RETURNED']) expect(await socket.result('all')).toEqual(ofOwn(type));
-    socket.close();
-  });
-
-  test('what an agent missed of a Session that is its own now comes from its cursor on, whether somebody else listened meanwhile or not', async () => {
-    const { session, reassign } = world(pool);
-    const { authorization } = await makeKey('AGENT', { agentId: 'bob' });
-    const other = await rawSocket(keyed.url);
-    await other.init({ authorization: `Bearer ${'k'.repeat(32)}` });
-    const updates = 'subscription ($after: String) { event: sessionUpdated(after: $after) { type cursor } }';
-    type Heard = { event: { type: string; cursor: string } };
-    other.subscribe('1', updates);
-    const { cursor } = (await other.result<Heard>('1')).data!.event;
-    const id = await session('ada');
-    const story = ['SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED'];
-    const hear = async (socket: RawSocket, operation: string, count: number): Promise<string[]> => {
-      const heard: string[] = [];
-      while (heard.length < count) {
-        const { type } = (await socket.result<Heard>(operation)).data!.event;
-        if (type !== 'READY' && type !== 'HEARTBEAT') heard.push(type);
-      }
-      return heard;
-    };
-    // The first was read, and is kept, before bob had anything to do with it.
-    expect(await hear(other, '1', 1)).toEqual(story.slice(0, 1));
-    await reassign(id, { agentId: 'bob' });
-    expect(await hear(other, '1', 2)).toEqual(story.slice(1));
-    const bob = await rawSocket(keyed.url);
-    await bob.init({ authorization });
-    bob.subscribe('warm', updates, { after: cursor });
-    expect(await hear(bob, 'warm', 3)).toEqual(story);
-    for (const socket of [bob, other]) socket.close();
-    await expect.poll(() => keyed.streams.size, { timeout: 20_000 }).toBe(0);
-    const again = await rawSocket(keyed.url);
-    await again.init({ authorization });
-    again.subscribe('cold', updates, { after: cursor });
-    expect(await hear(again, 'cold', 3)).toEqual(story);
-    again.close();
   });
 });
 
