@@ -11,7 +11,7 @@ export const AgentChipFragment = graphql(`
 `);
 
 /** An agent: its slug, and its type in short. Leads to the sessions that it holds. */
-export function AgentChip({ agent: masked, plain = false }: { agent: FragmentType<typeof AgentChipFragment>; plain?: boolean }) {
+export function AgentChip({ agent: masked, plain = false, className = '' }: { agent: FragmentType<typeof AgentChipFragment>; plain?: boolean; className?: string }) {
   const { id, type } = readFragment(AgentChipFragment, masked);
   const inside = (
     <>
@@ -23,7 +23,7 @@ export function AgentChip({ agent: masked, plain = false }: { agent: FragmentTyp
   );
   if (plain) return <span className={styles.chip}>{inside}</span>;
   return (
-    <Link href={`/?agent=${encodeURIComponent(id)}`} className={styles.chip} title={`${id} (${type}): its sessions`}>
+    <Link href={`/?agent=${encodeURIComponent(id)}`} className={`${styles.chip} ${className}`} title={`${id} (${type}): its sessions`}>
       {inside}
     </Link>
   );

@@ -1,8 +1,7 @@
-import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import type { HandoffBadgeFragment as HandoffBadgeData } from '../gql/graphql.ts';
-import { Badge } from '../ui/Badge.tsx';
+import { BadgeLink } from '../ui/Badge.tsx';
 import { Time } from '../ui/Time.tsx';
 import { formatExact } from '../ui/time.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
@@ -30,20 +29,19 @@ export const HandoffBadgeFragment = graphql(`
 `);
 
 /** Where a handoff stands, with its story in a tooltip. Leads to the handoff. */
-export function HandoffBadge({ handoff: masked }: { handoff: FragmentType<typeof HandoffBadgeFragment> }) {
+export function HandoffBadge({ handoff: masked, className = '' }: { handoff: FragmentType<typeof HandoffBadgeFragment>; className?: string }) {
   const handoff = readFragment(HandoffBadgeFragment, masked);
   const look = handoffLooks[handoff.status];
   const source = handoff.sourceAgent?.id ?? 'nobody';
   return (
     <Tooltip content={<Story handoff={handoff} />}>
-      <Link
+      <BadgeLink
+        {...look}
         href={`/handoffs/${handoff.id}`}
-        className={styles.badge}
+        className={`${styles.badge} ${className}`}
         data-handoff={handoff.status}
         aria-label={`Handoff ${look.word.toLowerCase()}: from ${source} to ${handoff.targetAgent.id}`}
-      >
-        <Badge {...look} />
-      </Link>
+      />
     </Tooltip>
   );
 }

@@ -51,18 +51,14 @@ export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, o
           {hasLeft && ' · no longer in this view'}
         </span>
       </div>
-      <div className={styles.status}>
-        <Badge {...sessionLooks[status]} />
-      </div>
-      <div className={styles.agent}>{agent ? <AgentChip agent={agent} /> : <span className={styles.nobody}>Unassigned</span>}</div>
-      <div className={styles.handoff}>{lastHandoff && <HandoffBadge handoff={lastHandoff} />}</div>
-      <div className={styles.actions}>
-        {onReassign && isOpen(status) && (
-          <button type="button" className="button small" onClick={() => onReassign(id)} aria-label={`Reassign "${title}"`}>
-            <Icon name="swap" size={14} /> Reassign
-          </button>
-        )}
-      </div>
+      <Badge className={styles.status} {...sessionLooks[status]} />
+      {agent ? <AgentChip className={styles.agent} agent={agent} /> : <span className={`${styles.agent} ${styles.nobody}`}>Unassigned</span>}
+      {lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} />}
+      {onReassign && isOpen(status) && (
+        <button type="button" className={`button small ${styles.action}`} onClick={() => onReassign(id)} aria-label={`Reassign "${title}"`}>
+          <Icon name="swap" /> Reassign
+        </button>
+      )}
     </div>
   );
 });

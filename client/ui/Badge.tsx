@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
+import { Link } from 'wouter';
 import styles from './Badge.module.css';
 import { Icon, type IconName } from './Icon.tsx';
 
@@ -10,13 +11,27 @@ export interface Look {
   word: string;
 }
 
+type BadgeProps = Look & { className?: string; children?: ReactNode };
+
+const classes = (tone: Tone, className = '') => `${styles.badge} ${styles[tone]} ${className}`;
+
 /** A status: by colour, by icon, and by word. */
-export function Badge({ tone, icon, word, children }: Look & { children?: ReactNode }) {
+export function Badge({ tone, icon, word, className, children }: BadgeProps) {
   return (
-    <span className={`${styles.badge} ${styles[tone]}`}>
-      <Icon name={icon} size={13} />
+    <span className={classes(tone, className)}>
+      <Icon name={icon} />
       {word}
       {children}
     </span>
+  );
+}
+
+/** The same as a link: one element, since lists have a thousand. */
+export function BadgeLink({ tone, icon, word, className, ...link }: BadgeProps & Omit<ComponentProps<'a'>, 'href'> & { href: string }) {
+  return (
+    <Link {...link} className={classes(tone, className)}>
+      <Icon name={icon} />
+      {word}
+    </Link>
   );
 }

@@ -40,7 +40,10 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Says nothing to a screen reader: a word stands beside it, or its button has a name. */
+/**
+ * Says nothing to a screen reader: a word stands beside it, or its button has a name. In a long list only at its natural size:
+ * a scaled one, and one that is clipped, is a piece of its own for the compositor (a tenth of a frame of the sessions).
+ */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg
@@ -54,6 +57,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
       strokeLinejoin="round"
       aria-hidden="true"
       focusable="false"
+      overflow="visible"
     >
       {shapes[name]}
     </svg>
