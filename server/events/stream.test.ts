@@ -96,7 +96,8 @@ it('every subscriber gets what it wants after its place once and in order, howev
         expect(events()).toEqual(expected);
         await stream.return();
       }
-      // Nobody is behind any more, and time goes by.
+      // Nobody is behind any more, also where nobody wanted the last, and time goes by.
+      await scheduler.waitFor(hub.read());
       for (let n = 0; n < 2; n += 1) hub.tick();
       expect(hub.size).toBe(inbox ? 0 : Math.min(total, 512));
       expect(hub.listeners.size).toBe(0);
