@@ -193,6 +193,38 @@ describe('the dashboard, live', () => {
     await row(page, 'Overtaken').getByText('codex-1').waitFor();
   }, 90_000);
 
+  it('misses nothing that is said between reading a log and hearing of it', async () => {
+    const uuid = await session('claude-1', { title: 'Said in between' });
+    await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
+    const [{ page }, { page: other }] = await Promise.all([visitHere('/livez'), visitThere('/?q=between')]);
+    let asked!: () => void;
+    let release!: () => void;
+    const wasAsked = new Promise<void>((resolve) => (asked = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.routeWebSocket(/graphql/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage(async (message) => {
+        if (String(message).includes('subscription SessionLog')) {
+          asked();
+          await released;
+        }
+        server.send(message);
+      });
+    });
+    await page.goto(`${here.url}/?q=between`);
+    for (const one of [page, other]) {
+      await live(one);
+      await one.getByRole('link', { name: 'Said in between' }).click();
+      await one.getByText('Before.').waitFor();
+    }
+    await wasAsked;
+    await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'In between.' }] });
+    // Its event is out.
+    await other.getByText('In between.').waitFor();
+    release();
+    await page.getByText('In between.').waitFor();
+  }, 90_000);
+
   it('shows a lost connection, and heals with nothing missed when the server is back', async () => {
     await session('claude-1', { title: 'Moved in the dark' });
     const { page } = await visitHere('/?q=dark');
