@@ -21,9 +21,10 @@ export function AgentChip({ agent: masked, plain = false, className = '' }: { ag
       <span className={styles.name}>{id}</span>
     </>
   );
-  if (plain) return <span className={styles.chip}>{inside}</span>;
+  const classes = `${styles.chip} ${className}`;
+  if (plain) return <span className={classes}>{inside}</span>;
   return (
-    <Link href={`/?agent=${encodeURIComponent(id)}`} className={`${styles.chip} ${className}`} title={`${id} (${type}): its sessions`}>
+    <Link href={`/?agent=${encodeURIComponent(id)}`} className={classes} title={`${id} (${type}): its sessions`}>
       {inside}
     </Link>
   );

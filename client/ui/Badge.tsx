@@ -11,12 +11,10 @@ export interface Look {
   word: string;
 }
 
-type BadgeProps = Look & { className?: string; children?: ReactNode };
-
 const classes = (tone: Tone, className = '') => `${styles.badge} ${styles[tone]} ${className}`;
 
 /** A status: by colour, by icon, and by word. */
-export function Badge({ tone, icon, word, className, children }: BadgeProps) {
+export function Badge({ tone, icon, word, className, children }: Look & { className?: string; children?: ReactNode }) {
   return (
     <span className={classes(tone, className)}>
       <Icon name={icon} />
@@ -27,7 +25,7 @@ export function Badge({ tone, icon, word, className, children }: BadgeProps) {
 }
 
 /** The same as a link: one element, since lists have a thousand. */
-export function BadgeLink({ tone, icon, word, className, ...link }: BadgeProps & Omit<ComponentProps<'a'>, 'href'> & { href: string }) {
+export function BadgeLink({ tone, icon, word, className, ...link }: Look & Omit<ComponentProps<'a'>, 'href' | 'children'> & { href: string }) {
   return (
     <Link {...link} className={classes(tone, className)}>
       <Icon name={icon} />
