@@ -6,6 +6,7 @@ import { pages } from './pages.ts';
 import { openPlace, type Place } from './place.ts';
 import { reassign } from './reassign.ts';
 import { machine, tableOf, type Line } from './report.ts';
+import { scroll } from './scroll.ts';
 import { slow } from './slow.ts';
 import { start } from './start.ts';
 
@@ -17,6 +18,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   pages,
   slow,
   live,
+  scroll,
 };
 const file = 'bench.md';
 

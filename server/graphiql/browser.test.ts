@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
 import { launchChromium } from '../testing/chromium.ts';
-import { testDatabase } from '../testing/database.ts';
+import { atEnd, testDatabase } from '../testing/database.ts';
 import { client } from '../testing/graphql.ts';
 import { startApp } from '../testing/server.ts';
 import { readTabs } from './tabs.ts';
@@ -19,7 +19,7 @@ const errors: string[] = [];
 
 // Installing Chromium where it is missing takes its time.
 beforeAll(async () => {
-  const browser = await launchChromium();
+  const browser = await launchChromium(atEnd);
   page = await browser.newPage({ viewport: { width: 1500, height: 950 } });
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { launchChromium } from '../testing/chromium.ts';
-import { testDatabase } from '../testing/database.ts';
+import { atEnd, testDatabase } from '../testing/database.ts';
 import { startApp } from '../testing/server.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database, { graphiqlTabs: [{ query: '{ agents { totalCount } }' }] });
 
 test('GraphiQL opens in a browser with its tab, runs it, and asks nobody but this server', async () => {
-  const browser = await launchChromium();
+  const browser = await launchChromium(atEnd);
   const page = await browser.newPage();
   const elsewhere: string[] = [];
   const problems: string[] = [];

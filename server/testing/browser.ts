@@ -5,6 +5,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { launchChromium } from './chromium.ts';
+import { atEnd } from './database.ts';
 
 /** How long a page may take on a busy machine. */
 export const patiently = { timeout: 30_000, interval: 100 };
@@ -18,7 +19,7 @@ export interface Visit {
 /** Opens pages of the dashboard at `url` in a real browser; its sources are built first if they changed. */
 export async function openBrowser(url: string): Promise<{ browser: Browser; visit(path: string, options?: BrowserContextOptions): Promise<Visit> }> {
   await promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts']);
-  const browser = await launchChromium();
+  const browser = await launchChromium(atEnd);
 
   const visit = async (path: string, options: BrowserContextOptions = {}): Promise<Visit> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });

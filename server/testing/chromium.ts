@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
-import { atEnd } from './database.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const onMac = [
@@ -10,8 +9,8 @@ const onMac = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** A browser that talks to nobody but the page's server, closed at the end of the test file. */
-export async function launchChromium(): Promise<Browser> {
+/** A browser that talks to nobody but the page's server; `atEnd` is told how to close it. */
+export async function launchChromium(atEnd: (close: () => Promise<void>) => void): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: findChromium() ?? installChromium(),
     args: [
