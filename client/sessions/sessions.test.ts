@@ -39,6 +39,13 @@ describe('the sessions', () => {
     expect(await story.count()).toBe(1);
     await page.keyboard.press('Escape');
     await story.waitFor({ state: 'detached' });
+    // Its colour says how the handoff stands: under the pointer too.
+    const colour = () => badge.evaluate((element) => getComputedStyle(element).color);
+    const calm = await colour();
+    await badge.hover();
+    await story.waitFor();
+    expect(await colour()).toBe(calm);
+    await page.mouse.move(0, 0);
     // No handoff, no badge.
     expect(await row(page, 'Fix the login').locator('[data-handoff]').count()).toBe(0);
     await look(page, 'sessions');
