@@ -106,4 +106,22 @@ it('every subscriber gets what it wants after its place once and in order, howev
   );
 });
 
+it('all who stand at the head share a heartbeat, and each tick of the clock has one of its own', () => {
+  const hub = new Hub({ read: () => Promise.resolve([]), cursor: String, inbox: false, failed: () => undefined }, 7);
+  const beat = hub.heartbeat();
+  expect(hub.heartbeat()).toBe(beat);
+  hub.tick();
+  expect(hub.heartbeat()).not.toBe(beat);
+  expect(hub.heartbeat()).toMatchObject({ type: 'HEARTBEAT', cursor: '7' });
+});
+
+it('rows that are gone from the log before they were read leave those that follow in their places', async () => {
+  const hub = new Hub({ read: (after) => Promise.resolve([8, 9].filter((number) => number > after).map(rowOf)), cursor: String, inbox: false, failed: () => undefined }, 5);
+  await hub.read();
+  expect(hub.after(5)).toBeNull();
+  expect(hub.after(7)?.number).toBe(8);
+  expect(hub.after(8)?.number).toBe(9);
+  expect(hub.after(9)).toBeUndefined();
+});
+
 const range = (after: number, last: number): number[] => Array.from({ length: Math.max(last - after, 0) }, (_, n) => after + n + 1);

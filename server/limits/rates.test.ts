@@ -173,6 +173,30 @@ describe('Keys that are none', () => {
     expect((await Promise.all(said)).filter((error) => error instanceof UnauthenticatedError)).toHaveLength(3);
   });
 
+  test('those that come while others wait their turn take none of it', async () => {
+    const { atOnce } = limits.rate.lookUps;
+    const { rates } = limited({ failures });
+    for (let n = 0; n < 3; n += 1) await rates.authenticating('a', `Bearer ${n}`, none).catch(() => undefined);
+    const { ask, counts, answer } = held();
+    const said: Promise<unknown>[] = [];
+    const come = (wave: number): void => {
+      for (let n = 0; n <= atOnce; n += 1) said.push(rates.authenticating('a', `Bearer baton_${wave}_${n}`, ask).catch((error: Error) => error));
+    };
+    const waves = 5;
+    for (let wave = 1; wave <= waves; wave += 1) {
+      come(wave);
+      await vi.waitFor(() => expect(counts().asked).toBe(wave * atOnce), patiently);
+      answer();
+    }
+    await vi.waitFor(() => {
+      answer();
+      expect(counts().asked).toBe(waves * (atOnce + 1));
+    }, patiently);
+    answer();
+    await Promise.all(said);
+    expect(counts().most).toBe(atOnce);
+  });
+
   test('they do not lock out who shares their address and has a key', async () => {
     const { rates } = limited({ failures });
     await rates.authenticating('proxy', 'Bearer good', right);

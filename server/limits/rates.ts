@@ -123,7 +123,7 @@ class Buckets {
   }
 
   giveBack(who: string): void {
-    this.#levels.set(who, { tokens: Math.min(this.rate.burst, this.#level(who) + 1), at: this.clock() });
+    this.#levels.set(who, { tokens: this.#level(who) + 1, at: this.clock() });
   }
 
   #waitOf(who: string): number {
@@ -154,7 +154,7 @@ class InTurn {
   /** Null when too many wait already. */
   run<T>(who: string, work: () => Promise<T>): Promise<T> | null {
     const lane = this.#lanes.get(who) ?? { running: 0, waiting: [] };
-    if (lane.running >= this.most.atOnce && lane.waiting.length >= this.most.waiting) return null;
+    if (lane.waiting.length >= this.most.waiting) return null;
     this.#lanes.set(who, lane);
     const turn = lane.running < this.most.atOnce ? Promise.resolve(void (lane.running += 1)) : new Promise<void>((resolve) => lane.waiting.push(resolve));
     return turn.then(work).finally(() => {
