@@ -125,7 +125,7 @@ export function callItem(given: CarriedCall, index: number): Item {
   return { id: `call-${index + 1}`, kind: 'CALL', content: `${call.made} -> ${call.outcome}`, stage: 'talk', call, ...origin };
 }
 
-const mainArgument = /"(?:command|cmd|file_path|notebook_path|path|query|pattern|url)": ?("(?:[^"\\\\]|\\\\.)*")/;
+const mainArgument = /"(?:command|cmd|file_path|notebook_path|path|query|pattern|url)": ?("(?:[^"\\]|\\.)*")/;
 
 /** The argument that says most, where a tool has one of the usual names for it; JSON may be cut, so it is not parsed as a whole. */
 function gistOf(json: string): string {

@@ -143,6 +143,20 @@ describe('a prompt of any Context within any budget', () => {
 });
 
 describe('a prompt', () => {
+  it('says of a call that it has to shorten what was done, rather than how the arguments begin', () => {
+    const call = (id: string, args: string) => ({ toolCallId: id, toolName: 'Bash', arguments: args, outcome: `outcome ${'y'.repeat(3_000)}`, failed: false, shortened: false });
+    const aside = 'Runs the tests of the client, '.repeat(20);
+    const calls = [
+      call('1', JSON.stringify({ description: aside, command: 'npm test -- "client"' })),
+      call('2', JSON.stringify({ note: aside, amount: 2 })),
+      // As it was recorded: cut in the middle of what would say most.
+      call('3', `{"note":"${aside}","command":"npm run`),
+    ];
+    const { text } = packed({ ...emptyContext, lastToolCalls: calls }, { maxCharacters: 3_500 });
+    const lines = text.split('\n').filter((line) => line.startsWith('- Bash')).map((line) => line.slice(0, 20));
+    expect(lines).toEqual(['- Bash npm test -- "', '- Bash {"note":"Runs', '- Bash {"note":"Runs']);
+  });
+
   const long = (kind: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${kind} ${n} ${'of some length '.repeat(4)}`);
   const rich: Context = {
     ...emptyContext,
