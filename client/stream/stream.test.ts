@@ -70,6 +70,11 @@ describe('a stream', () => {
     expect([(await later.next()).value?.type, (await later.next()).value?.type]).toEqual(['SESSION_REASSIGNED', 'HANDOFF_ACCEPTED']);
     later.stop();
     expect(await later.next()).toEqual({ done: true, value: undefined });
+    // What was not taken is dropped.
+    const full = openStream({ ...common, topic: inboxOf('b'), after: first.value!.cursor });
+    await vi.waitFor(() => expect(full.stats.events).toBe(2), patience);
+    full.stop();
+    expect(await full.next()).toEqual({ done: true, value: undefined });
   });
 
   it('goes on after a restart of its server, with what happened meanwhile', async () => {
@@ -293,5 +298,30 @@ describe('several streams on one connection', () => {
     expect(await Promise.all(collected.map(({ over }) => over))).toEqual(['over', 'over', 'over']);
     await vi.waitFor(() => expect(proxy.open).toBe(0), patience);
     await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before), patience);
+  });
+
+  it('do not lose their socket over one that waits to ask again: it hears nothing, and nobody is silent', async () => {
+    const proxy = await frameProxy(() => url);
+    atEnd(() => proxy.close());
+    proxy.damage = (message) => {
+      const { id, type } = message as { id: string; type: string };
+      const text = JSON.stringify(message);
+      return type === 'next' && text.includes('handoffAssigned') ? [JSON.stringify({ id, type, payload: { errors: [{ message: 'away', extensions: { code: 'UNAVAILABLE' } }] } })] : [text];
+    };
+    const { uuid, id } = await work();
+    const silenceMs = 500;
+    const connection = connect({ ...common, url: proxy.url, silenceMs, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } });
+    const [waiting, live] = [connection.open({ topic: inboxOf('b') }), connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } })];
+    atEnd(() => waiting.stop());
+    const { numbers } = collect(live);
+    await vi.waitFor(() => expect(waiting.status).toMatchObject({ state: 'waiting', reason: 'away' }), patience);
+    await live.ready;
+    let written = 0;
+    for (const until = Date.now() + 3 * silenceMs; Date.now() < until; written += 1) {
+      await turn(uuid);
+      await vi.waitFor(() => expect(numbers).toHaveLength(written + 1), patience);
+    }
+    expect(live.stats.opened).toBe(1);
+    expect(proxy.seen).toBe(1);
   });
 });

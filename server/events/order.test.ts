@@ -114,3 +114,20 @@ test('what a process that died left without a position is given one by whoever l
   const position = await database.prisma.eventPosition.findFirstOrThrow({ where: { event: { sessionId: missed } } });
   expect((await cursorsOf(pool)).decode(ready.cursor)).toEqual({ stream: 'all', number: Number(position.position) });
 });
+
+test('whoever has left a stream waits for the end of a key no more', async () => {
+  const watching = new Set<() => void>();
+  const watchKey = (_caller: unknown, onEnded: () => void) => {
+    watching.add(onEnded);
+    return () => void watching.delete(onEnded);
+  };
+  const streams = new Streams({ pool, doorbell: new LocalDoorbell(), log: silentLog, watchKey });
+  const [leaves, ends] = [await open(streams, { kind: 'all' }), await open(streams, { kind: 'inbox', agentId: 'a' })];
+  expect(watching.size).toBe(2);
+  await leaves.return();
+  expect(watching.size).toBe(1);
+  for (const onEnded of watching) onEnded();
+  expect(watching.size).toBe(0);
+  await ends.next().catch(() => undefined);
+  await streams.stop();
+});

@@ -19,7 +19,8 @@ const db = await testDatabase();
 const { sent } = recordQueries(db.pool);
 const lines: string[] = [];
 const log = createLog({ level: 'trace', redactLine: redactLogLine, destination: { write: (line) => void lines.push(line) } });
-const server = await startApp(db, { log, variables: { BATON_ADMIN_KEY: adminKey } });
+// It never looks by itself: what ends here, or what it is told of, ends at once.
+const server = await startApp(db, { log, variables: { BATON_ADMIN_KEY: adminKey }, recheckMs: 3_600_000 });
 // Another process, as far as keys are concerned: it hears of nothing, and looks for itself.
 const other = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey }, recheckMs: 50 });
 const { url } = server;
@@ -131,6 +132,17 @@ describe('a key that ends', () => {
     const first = await revoke(id);
     expect(await statusOf(secret)).toBe(401);
     expect((await revoke(id)).data).toEqual(first.data);
+  });
+
+  it('is forgotten in the process that revokes it before anybody else is told', async () => {
+    const { secret } = await make({ role: 'OPERATOR', name: 'ci' });
+    const keyId = await uuidOf(secret);
+    const authenticate = createAuthenticate({ pool: db.pool, log, adminKey: undefined, open: false });
+    expect(await authenticate(`Bearer ${secret}`)).toMatchObject({ keyId });
+    await db.pool.query('UPDATE keys SET revoked_at = now() WHERE id = $1', [keyId]);
+    authenticate.revoked(keyId);
+    await expect(authenticate(`Bearer ${secret}`)).rejects.toThrow(UnauthenticatedError);
+    authenticate.close();
   });
 
   it('may end itself', async () => {
