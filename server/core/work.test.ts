@@ -91,6 +91,23 @@ describe('a transaction', () => {
   });
 });
 
+it('a connection goes back without anything that listens to it, after a commit and after a refusal', async () => {
+  const client = await db.pool.connect();
+  const listening = client.listenerCount('error');
+  client.release();
+  for (let n = 0; n < 3; n += 1) {
+    await runWork(options, async (work) => {
+      await work.begin();
+      return rename('a', `Ada ${n}`)(work);
+    });
+    await runWork(options, () => Promise.reject(new ConflictError('no'))).catch(() => undefined);
+  }
+  const again = await db.pool.connect();
+  expect(again).toBe(client);
+  expect(again.listenerCount('error')).toBe(listening);
+  again.release();
+});
+
 describe('a Context that cannot be built', () => {
   it('fails the whole reassign and changes nothing', async () => {
     const id = await session('a');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
+import { updateAgent } from '../agents/updateAgent.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { cancelHandoff } from '../handoffs/cancelHandoff.ts';
 import { completeHandoff } from '../handoffs/completeHandoff.ts';
@@ -136,13 +138,14 @@ describe('every act writes its events, in order, into the inboxes of whom it con
   });
 
   it('changes of an agent: that agent, in no session', async () => {
-    await run(setAgentStatus, { id: 'c', status: 'DRAINING' });
-    await run(setAgentStatus, { id: 'c', status: 'DRAINING' });
-    const events = await db.prisma.event.findMany({ where: { type: 'AGENT_CHANGED', agentId: 'c' }, include: { inboxes: true }, orderBy: { id: 'asc' } });
-    expect(events.map(({ sessionId, inboxes }) => [sessionId, inboxes.map(({ agentId }) => agentId)])).toEqual([
-      [null, ['c']],
-      [null, ['c']],
-    ]);
-    await run(setAgentStatus, { id: 'c', status: 'AVAILABLE' });
+    await agent('d');
+    const before = await db.prisma.event.count({ where: { agentId: 'd' } });
+    await run(setAgentStatus, { id: 'd', status: 'DRAINING' });
+    // No change, and nobody hears of it.
+    await run(setAgentStatus, { id: 'd', status: 'DRAINING' });
+    await run(updateAgent, { id: 'd', name: 'Dora' });
+    await run(archiveAgent, { id: 'd' });
+    const events = await db.prisma.event.findMany({ where: { agentId: 'd' }, include: { inboxes: true }, orderBy: { id: 'asc' }, skip: before });
+    expect(events.map(({ type, sessionId, inboxes }) => [type, sessionId, inboxes.map(({ agentId }) => agentId)])).toEqual(Array.from({ length: 3 }, () => ['AGENT_CHANGED', null, ['d']]));
   });
 });
