@@ -3,11 +3,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
+import { createRates } from '../../server/limits/rates.ts';
 import { atEnd, testDatabase } from '../../server/testing/database.ts';
 import { client } from '../../server/testing/graphql.ts';
 import { freePort } from '../../server/testing/ports.ts';
 import { startApp, startServer } from '../../server/testing/server.ts';
 import { world } from '../../server/testing/world.ts';
+import { createApi } from './api.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign } = world(db.pool);
@@ -99,6 +101,14 @@ describe('the example agent', () => {
     expect(stranger.output()).toMatch(/^FORBIDDEN: /m);
     expect(await runAgent([]).exited).toBe(2);
   }, 200_000);
+
+  it('waits where it asks more than its key may', async () => {
+    const key = 'a-key-for-this-test-of-32-characters';
+    const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: key }, rates: createRates({ reads: { perMinute: 600, burst: 1 } }) });
+    const ask = createApi({ url, key });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask<{ viewer: { role: string } }>('{ viewer { role } }', {})));
+    expect(answers).toEqual(Array.from({ length: 4 }, () => ({ viewer: { role: 'ADMIN' } })));
+  });
 
   it('says what it could accept and not answer in a paused session, and answers when that goes on', async () => {
     const { url } = await startApp(db);

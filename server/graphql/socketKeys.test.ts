@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import type { Role } from '../core/work.ts';
 import { createLog } from '../infra/log.ts';
 import { hashOf, newSecret } from '../keys/secret.ts';
+import { KeyWatch } from '../keys/watch.ts';
 import { createRates } from '../limits/rates.ts';
 import { testDatabase } from '../testing/database.ts';
 import { startApp } from '../testing/server.ts';
@@ -104,6 +105,28 @@ describe('a socket of a server with keys', async () => {
     await another.init({ authorization });
     another.close();
     await slow.stop();
+  });
+
+  test('one that has gone waits for the end of its key no more, nor does what it had open', async () => {
+    const add = Reflect.get(KeyWatch.prototype, 'add');
+    const watching = new Set<() => void>();
+    const spy = vi.spyOn(KeyWatch.prototype, 'add').mockImplementation(function (this: KeyWatch, caller, onEnded) {
+      const stop = add.call(this, caller, onEnded);
+      watching.add(stop);
+      return () => {
+        watching.delete(stop);
+        stop();
+      };
+    });
+    const { authorization } = await makeKey('OPERATOR');
+    const socket = await rawSocket(keyed.url);
+    await socket.init({ authorization });
+    socket.send(subscription('1'));
+    await socket.result('1');
+    expect(watching.size).toBe(2);
+    socket.terminate();
+    await expect.poll(() => watching.size, { timeout: 20_000 }).toBe(0);
+    spy.mockRestore();
   });
 
   test('nothing is taken any more from a socket whose key has ended, although it does not take leave', async () => {
