@@ -3,12 +3,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { encodeId } from '../../server/core/ids.ts';
 import { acceptHandoff } from '../../server/handoffs/acceptHandoff.ts';
+import { collect } from '../../server/testing/collect.ts';
 import { atEnd, testDatabase } from '../../server/testing/database.ts';
 import { frameProxy } from '../../server/testing/frames.ts';
 import { freePort } from '../../server/testing/ports.ts';
 import { startApp } from '../../server/testing/server.ts';
 import { world } from '../../server/testing/world.ts';
-import { connect, openStream, StreamError, type EventStream, type Status, type Topic } from './index.ts';
+import { connect, openStream, StreamError, type Status, type Topic } from './index.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, turn, run } = world(db.pool);
@@ -24,21 +25,6 @@ const work = async () => {
   const uuid = await session('a');
   return { uuid, id: encodeId('session', uuid) };
 };
-
-/** Everything that a stream gives, as it comes. */
-function collect(stream: EventStream): { types: string[]; numbers: (number | null)[]; over: Promise<unknown> } {
-  const types: string[] = [];
-  const numbers: (number | null)[] = [];
-  const over = (async () => {
-    for await (const { type, sessionSequence } of stream) {
-      types.push(type);
-      numbers.push(sessionSequence);
-    }
-    return 'over';
-  })().catch((error: unknown) => error);
-  atEnd(() => stream.stop());
-  return { types, numbers, over };
-}
 
 async function watched(uuid: string, options: Partial<Parameters<typeof openStream>[0]> = {}) {
   const stream = openStream({ ...common, topic: { kind: 'sessionUpdated', sessionIds: [encodeId('session', uuid)] }, ...options });
@@ -271,57 +257,5 @@ describe('a stream', () => {
     await startApp(db, { variables: { PORT: String(port) } });
     connection.retryNow();
     await stream.ready;
-  });
-});
-
-describe('several streams on one connection', () => {
-  it('share a socket, which goes with the last of them and leaves nothing behind', async () => {
-    const proxy = await frameProxy(() => url);
-    atEnd(() => proxy.close());
-    const { uuid, id } = await work();
-    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
-    const connection = connect({ ...common, url: proxy.url });
-    const streams = [connection.open({ topic: inboxOf('b') }), connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } }), connection.open({ topic: { kind: 'handoffEvents', where: { sessionId: id } } })];
-    const collected = streams.map(collect);
-    await Promise.all(streams.map(({ ready }) => ready));
-    expect([proxy.seen, proxy.open]).toEqual([1, 1]);
-    proxy.cut();
-    await reassign(uuid, { agentId: 'b' });
-    const moved = ['HANDOFF_INITIATED', 'SESSION_REASSIGNED'];
-    await vi.waitFor(() => expect(collected.map(({ types }) => types)).toEqual([moved, moved, moved]), patience);
-    streams[0]!.stop();
-    streams[1]!.stop();
-    await turn(uuid, { messages: [{ role: 'USER', content: 'Hello?' }] });
-    expect(proxy.open).toBe(1);
-    streams[2]!.stop();
-    expect(await Promise.all(collected.map(({ over }) => over))).toEqual(['over', 'over', 'over']);
-    await vi.waitFor(() => expect(proxy.open).toBe(0), patience);
-    await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before), patience);
-  });
-
-  it('do not lose their socket over one that waits to ask again: it hears nothing, and nobody is silent', async () => {
-    const proxy = await frameProxy(() => url);
-    atEnd(() => proxy.close());
-    proxy.damage = (message) => {
-      const { id, type } = message as { id: string; type: string };
-      const text = JSON.stringify(message);
-      return type === 'next' && text.includes('handoffAssigned') ? [JSON.stringify({ id, type, payload: { errors: [{ message: 'away', extensions: { code: 'UNAVAILABLE' } }] } })] : [text];
-    };
-    const { uuid, id } = await work();
-    const silenceMs = 500;
-    const connection = connect({ ...common, url: proxy.url, silenceMs, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } });
-    const [waiting, live] = [connection.open({ topic: inboxOf('b') }), connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } })];
-    atEnd(() => waiting.stop());
-    const { numbers } = collect(live);
-    await vi.waitFor(() => expect(waiting.status).toMatchObject({ state: 'waiting', reason: 'away' }), patience);
-    await live.ready;
-    let written = 0;
-    for (const until = Date.now() + 3 * silenceMs; Date.now() < until; written += 1) {
-      await turn(uuid);
-      await vi.waitFor(() => expect(numbers).toHaveLength(written + 1), patience);
-    }
-    expect(live.stats.opened).toBe(1);
-    expect(proxy.seen).toBe(1);
   });
 });

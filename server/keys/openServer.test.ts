@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { testDatabase } from '../testing/database.ts';
+import { client, send } from '../testing/graphql.ts';
+import { secretFor } from '../testing/keyring.ts';
+import { startApp } from '../testing/server.ts';
+import { newSecret } from './secret.ts';
+
+const empty = await testDatabase();
+const viewer = '{ viewer { role agent { id } key { id name role } } }';
+
+describe('a server without BATON_ADMIN_KEY', () => {
+  it('is open while there is no key, takes who shows one for that one, and checks Host', async () => {
+    const { url: openUrl, stop } = await startApp(empty);
+    expect((await client(openUrl).post(viewer)).data).toEqual({ viewer: { role: 'ADMIN', agent: null, key: null } });
+    expect((await send(`${openUrl}/livez`, { headers: { host: 'baton.example.com' } })).status).toBe(403);
+    const secret = await secretFor(empty.pool, 'ANALYST');
+    expect((await client(openUrl, { key: secret }).post(viewer)).data).toMatchObject({ viewer: { role: 'ANALYST' } });
+    expect((await client(openUrl, { key: newSecret() }).post(viewer)).status).toBe(401);
+    expect((await client(openUrl, { key: 'anything else' }).post(viewer)).status).toBe(200);
+    await stop();
+  });
+
+  it('asks for keys when there is one at its start, and goes on when that has ended, also after it was started again', async () => {
+    const { url: closedUrl, stop } = await startApp(empty);
+    expect((await client(closedUrl).post(viewer)).status).toBe(401);
+    await empty.pool.query('UPDATE keys SET revoked_at = now()');
+    expect((await client(closedUrl).post(viewer)).status).toBe(401);
+    await stop();
+    const again = await startApp(empty);
+    expect((await client(again.url).post(viewer)).status).toBe(401);
+  });
+});
