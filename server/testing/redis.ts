@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { endsWithThisProcess } from './children.ts';
 import { freePort } from './ports.ts';
+import { redisProgram, requireProgram } from './programs.ts';
 
 /** One real redis-server, which keeps nothing on disk. */
 export interface TestRedis {
@@ -40,7 +41,7 @@ const startsWithin = 60_000;
 
 /** A Redis on a free port, ready when this resolves. It ends with this process at the latest. */
 export async function startRedis({ tls = false, cluster = false }: RedisOptions = {}): Promise<TestRedis> {
-  requireRedis();
+  requireProgram(redisProgram);
   const folder = mkdtempSync(join(tmpdir(), 'baton-redis-'));
   const port = await freePort();
   const certificate = tls ? makeCertificate(folder) : undefined;
@@ -140,32 +141,6 @@ function makeCertificate(folder: string): { server: string[]; client: string[]; 
     client: ['--tls', '--cacert', certificate],
     env: { NODE_EXTRA_CA_CERTS: certificate },
   };
-}
-
-function requireRedis(): void {
-  if (answers('redis-server') && answers('redis-cli')) return;
-  const missing = 'The tests of the live streams need Redis: install redis-server from the packages of your system';
-  if (process.getuid?.() !== 0) throw new Error(missing);
-  process.stderr.write('Redis is missing: installing it with apt-get\n');
-  try {
-    execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore' });
-    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'], {
-      stdio: 'ignore',
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
-  } catch {
-    throw new Error(missing);
-  }
-  if (!answers('redis-server')) throw new Error(missing);
-}
-
-function answers(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {

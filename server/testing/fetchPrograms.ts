@@ -1,0 +1,8 @@
+import { chromiumProgram, installMissing, redisProgram, systemInstaller } from './programs.ts';
+
+// Runs once before `npm test` starts its workers: two package managers at the same time refuse each other.
+const problem = installMissing([redisProgram, chromiumProgram], systemInstaller);
+if (problem !== null) {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 1;
+}
