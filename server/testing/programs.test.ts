@@ -4,7 +4,7 @@ import { installMissing, type Installer, type Program, requireProgram } from './
 const program = (name: string, installed: { there: boolean }): Program => ({ name, package: name.toLowerCase(), advice: `install ${name} yourself`, find: () => (installed.there ? `/bin/${name}` : undefined) });
 const locked = Object.assign(new Error(), { stderr: 'E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)' });
 
-function machine({ isRoot = true, fails = [] as unknown[], installs = true } = {}) {
+function machine({ isRoot = true, fails = [] as (Error | undefined)[], installs = true } = {}) {
   const [redis, chromium] = [{ there: false }, { there: false }];
   const ran: string[] = [];
   const said: string[] = [];
