@@ -127,7 +127,7 @@ export async function liveRound({ seed, databaseUrl, durationMs, paceMs = 40, ..
   }
 }
 
-function topicsOf({ agents, sessions }: Stage): Topic[] {
+export function topicsOf({ agents, sessions }: Stage): Topic[] {
   return [
     { kind: 'sessionUpdated' },
     { kind: 'handoffEvents' },
@@ -190,13 +190,13 @@ async function times(count: number, durationMs: number, act: () => Promise<void>
 }
 
 /** Nobody writes yet; what was written has its position. */
-async function quietBeginning(pool: pg.Pool): ReturnType<typeof beginning> {
+export async function quietBeginning(pool: pg.Pool): ReturnType<typeof beginning> {
   await eventually('all events have their position', async () => (await disorder(pool)).length === 0);
   return beginning(pool);
 }
 
 /** Returns too when they never do: what is missing then is what the histories show. */
-async function allHeard(pool: pg.Pool, subscribers: readonly Subscriber[], since: Awaited<ReturnType<typeof beginning>>): Promise<void> {
+export async function allHeard(pool: pg.Pool, subscribers: readonly Subscriber[], since: Awaited<ReturnType<typeof beginning>>): Promise<void> {
   const complete = async (): Promise<boolean> => {
     for (const { topic, heard } of subscribers) if (heard.length < (await truthOf(pool, topic, since)).length) return false;
     return true;

@@ -24,6 +24,8 @@ export interface Subscriber {
 interface Place {
   url: string;
   topic: Topic;
+  /** Shown at each connecting, on a server with keys. */
+  key?: string;
   seeds: number[];
   /** Roughly how long it stays between two drops. */
   stayMs: number;
@@ -54,7 +56,7 @@ function dropping({ seeds, stayMs }: Place, ready: Promise<void>, drop: (nth: nu
 
 /** By the client helper, which must neither see a gap nor a repeat: what it would mend is a fault of the server. */
 export function helperSubscriber(name: string, place: Place): Subscriber {
-  const { url, topic } = place;
+  const { url, topic, key } = place;
   const sockets = new Set<WebSocket>();
   class Severable extends WebSocket {
     constructor(...given: ConstructorParameters<typeof WebSocket>) {
@@ -67,7 +69,7 @@ export function helperSubscriber(name: string, place: Place): Subscriber {
   let cursor: string | undefined;
   let stopped = false;
   const open = (): EventStream<{ id: string }> =>
-    openStream({ url, topic, fields: 'id', webSocket: Severable, backoff: { baseMs: 50, capMs: 1_000 }, ...(cursor === undefined ? {} : { after: cursor }) });
+    openStream({ url, ...(key !== undefined && { key }), topic, fields: 'id', webSocket: Severable, backoff: { baseMs: 50, capMs: 1_000 }, ...(cursor === undefined ? {} : { after: cursor }) });
   stream = open();
   const subscriber: Subscriber = {
     name,
@@ -105,7 +107,7 @@ export function helperSubscriber(name: string, place: Place): Subscriber {
 
 /** With nothing between it and the protocol but its own cursor. */
 export function rawSubscriber(name: string, place: Place): Subscriber {
-  const { url, topic } = place;
+  const { url, topic, key } = place;
   const { field, query, variables } = requestOf(topic, 'id');
   let socket: RawSocket | undefined;
   let cursor: string | undefined;
@@ -133,7 +135,7 @@ export function rawSubscriber(name: string, place: Place): Subscriber {
 
   async function listen(): Promise<void> {
     socket = await rawSocket(url);
-    await socket.init();
+    await socket.init(key === undefined ? undefined : { authorization: `Bearer ${key}` });
     const resumed = cursor !== undefined;
     socket.subscribe('1', query, { ...variables, ...(resumed ? { after: cursor } : {}) });
     for (let first = true; !stopped; first = false) {

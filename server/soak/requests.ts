@@ -50,7 +50,8 @@ export interface InFlight {
   count: number;
 }
 
-export function connection(url: string, inFlight: InFlight): Connection {
+/** One connection that is kept open; `key` is shown with each request. */
+export function connection(url: string, inFlight: InFlight, key?: string): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   function post(body: string): Promise<string> {
@@ -60,7 +61,7 @@ export function connection(url: string, inFlight: InFlight): Connection {
         if (out) inFlight.count -= 1;
         out = false;
       };
-      const outgoing = request(`${url}/graphql`, { agent, method: 'POST', headers: { 'content-type': 'application/json' } }, (response) => {
+      const outgoing = request(`${url}/graphql`, { agent, method: 'POST', headers: { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) } }, (response) => {
         text(response).finally(over).then(resolve, reject);
       });
       outgoing.once('finish', () => {

@@ -3,18 +3,25 @@ import { startCluster, withDatabase } from '../testing/cluster.ts';
 
 export interface SoakDatabase {
   url: string;
+  /** The address of a further one, as empty. */
+  another(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** A migrated database on the PostgreSQL of DATABASE_URL, or of this machine's own. */
 export async function soakDatabase(): Promise<SoakDatabase> {
   const cluster = await startCluster();
-  const name = `${cluster.prefix}soak`;
-  const admin = new pg.Client({ connectionString: cluster.adminUrl });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${cluster.prefix}template`);
-  await admin.end();
-  return { url: withDatabase(cluster.adminUrl, name), stop: () => cluster.stop() };
+  let made = 0;
+  async function another(): Promise<string> {
+    const name = `${cluster.prefix}soak${made}`;
+    made += 1;
+    const admin = new pg.Client({ connectionString: cluster.adminUrl });
+    await admin.connect();
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${cluster.prefix}template`);
+    await admin.end();
+    return withDatabase(cluster.adminUrl, name);
+  }
+  return { url: await another(), another, stop: () => cluster.stop() };
 }
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
