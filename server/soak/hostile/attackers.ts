@@ -1,9 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import type { Tally, Target } from './attack.ts';
 import { attacks, type AttackName } from './attacks.ts';
 
 // A process of its own, so that it can be kept off the server's core. It ends by itself.
 const { target, names, ms } = JSON.parse(process.env['ATTACK'] ?? '') as { target: Target; names: AttackName[]; ms: number };
 const over = AbortSignal.timeout(ms);
+setMaxListeners(0, over);
 setTimeout(() => report(), ms + 2_000).unref();
 const tallies: Partial<Record<AttackName, Tally>> = {};
 

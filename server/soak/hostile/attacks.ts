@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { WebSocket } from 'ws';
+import { newSecret } from '../../keys/secret.ts';
 import type { Attack, Target } from './attack.ts';
 import { ask, frame, handSocket, open, pause, postHead, unread } from './wire.ts';
 
@@ -26,9 +27,9 @@ const asking =
   };
 
 /** Fragments that each spread the next one twice: 2^levels fields in a few hundred tokens. */
-export const doubling = (levels: number, nth: number): string =>
+const doubling = (levels: number): string =>
   range(levels)
-    .map((n) => `fragment F${n} on Agent { ${n === levels - 1 ? `id n${nth}: __typename` : `...F${n + 1} ...F${n + 1}`} }`)
+    .map((n) => `fragment F${n} on Agent { ${n === levels - 1 ? 'id type' : `...F${n + 1} ...F${n + 1}`} }`)
     .join(' ');
 
 const spreads = '...F0 '.repeat(370);
@@ -130,12 +131,12 @@ const fragments: Attack = async (target, count, signal) => {
   );
 };
 
-/** Credentials that never existed, from the address that everybody here comes from. */
+/** Credentials of the right form that never existed, from the address that everybody here comes from. */
 const guessing: Attack = async (target, count, signal) => {
   await Promise.all(
     range(16).map(async () => {
       while (!signal.aborted) {
-        const answer = await ask(target.url, randomBytes(32).toString('base64url'), '{ viewer { role } }', signal);
+        const answer = await ask(target.url, newSecret(), '{ viewer { role } }', signal);
         if (!signal.aborted) count(answer);
         await pause(5, signal);
       }
@@ -160,9 +161,9 @@ const manyHeaders: Attack = async (target, count, signal) => {
 
 /** Every kind of hostile traffic that is known to have hurt once. */
 export const attacks = {
-  fragmentDoubling: asking((_target, nth) => `{ agents { nodes { ${spreads} } } } ${doubling(16, nth)}`, 2),
-  fragmentDepth: asking((_target, nth) => `{ agents { nodes { ...F0 } } } ${doubling(20, nth)}`, 2),
-  subscribedFragments: subscribing((_target, nth) => [`subscription { handoffEvents { agent { ${spreads} } } } ${doubling(14, nth)}`]),
+  fragmentDoubling: asking((_target, nth) => `query Q${nth} { agents { nodes { ${spreads} } } } ${doubling(16)}`, 2),
+  fragmentDepth: asking((_target, nth) => `query Q${nth} { agents { nodes { ...F0 } } } ${doubling(20)}`, 2),
+  subscribedFragments: subscribing((_target, nth) => [`subscription Q${nth} { handoffEvents { agent { ${spreads} } } } ${doubling(14)}`]),
   promptsOfOne: asking(({ handoffId }, nth) => {
     const prompts = range(15).map((n) => `a${n}: contextPrompt(maxTokens: ${3_000 + (nth % 500)}) { text }`);
     return `{ nodes(ids: [${range(50).map(() => `"${handoffId}"`).join(' ')}]) { ... on Handoff { ${prompts.join(' ')} } } }`;

@@ -15,7 +15,7 @@ import { helperSubscriber, rawSubscriber, type Subscriber } from '../liveSubscri
 import { disorder, truthOf } from '../liveTruth.ts';
 import { lostAnswers } from '../lost.ts';
 import { connection } from '../requests.ts';
-import { nodeCommand, type ServerProcess, startServerProcess } from '../serverProcess.ts';
+import { nodeCommand, startServerProcess } from '../serverProcess.ts';
 import type { Tally, Target } from './attack.ts';
 import type { AttackName } from './attacks.ts';
 import { prepareStage } from './stage.ts';
@@ -69,6 +69,7 @@ export async function hostileRound({ seed, databaseUrl, durationMs, attacks, hea
   const breaches: string[] = [];
   const over = new AbortController();
   let subscribers: Subscriber[] = [];
+  let stopping = false;
   try {
     const api = connection(url, { count: 0 }, adminKey);
     const stage = await prepare(api, `${seed}-${randomBytes(3).toString('hex')}`);
@@ -88,7 +89,9 @@ export async function hostileRound({ seed, databaseUrl, durationMs, attacks, hea
     const bystanders = Promise.all([livezGaps(url, over.signal), idleKeys(url, idle, over.signal)]);
     const took: number[] = [];
     const writing = Promise.all(writers.map((key, n) => write({ url, key, stage, seeds: [seed, n], paceMs, durationMs, took })));
-    const ended = server.exited.then((how) => breaches.push(`the server ended: ${how}; it said last: ${server.logs.slice(-3).join(' ')}`));
+    const ended = server.exited.then((how) => {
+      if (!stopping) breaches.push(`the server ended: ${how}; it said last: ${server.logs.slice(-3).join(' ')}`);
+    });
     const asked = (await writing).flat();
     const tallies = await Promise.race([attacking, ended.then(() => ({}))]);
     over.abort();
@@ -107,15 +110,12 @@ export async function hostileRound({ seed, databaseUrl, durationMs, attacks, hea
     return { answers: took.length, medianMs: at(0.5), p99Ms: at(0.99), blockedMs, peakMb, heard: subscribers.reduce((sum, { heard }) => sum + heard.length, 0), tallies, breaches };
   } finally {
     over.abort();
+    stopping = true;
     await Promise.all(subscribers.map((one) => one.stop()));
-    await stopServer(server);
+    server.kill('SIGKILL');
+    await server.exited;
     await pool.end();
   }
-}
-
-async function stopServer(server: ServerProcess): Promise<void> {
-  server.kill('SIGKILL');
-  await server.exited;
 }
 
 /** Runs the attackers as a process, and answers what they were answered. */
