@@ -134,7 +134,7 @@ const fragments: Attack = async (target, count, signal) => {
 /** Credentials of the right form that never existed, from the address that everybody here comes from. */
 const guessing: Attack = async (target, count, signal) => {
   await Promise.all(
-    range(16).map(async () => {
+    range(200).map(async () => {
       while (!signal.aborted) {
         const answer = await ask(target.url, newSecret(), '{ viewer { role } }', signal);
         if (!signal.aborted) count(answer);

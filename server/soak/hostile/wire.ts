@@ -58,6 +58,8 @@ export function postHead(path: string, key: string, body: string, headers: Recor
 export async function handSocket(url: string, key: string, signal: AbortSignal): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), signal });
+  // Each wait for `drain` or `close` leaves the listener that lost.
+  socket.setMaxListeners(0);
   socket.on('error', () => undefined);
   socket.write(
     'GET /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n',
