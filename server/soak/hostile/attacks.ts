@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { WebSocket } from 'ws';
 import { newSecret } from '../../keys/secret.ts';
@@ -133,12 +134,24 @@ const fragments: Attack = async (target, count, signal) => {
 
 /** Credentials of the right form that never existed, from the address that everybody here comes from. */
 const guessing: Attack = async (target, count, signal) => {
+  const { hostname, port } = new URL(target.url);
+  const guess = (): string => postHead('/graphql', newSecret(), '{"query": "{ viewer { role } }"}');
   await Promise.all(
-    range(200).map(async () => {
+    range(300).map(async () => {
       while (!signal.aborted) {
-        const answer = await ask(target.url, newSecret(), '{ viewer { role } }', signal);
-        if (!signal.aborted) count(answer);
-        await pause(5, signal);
+        const socket = connect({ host: hostname, port: Number(port), signal });
+        socket.on('error', () => undefined);
+        socket.setEncoding('latin1');
+        // The next guess goes out with the answer to the last one: each connection always has one under way.
+        socket.on('data', (text: string) => {
+          const status = /^HTTP\/1\.1 (\d+)/.exec(text)?.[1];
+          if (status === undefined) return;
+          count(status);
+          socket.write(guess());
+        });
+        socket.write(guess());
+        await once(socket, 'close').catch(() => undefined);
+        await pause(100, signal);
       }
     }),
   );
