@@ -180,9 +180,8 @@ test('a Handoff of before these were kept is still shown', async () => {
   for (const [role, content] of [['USER', 'Fix it.'], ['ASSISTANT', 'Done.']] as const) await say(id, role, content);
   const { handoffId } = await reassign(id, { agentId: 'bob' });
   await database.pool.query(
-    `UPDATE handoffs SET summary_composed = NULL, original_request = NULL, latest_request = NULL, last_message = NULL, last_tool_calls = NULL, left_out = NULL,
-       recent_messages = '[{"role": "USER", "content": "Fix it."}, {"role": "ASSISTANT", "content": "Done."}]',
-       tool_summaries = '[{"toolName": "Bash", "callCount": 1, "errorCount": 0, "lastResult": "ok"}]' WHERE id = $1`,
+    `UPDATE handoffs SET context = '{"toolSummaries": [{"toolName": "Bash", "callCount": 1, "errorCount": 0, "lastResult": "ok"}],
+       "recentMessages": [{"role": "USER", "content": "Fix it."}, {"role": "ASSISTANT", "content": "Done."}]}' WHERE id = $1`,
     [handoffId],
   );
   const old = await read(handoffId);
@@ -211,8 +210,7 @@ test('however long its log is, a Handoff is made and its Context is bounded', as
   expect(leftOut!['shortened']).toBeGreaterThan(0);
   expect(contextPrompt.text.length).toBeLessThanOrEqual(2_000);
   const { rows } = await database.pool.query<{ bytes: number }>(
-    `SELECT octet_length(json_build_array(summary, original_request, latest_request, last_message, last_tool_calls, left_out, tool_summaries, files_modified, pending_tasks, decisions,
-       recent_messages, context_variables, instructions)::text) AS bytes FROM handoffs WHERE id = $1`,
+    'SELECT octet_length(json_build_array(summary, context)::text) AS bytes FROM handoffs WHERE id = $1',
     [handoffId],
   );
   expect(rows[0]!.bytes).toBeLessThan(270_000);

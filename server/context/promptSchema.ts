@@ -5,35 +5,16 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
 import { buildContext } from './build.ts';
-import type { Context, StoredVariables } from './context.ts';
+import type { StoredVariables } from './context.ts';
 import { itemsOf, wholeContent } from './items.ts';
 import { renderMarkdown } from './markdown.ts';
 import { pack, smallestBudget } from './pack.ts';
 import { redactionsIn } from './redactions.ts';
 import { ContextItem, ContextPreview, ContextPrompt } from './schema.ts';
 import { readSources } from './sources.ts';
-
-/** The columns of a Handoff that are its Context. */
-const contextColumns = {
-  summary: true,
-  summaryComposed: true,
-  originalRequest: true,
-  latestRequest: true,
-  lastMessage: true,
-  toolSummaries: true,
-  lastToolCalls: true,
-  filesModified: true,
-  pendingTasks: true,
-  decisions: true,
-  recentMessages: true,
-  contextVariables: true,
-  instructions: true,
-  leftOut: true,
-} as const satisfies Prisma.HandoffSelect & Record<keyof Context, true>;
+import { contextColumns, readContext } from './storage.ts';
 
 const moveColumns = { reason: true, sourceAgentId: true, targetAgentId: true, session: { select: { title: true } } } as const satisfies Prisma.HandoffSelect;
-
-const contextOf = (handoff: Prisma.HandoffGetPayload<{ select: typeof contextColumns }>): Context => handoff as unknown as Context;
 
 const budgetArgs = builder.args((t) => ({
   maxTokens: t.int({ description: `At most so many estimated tokens, ${smallestBudget.maxTokens} or more; no such bound when null.` }),
@@ -54,7 +35,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     args: budgetArgs,
     select: { ...contextColumns, ...moveColumns },
     resolve: (handoff, args) => {
-      const context = contextOf(handoff);
+      const context = readContext(handoff);
       const { reason, sourceAgentId, targetAgentId, session } = handoff;
       const move = { title: session.title, sourceAgentId, targetAgentId, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
       return pack(itemsOf(context, reason), move, decodeArgs(z.object(budget), args));
@@ -83,7 +64,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
       const facts = { ...handoff, id: encodeId('handoff', id), title: session.title, closedBecause, actor: actorPrincipal };
-      return renderMarkdown(facts, contextOf(handoff));
+      return renderMarkdown(facts, readContext(handoff));
     },
   }),
 }));
@@ -119,7 +100,7 @@ builder.queryFields((t) => ({
       const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
       const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select: { ...contextColumns, reason: true, sessionId: true } });
       if (handoff === null) return null;
-      const item = itemsOf(contextOf(handoff), handoff.reason).find(({ id }) => id === itemId);
+      const item = itemsOf(readContext(handoff), handoff.reason).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;
       const content = await wholeContent(item, {

@@ -1,7 +1,9 @@
 import { builder, modelRef } from '../graphql/builder.ts';
-import type { CarriedCall, CarriedMessage, LeftOut } from './context.ts';
+import { MessageRole } from '../graphql/enums.ts';
+import type { CarriedCall, CarriedMessage, LeftOut, RecentMessage, ToolSummary } from './context.ts';
 import type { Item } from './items.ts';
 import type { Prompt } from './pack.ts';
+import { carried } from './storage.ts';
 
 builder.objectType('ContextVariable', {
   description: 'A named value that the Agents of a Session share.',
@@ -121,41 +123,86 @@ const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
   }),
 });
 
+const ToolSummary = builder.objectRef<ToolSummary>('ToolSummary').implement({
+  description: 'How a tool was used before a Handoff.',
+  fields: (t) => ({
+    toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
+    callCount: t.exposeInt('callCount', { description: 'How often it was called.' }),
+    errorCount: t.exposeInt('errorCount', { description: 'How many of the calls failed.' }),
+    lastResult: t.exposeString('lastResult', {
+      nullable: true,
+      description: 'What the last call answered, or its error, shortened; null when it answered nothing.',
+    }),
+  }),
+});
+
+const RecentMessage = builder.objectRef<RecentMessage>('RecentMessage').implement({
+  description: 'A Message as a Handoff carries it.',
+  fields: (t) => ({
+    role: t.expose('role', { type: MessageRole, description: 'Who speaks.' }),
+    content: t.exposeString('content', { description: 'What is said, shortened where it was long.' }),
+  }),
+});
+
+const select = { context: true } as const;
+
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
+  summaryComposed: t.boolean({
+    nullable: true,
+    description: "True when Baton composed the summary from the log, false when it is the caller's; null in Handoffs of before this was noted.",
+    select,
+    resolve: carried('summaryComposed'),
+  }),
   originalRequest: t.field({
     type: CarriedMessage,
     nullable: true,
     description: 'What the work began with: the first Message of a user. Null when there was none.',
-    select: { originalRequest: true },
-    resolve: ({ originalRequest }) => originalRequest as unknown as CarriedMessage | null,
+    select,
+    resolve: carried('originalRequest'),
   }),
   latestRequest: t.field({
     type: CarriedMessage,
     nullable: true,
     description: 'The last Message of a user; null when that is `originalRequest`.',
-    select: { latestRequest: true },
-    resolve: ({ latestRequest }) => latestRequest as unknown as CarriedMessage | null,
+    select,
+    resolve: carried('latestRequest'),
   }),
   lastMessage: t.field({
     type: CarriedMessage,
     nullable: true,
     description: 'The last words of the Agent that handed off, or of one before it when it said nothing; null when no Agent has spoken.',
-    select: { lastMessage: true },
-    resolve: ({ lastMessage }) => lastMessage as unknown as CarriedMessage | null,
+    select,
+    resolve: carried('lastMessage'),
   }),
+  toolSummaries: t.field({ type: [ToolSummary], description: 'The tools used so far.', select, resolve: carried('toolSummaries') }),
   lastToolCalls: t.field({
     type: [CarriedToolCall],
     nullable: true,
     description: 'The last 20 answered ToolCalls of the last Turn that made any, in order; null in Handoffs of before they were kept.',
-    select: { lastToolCalls: true },
-    resolve: ({ lastToolCalls }) => lastToolCalls as unknown as CarriedCall[] | null,
+    select,
+    resolve: carried('lastToolCalls'),
   }),
-  summaryComposed: t.exposeBoolean('summaryComposed', { nullable: true }),
+  filesModified: t.stringList({ description: 'Paths written by successful tool calls, the one touched last first.', select, resolve: carried('filesModified') }),
+  pendingTasks: t.stringList({ description: 'Tasks of the latest list that are not done, in its order.', select, resolve: carried('pendingTasks') }),
+  decisions: t.stringList({ description: 'Decisions recorded in the Session, oldest first.', select, resolve: carried('decisions') }),
+  recentMessages: t.field({
+    type: [RecentMessage],
+    description: 'The last of the log, the oldest first; always with the last words of the Agent that hands off.',
+    select,
+    resolve: carried('recentMessages'),
+  }),
+  contextVariables: t.field({
+    type: ['ContextVariable'],
+    description: "The Session's context variables at that moment, by name.",
+    select,
+    resolve: carried('contextVariables'),
+  }),
+  instructions: t.string({ nullable: true, description: "The target agent's instructions at that moment; null when it has none.", select, resolve: carried('instructions') }),
   leftOut: t.field({
     type: ContextLeftOut,
     nullable: true,
     description: 'What of the log it does not carry; null in Handoffs of before this was counted.',
-    select: { leftOut: true },
-    resolve: ({ leftOut }) => leftOut as unknown as LeftOut | null,
+    select,
+    resolve: carried('leftOut'),
   }),
 }));
