@@ -52,7 +52,7 @@ export const policy: Readonly<Record<string, Fields>> = {
     sourceAgentType targetAgent targetAgentType sourceAgentSession targetAgentSession priorTurn triggeringToolCalls snapshot session initiatedAt acceptedAt
     completedAt closedAt deadlineAt rejectionReason failureReason cancelReason actor previous next chain markdown contextPrompt`),
   Turn: inherit('id index session agentSession messages toolCalls usage truncated startedAt'),
-  Message: inherit('id sequence role content session agentSession turn handoff createdAt'),
+  Message: inherit('id sequence role content session agentSession turn handoff createdAt recordedBy'),
   ToolCall: inherit('id callId name arguments result error filesModified index sequence turn message'),
   Decision: inherit('id text recordedAt agentSession'),
   Task: inherit('id position content status'),

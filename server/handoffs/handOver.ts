@@ -70,6 +70,8 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     agentSessionId: source?.tenureId ?? null,
     handoffId,
     createdAt: work.now,
+    recordedBy: work.caller.principal,
+    recordedRole: work.caller.role,
   });
   custody.endTenure('HANDED_OFF', handoffId);
   if (wasUnheld) custody.setStatus('RUNNING');

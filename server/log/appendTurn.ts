@@ -85,6 +85,8 @@ function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSess
       turnId,
       agentSessionId,
       createdAt: work.now,
+      recordedBy: work.caller.principal,
+      recordedRole: work.caller.role,
     }),
   );
   // A model makes its calls with its last words of the turn.

@@ -115,6 +115,8 @@ export class ImportLog {
       turnId: this.#turn(said.turn, said.at).id,
       agentSessionId: this.agentSessionId,
       createdAt: said.at ?? work.now,
+      recordedBy: work.caller.principal,
+      recordedRole: work.caller.role,
     });
     this.#messages.set(said, message);
     const bytes = Buffer.byteLength(content);

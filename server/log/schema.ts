@@ -56,6 +56,13 @@ builder.prismaNode('Message', {
     turn: t.relation('turn', { nullable: true, description: 'The Turn that it belongs to; null for HANDOFF.' }),
     handoff: t.relation('handoff', { nullable: true, description: 'The Handoff that it marks; null unless its role is HANDOFF.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said, or recorded when nobody said.' }),
+    recordedBy: t.field({
+      type: 'Actor',
+      nullable: true,
+      description: 'The caller that recorded it. A USER Message recorded by role AGENT was written by an Agent, not by a person. Null for Messages that are older than this field.',
+      select: { recordedBy: true, recordedRole: true },
+      resolve: ({ recordedBy, recordedRole }) => (recordedBy === null ? null : { actorPrincipal: recordedBy, actorRole: recordedRole }),
+    }),
   }),
 });
 
