@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callsIn, readFixture, saidIn } from './fixtures.ts';
+import { callsIn, readFixture, readText, saidIn } from './fixtures.ts';
 
 const transcript = await readFixture('codex-rollout');
 
@@ -30,6 +30,22 @@ test('tool calls have their arguments and outcomes; only what a command says in 
   ]);
   expect(callsIn(transcript)[0]?.arguments).toEqual({ cmd: 'ls fence' });
   expect(transcript.facts.toolErrors).toBe(2);
+});
+
+test('what the program answers in place of an output is a failure, and its patch wrote nothing', async () => {
+  const answers = [
+    'apply_patch verification failed: Failed to find expected lines in a.md',
+    'failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: no',
+    'patch rejected by user',
+    'execution error: Io(Custom { kind: Other })',
+  ];
+  const lines = answers.flatMap((output, index) => [
+    { type: 'response_item', payload: { type: 'custom_tool_call', call_id: `c${index}`, name: 'apply_patch', input: '*** Begin Patch\n*** Update File: a.md\n*** End Patch' } },
+    { type: 'response_item', payload: { type: 'custom_tool_call_output', call_id: `c${index}`, output } },
+  ]);
+  const read = await readText(lines.map((line) => JSON.stringify(line)).join('\n'));
+  expect(callsIn(read).map(({ error }) => error)).toEqual(answers);
+  expect(read.facts).toMatchObject({ toolErrors: 4, filesModified: [] });
 });
 
 test('patches that went well name the files, as calls and inside commands', () => {

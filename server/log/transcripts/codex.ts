@@ -85,6 +85,10 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       if (sidechainFile) draft.sidechainLines += 1;
       const payload = fieldsOf(body);
       if (source === '') source = typeof payload['id'] === 'string' ? payload['id'] : draft.lines[place.line]!.key;
+      if (type === 'session_meta') {
+        const git = fieldsOf(payload['git']);
+        draft.stand({ folder: payload['cwd'], branch: git['branch'], commit: git['commit_hash'] }, place);
+      } else if (type === 'turn_context') draft.stand({ folder: payload['cwd'] }, place);
       if (type === 'turn_context' && typeof payload['model'] === 'string') model = draft.clean.name(payload['model'], 'unknown');
       else if (type === 'response_item') item(payload, place);
       else if (type === 'compacted') {
@@ -120,6 +124,9 @@ function parsed(text: unknown): unknown {
 // How commands say in front of their output that they failed.
 const failedCommand = /^(Process exited with code|Exit code:?) [1-9-]/m;
 
+/** What the program answers in place of an output when a call did not run, or not well. */
+const failedCall = /^(failed in sandbox |execution error: |apply_patch verification failed|exec_command failed|failed to parse function arguments|unsupported call: |(patch|exec command) rejected by user)/;
+
 function outcomeOf(output: unknown): Outcome {
   if (Array.isArray(output)) {
     return { text: output.filter(isObject).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n'), failed: false };
@@ -130,7 +137,7 @@ function outcomeOf(output: unknown): Outcome {
     return { text: String(value['output'] ?? value['content']), failed: value['success'] === false || (typeof exit === 'number' && exit !== 0) };
   }
   const text = typeof output === 'string' ? output : JSON.stringify(output ?? '');
-  return { text, failed: failedCommand.test(text.split(/^Output:$/m, 1)[0] ?? '') };
+  return { text, failed: failedCall.test(text) || failedCommand.test(text.split(/^Output:$/m, 1)[0] ?? '') };
 }
 
 const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;

@@ -8,6 +8,7 @@ import {
   type Entry,
   type ImportedTask,
   type Said,
+  type Standing,
   type Tokens,
   type Transcript,
   type TranscriptFormat,
@@ -51,6 +52,7 @@ export class Draft {
   readonly #files = new Set<string>();
   readonly #usage = new Map<string, UsageItem>();
   readonly #models = new Set<string>();
+  readonly #standings = new Map<number, Standing>();
   #tasks: ImportedTask[] = [];
   #tasksLine: number | null = null;
   #firstAt: Date | null = null;
@@ -156,6 +158,15 @@ export class Draft {
     this.#usage.set(key, { ...item, line, tokens, model: model ?? item.model });
   }
 
+  /** Where the work stands; what is no text says nothing. */
+  stand(workspace: { folder: unknown; branch?: unknown; commit?: unknown }, { line }: Place): void {
+    const known = this.#standings.get(this.turn) ?? { turn: this.turn, line, folder: null, branch: null, commit: null };
+    const said = (value: unknown, before: string | null): string | null =>
+      value === before || typeof value !== 'string' || value.trim() === '' ? before : this.clean.text(value.trim(), KB);
+    const now = { ...known, folder: said(workspace.folder, known.folder), branch: said(workspace.branch, known.branch), commit: said(workspace.commit, known.commit) };
+    if (now.folder !== known.folder || now.branch !== known.branch || now.commit !== known.commit) this.#standings.set(this.turn, { ...now, line });
+  }
+
   setTasks(tasks: readonly { content: unknown; status: unknown }[], { line }: Place): void {
     this.#tasksLine = line;
     this.#tasks = tasks
@@ -174,6 +185,7 @@ export class Draft {
       lines: this.lines,
       entries: this.#entries,
       usage,
+      standings: [...this.#standings.values()],
       tasksLine: this.#tasksLine,
       taskRedactions: 0,
       facts: {
