@@ -139,6 +139,7 @@ describe('contextItem brings back whole', () => {
     const id = await session('ada');
     const [asked, report, last, result] = [long('please', 40_000), long('report', 9_000), long('done', 30_000), long('output', 50_000)];
     await say(id, 'USER', asked);
+    await turn(id, { messages: [], toolCalls: [{ ...toolCall('c0', 'Grep'), result }] });
     await turn(id, { messages: [{ role: 'ASSISTANT', content: report }], toolCalls: [answered('c1', result), { ...answered('c2', null, result), arguments: { command: long('arg', 5_000) } }] });
     await say(id, 'ASSISTANT', last);
     const tasks = Array.from({ length: 30 }, (_, n) => `Task ${n}: ${long('do', 900)}`);
@@ -151,8 +152,9 @@ describe('contextItem brings back whole', () => {
     expect(await content('last-message-1')).toBe(last);
     expect(await content('call-1')).toBe(`Bash {"command":"run c1"} -> ${result}`);
     expect(await content('call-2')).toBe(`Bash ${JSON.stringify({ command: long('arg', 5_000) })} -> failed: ${result}`);
-    expect(await content('tool-1')).toBe(`Bash: 2 calls, 1 failed; last: ${result}`);
-    expect(await content(contextPrompt.dropped.find(({ kind }) => kind === 'MESSAGE')!.id)).toBe(`assistant: ${report}`);
+    expect(await content('tool-1')).toBe('Bash: 2 calls, 1 failed');
+    expect(await content('tool-2')).toBe(`Grep: 1 call; last: ${result}`);
+    expect(await content(contextPrompt.dropped.find(({ kind }) => kind === 'MESSAGE')!.id)).toBe(`#2 assistant: ${report}`);
     for (const { id: dropped } of contextPrompt.dropped.filter(({ kind }) => kind === 'TASK')) expect(tasks).toContain(await content(dropped));
     expect(contextPrompt.kept.filter(({ shortened }) => shortened).map(({ id: kept }) => kept)).toEqual(expect.arrayContaining(['request-1', 'last-message-1', 'task-1']));
     for (const { id: any } of [...contextPrompt.kept, ...contextPrompt.dropped]) expect(await item(handoffId, any)).not.toBeNull();

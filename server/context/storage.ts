@@ -11,6 +11,7 @@ const absent: Omit<Context, 'summary'> = {
   summaryComposed: null,
   originalRequest: null,
   latestRequest: null,
+  compactionSummary: null,
   lastMessage: null,
   toolSummaries: [],
   lastToolCalls: null,
@@ -19,6 +20,10 @@ const absent: Omit<Context, 'summary'> = {
   decisions: [],
   recentMessages: [],
   contextVariables: [],
+  workspace: null,
+  checks: [],
+  failedAttempts: [],
+  openQuestions: [],
   instructions: null,
   leftOut: null,
 };
