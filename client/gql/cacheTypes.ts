@@ -302,5 +302,6 @@ export const embeddedTypes: string[] = [
   "TurnEdge",
   "UpdateAgentPayload",
   "Usage",
-  "Viewer"
+  "Viewer",
+  "Workspace"
 ];

@@ -160,7 +160,7 @@ export class Draft {
 
   /** Where the work stands; what is no text says nothing. */
   stand(workspace: { folder: unknown; branch?: unknown; commit?: unknown }, { line }: Place): void {
-    const known = this.#standings.get(this.turn) ?? { turn: this.turn, line, folder: null, branch: null, commit: null };
+    const known = this.#standings.get(this.turn) ?? { turn: this.turn, line, folder: null, branch: null, commit: null, redactions: 0 };
     const said = (value: unknown, before: string | null): string | null =>
       value === before || typeof value !== 'string' || value.trim() === '' ? before : this.clean.text(value.trim(), KB);
     const now = { ...known, folder: said(workspace.folder, known.folder), branch: said(workspace.branch, known.branch), commit: said(workspace.commit, known.commit) };
