@@ -305,5 +305,6 @@ export const embeddedTypes: string[] = [
   "TurnEdge",
   "UpdateAgentPayload",
   "Usage",
-  "Viewer"
+  "Viewer",
+  "Workspace"
 ];

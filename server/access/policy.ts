@@ -51,7 +51,7 @@ export const policy: Readonly<Record<string, Fields>> = {
     pendingTasks decisions recentMessages contextVariables workspace checks failedAttempts openQuestions instructions metadata depth circular tokenEstimate redactionCount contentHash sourceAgent
     sourceAgentType targetAgent targetAgentType sourceAgentSession targetAgentSession priorTurn triggeringToolCalls snapshot session initiatedAt acceptedAt
     completedAt closedAt deadlineAt rejectionReason failureReason cancelReason actor previous next chain markdown contextPrompt`),
-  Turn: inherit('id index session agentSession messages toolCalls usage truncated startedAt'),
+  Turn: inherit('id index session agentSession messages toolCalls usage workspace truncated startedAt'),
   Message: inherit('id sequence role content session agentSession turn handoff createdAt recordedBy'),
   ToolCall: inherit('id callId name arguments result error filesModified index sequence turn message'),
   Decision: inherit('id text recordedAt agentSession'),
@@ -68,6 +68,7 @@ export const policy: Readonly<Record<string, Fields>> = {
   HandoffGraphEdge: inherit('source target count byStatus medianAcceptMs'),
   HandoffStatusCount: inherit('status count'),
   Actor: inherit('principal role'),
+  Workspace: inherit('folder branch commit'),
   Usage: inherit('inputTokens outputTokens cacheCreationInputTokens cacheReadInputTokens model'),
   MessageCounts: inherit('user assistant system tool handoff total'),
   ToolSummary: inherit('toolName callCount errorCount lastResult'),

@@ -12,6 +12,11 @@ export const claudeCodeTypes: ReadonlySet<unknown> = new Set([
   'attachment',
   'file-history-snapshot',
   'queue-operation',
+  'permission-mode',
+  'custom-title',
+  'ai-title',
+  'last-prompt',
+  'pr-link',
 ]);
 
 /** What the program writes in a person's place. */

@@ -113,6 +113,8 @@ export interface Standing {
   folder: string | null;
   branch: string | null;
   commit: string | null;
+  /** Secrets that were taken out of it. */
+  redactions: number;
 }
 
 /** A file as Baton understands it. A turn is one message of a person up to the next; turns are numbered in the file's order. */
