@@ -255,6 +255,8 @@ export const embeddedTypes: string[] = [
   "EventEdge",
   "FailHandoffPayload",
   "FailSessionPayload",
+  "FailedAttempt",
+  "HandoffCheck",
   "HandoffConnection",
   "HandoffEdge",
   "HandoffGraph",
@@ -262,6 +264,7 @@ export const embeddedTypes: string[] = [
   "HandoffGraphNode",
   "HandoffLoopError",
   "HandoffStatusCount",
+  "HandoffWorkspace",
   "HandoffsDisabledError",
   "IdempotencyMismatchError",
   "ImportReport",
@@ -302,5 +305,6 @@ export const embeddedTypes: string[] = [
   "TurnEdge",
   "UpdateAgentPayload",
   "Usage",
-  "Viewer"
+  "Viewer",
+  "Workspace"
 ];

@@ -47,12 +47,12 @@ export const policy: Readonly<Record<string, Fields>> = {
     createdAt updatedAt lastReassignedAt lastHandoff openHandoff handoffs agentSessions agentSession turns messages decisions tasks snapshots usage`),
   AgentSession: inherit(`id agent session state startSequence endSequence initiatedByHandoff terminatedByHandoff turns snapshots latestSnapshot startedAt
     activatedAt endedAt`),
-  Handoff: inherit(`id status via reason summary summaryComposed originalRequest latestRequest lastMessage lastToolCalls leftOut toolSummaries filesModified
-    pendingTasks decisions recentMessages contextVariables instructions metadata depth circular tokenEstimate redactionCount contentHash sourceAgent
+  Handoff: inherit(`id status via reason summary summaryComposed originalRequest latestRequest compactionSummary lastMessage lastToolCalls leftOut toolSummaries filesModified
+    pendingTasks decisions recentMessages contextVariables workspace checks failedAttempts openQuestions instructions metadata depth circular tokenEstimate redactionCount contentHash sourceAgent
     sourceAgentType targetAgent targetAgentType sourceAgentSession targetAgentSession priorTurn triggeringToolCalls snapshot session initiatedAt acceptedAt
     completedAt closedAt deadlineAt rejectionReason failureReason cancelReason actor previous next chain markdown contextPrompt`),
-  Turn: inherit('id index session agentSession messages toolCalls usage truncated startedAt'),
-  Message: inherit('id sequence role content session agentSession turn handoff createdAt'),
+  Turn: inherit('id index session agentSession messages toolCalls usage workspace truncated startedAt'),
+  Message: inherit('id sequence role content session agentSession turn handoff createdAt recordedBy'),
   ToolCall: inherit('id callId name arguments result error filesModified index sequence turn message'),
   Decision: inherit('id text recordedAt agentSession'),
   Task: inherit('id position content status'),
@@ -68,12 +68,16 @@ export const policy: Readonly<Record<string, Fields>> = {
   HandoffGraphEdge: inherit('source target count byStatus medianAcceptMs'),
   HandoffStatusCount: inherit('status count'),
   Actor: inherit('principal role'),
+  Workspace: inherit('folder branch commit'),
   Usage: inherit('inputTokens outputTokens cacheCreationInputTokens cacheReadInputTokens model'),
   MessageCounts: inherit('user assistant system tool handoff total'),
   ToolSummary: inherit('toolName callCount errorCount lastResult'),
-  RecentMessage: inherit('role content'),
+  RecentMessage: inherit('sequence role content shortened recordedBy'),
   ContextVariable: inherit('name value setBy'),
-  CarriedMessage: inherit('sequence content shortened agentId'),
+  CarriedMessage: inherit('sequence content shortened agentId recordedBy'),
+  HandoffWorkspace: inherit('folder branch commit'),
+  HandoffCheck: inherit('command outcome callId stale'),
+  FailedAttempt: inherit('what error callId'),
   CarriedToolCall: inherit('toolName arguments outcome failed shortened'),
   ContextLeftOut: inherit('tasks decisions files tools calls unansweredCalls messages shortened'),
   ContextPrompt: inherit('text tokenEstimate kept dropped'),

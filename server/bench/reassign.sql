@@ -83,12 +83,10 @@ BEGIN
       'messages', log.talk - log.carried_messages, 'shortened', 0));
 
   WITH new_handoff AS (
-    INSERT INTO handoffs (id, session_id, status, via, summary, summary_composed, original_request, latest_request, last_message, last_tool_calls, left_out, tool_summaries, files_modified,
-      pending_tasks, decisions, recent_messages, context_variables, instructions, depth, circular, operator_epoch, token_estimate, redaction_count, content_hash, source_agent_id,
+    INSERT INTO handoffs (id, session_id, status, via, summary, context, depth, circular, operator_epoch, token_estimate, redaction_count, content_hash, source_agent_id,
       source_agent_type, target_agent_id, target_agent_type, source_agent_session_id, target_agent_session_id, prior_turn_id, snapshot_id, previous_handoff_id, actor_principal, actor_role,
       initiated_at, deadline_at)
-    VALUES (handoff, s.id, 'INITIATED', 'OPERATOR', carried ->> 'summary', true, log.original_request, log.latest_request, log.last_message, log.last_tool_calls, carried -> 'leftOut',
-      log.tool_summaries, log.files, log.pending, log.decisions, log.recent, variables, target.instructions, s.handoff_count + 1, log.circular, s.operator_epoch + 1,
+    VALUES (handoff, s.id, 'INITIATED', 'OPERATOR', carried ->> 'summary', carried - 'summary', s.handoff_count + 1, log.circular, s.operator_epoch + 1,
       ceil(octet_length(carried::text) / 4.0), regexp_count(carried::text, '\[redacted: [a-z0-9][a-z0-9. ]{0,40}\]'),
       encode(sha256(convert_to(jsonb_build_array(NULL, log.files, log.pending, log.decisions, s.context_variables, log.turn_hash)::text, 'UTF8')), 'hex'), holder.id, holder.type, target.id,
       target.type, tenure.id, new_tenure, log.last_turn_id, snapshot, s.last_handoff_id, 'operator', 'OPERATOR', now, now + interval '30 minutes')),

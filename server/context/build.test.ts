@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { someSources } from '../testing/contexts.ts';
+import { byUser, someSources } from '../testing/contexts.ts';
 import { buildContext, contentHash, type BuildInput } from './build.ts';
 import { isOwnVariable, mergeVariables } from './context.ts';
 import type { Sources } from './sources.ts';
@@ -24,11 +24,18 @@ describe('a Context', () => {
   });
 
   it('always has the last assistant message, even when talk since then would fill the budget', () => {
-    const talk = Array.from({ length: 20 }, (_, n) => ({ sequence: 100 + n, role: 'USER' as const, content: 'x'.repeat(1_900) }));
+    const talk = Array.from({ length: 20 }, (_, n) => ({ sequence: 100 + n, role: 'SYSTEM' as const, content: 'x'.repeat(1_900) }));
     const context = buildContext(sources({ recent: talk, lastAssistant: { sequence: 2, role: 'ASSISTANT', content: 'my last words', shortened: false, agentId: 'ada' } }), input);
-    expect(context.recentMessages[0]).toMatchObject({ role: 'ASSISTANT', content: 'my last words' });
-    expect(context.recentMessages.slice(1).every(({ role }) => role === 'USER')).toBe(true);
-    expect(context.recentMessages.length).toBeGreaterThan(2);
+    expect(context.recentMessages.slice(0, 2)).toMatchObject([{ role: 'USER' }, { role: 'ASSISTANT', content: 'my last words' }]);
+    expect(context.recentMessages.slice(2).every(({ role }) => role === 'SYSTEM')).toBe(true);
+    expect(context.recentMessages.length).toBeGreaterThan(3);
+  });
+
+  it('has every message of users that says something, whatever agents said since', () => {
+    const byUsers = [byUser(1, 'Fix the login'), byUser(2, '/exit'), ...Array.from({ length: 40 }, (_, n) => byUser(3 + n, `step ${n}`))];
+    const talk = Array.from({ length: 20 }, (_, n) => ({ sequence: 100 + n, role: 'ASSISTANT' as const, content: 'x'.repeat(1_900) }));
+    const { recentMessages } = buildContext(sources({ byUsers, recent: talk }), input);
+    expect(recentMessages.filter(({ role }) => role === 'USER').map(({ sequence }) => sequence)).toEqual([1, ...Array.from({ length: 40 }, (_, n) => 3 + n)]);
   });
 
   it('lists context variables by name, each with who set it last', () => {
@@ -42,12 +49,26 @@ describe('a Context', () => {
 
 describe('what a Context begins and ends with', () => {
   it('is the original request, the latest one where there is another, and the last words with who said them', () => {
-    const context = buildContext(sources({ lastUser: { sequence: 5, role: 'USER', content: 'and now this', shortened: false } }), input);
-    expect(context.originalRequest).toEqual({ sequence: 1, content: 'please', shortened: false, agentId: null });
+    const context = buildContext(sources({ byUsers: [byUser(1, 'please fix it'), byUser(5, 'and now this')] }), input);
+    expect(context.originalRequest).toEqual({ sequence: 1, content: 'please fix it', shortened: false, agentId: null, recordedBy: null });
     expect(context.latestRequest).toMatchObject({ sequence: 5, content: 'and now this' });
-    expect(context.lastMessage).toEqual({ sequence: 2, content: 'done', shortened: false, agentId: 'ada' });
+    expect(context.lastMessage).toMatchObject({ sequence: 2, content: 'done', shortened: false, agentId: 'ada' });
     expect(buildContext(sources(), input).latestRequest).toBeNull();
-    expect(buildContext(sources({ firstUser: null, lastUser: null, lastAssistant: null, recent: [] }), input)).toMatchObject({ originalRequest: null, latestRequest: null, lastMessage: null });
+    expect(buildContext(sources({ byUsers: [], lastAssistant: null, recent: [] }), input)).toMatchObject({ originalRequest: null, latestRequest: null, lastMessage: null });
+  });
+
+  it('has the summary of a compaction in its own place, and as the request where no user said what is wanted', () => {
+    const compaction = { sequence: 3, role: 'SYSTEM' as const, content: 'So far: half of it.', shortened: false };
+    expect(buildContext(sources({ compaction }), input)).toMatchObject({ originalRequest: { sequence: 1 }, compactionSummary: { sequence: 3, content: 'So far: half of it.' } });
+    const continued = buildContext(sources({ compaction, byUsers: [byUser(1, '/login')] }), input);
+    expect(continued).toMatchObject({ originalRequest: { sequence: 3, content: 'So far: half of it.' }, latestRequest: null, compactionSummary: null });
+  });
+
+  it('names the agent that recorded a request in the name of a user', () => {
+    const context = buildContext(sources({ byUsers: [byUser(1, 'please fix it'), byUser(5, 'and now this', 'eve')] }), input);
+    expect(context.originalRequest).toMatchObject({ sequence: 1, recordedBy: null });
+    expect(context.latestRequest).toMatchObject({ sequence: 5, recordedBy: 'eve' });
+    expect(context.recentMessages.map(({ recordedBy }) => recordedBy)).toEqual([undefined, undefined, 'eve']);
   });
 
   it('is counted where it does not carry all of the log', () => {

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { composeSummary } from './compose.ts';
 import { byName, isOwnVariable, listVariables, ownVariables, type CarriedMessage, type Context, type Passage, type StoredVariables } from './context.ts';
+import { factsOf } from './facts.ts';
 import { fitContext } from './fitContext.ts';
+import { requestsAmong, weightOf } from './requests.ts';
 import { bounds, type Sources } from './sources.ts';
 import { shorten } from './shorten.ts';
 
@@ -15,18 +17,23 @@ export interface BuildInput {
   passage?: Omit<Passage, 'from' | 'chain'>;
 }
 
-const recentBudget = 16_000;
+/** Characters that messages may take besides the requests and the last words: those of users first. */
+const budgets = { users: 48_000, others: 24_000 };
 
 /** Deterministic: the same log and input give the same Context. It fits the room that a Handoff has for it. */
 export function buildContext(sources: Sources, { summary, variables, instructions, passage = {} }: BuildInput): Context {
   const recentMessages = recentOf(sources);
-  const { firstUser, lastUser, lastAssistant, totals } = sources;
+  const { lastAssistant, compaction, totals } = sources;
+  const asked = requestsAmong(sources.byUsers);
+  const originalRequest = asked.original ?? compaction;
+  const compactionSummary = originalRequest === compaction ? null : compaction;
   const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
   return fitContext({
     summary: summary ?? composeSummary(sources),
     summaryComposed: summary === null,
-    originalRequest: carried(firstUser),
-    latestRequest: lastUser?.sequence === firstUser?.sequence ? null : carried(lastUser),
+    originalRequest: carried(originalRequest),
+    latestRequest: carried(asked.latest),
+    compactionSummary: carried(compactionSummary),
     lastMessage: carried(lastAssistant),
     toolSummaries: sources.tools.map(({ name, calls, errors, lastResult, lastCallId }) => ({
       toolName: name,
@@ -47,6 +54,7 @@ export function buildContext(sources: Sources, { summary, variables, instruction
     pendingTasks: sources.tasks.filter((task) => task.status !== 'DONE').map((task) => task.content),
     decisions: sources.decisions,
     recentMessages,
+    ...factsOf(sources),
     contextVariables: [...ownVariables({ ...passage, from: sources.sourceAgentId, chain }), ...listVariables(variables)].sort(byName),
     instructions,
     leftOut: {
@@ -56,7 +64,7 @@ export function buildContext(sources: Sources, { summary, variables, instruction
       tools: totals.tools - sources.tools.length,
       calls: totals.lastCalls - sources.lastCalls.length,
       unansweredCalls: totals.unansweredCalls,
-      messages: totals.messages - distinct([...recentMessages, firstUser, lastUser, lastAssistant]),
+      messages: totals.messages - distinct([...recentMessages, originalRequest, asked.latest, compactionSummary, lastAssistant]),
       shortened: 0,
     },
   });
@@ -81,25 +89,35 @@ export function contentHash(context: Context, callerSummary: string | null, last
 const distinct = (messages: readonly ({ sequence: number } | null)[]): number =>
   new Set(messages.flatMap((message) => (message === null ? [] : [message.sequence]))).size;
 
-const carried = (message: { sequence: number; content: string; shortened: boolean; agentId?: string | null } | null): CarriedMessage | null =>
-  message === null ? null : { sequence: message.sequence, content: message.content, shortened: message.shortened, agentId: message.agentId ?? null };
+interface Source {
+  sequence: number;
+  content: string;
+  shortened: boolean;
+  agentId?: string | null;
+  recordedBy?: string | null;
+}
+
+const carried = (message: Source | null): CarriedMessage | null =>
+  message === null
+    ? null
+    : { sequence: message.sequence, content: message.content, shortened: message.shortened, agentId: message.agentId ?? null, recordedBy: message.recordedBy ?? null };
 
 type Recent = Context['recentMessages'][number] & { sequence: number };
 
-/** The last messages within the budget; the last assistant message is always among them. */
-function recentOf({ recent, lastAssistant }: Sources): Recent[] {
+/** The messages of users that say something, and the last of the others, each within their budget; the last assistant message is always among them. */
+function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
   const kept = new Map<number, Recent>();
-  let left = recentBudget;
-  const keep = ({ sequence, role, content }: Sources['recent'][number]): boolean => {
-    const short = shorten(content, bounds.messageCharacters);
-    if (short.length > left) return false;
-    left -= short.length;
-    kept.set(sequence, { sequence, role, content: short, shortened: short !== content });
-    return true;
+  const fill = (messages: readonly Omit<Recent, 'shortened'>[], budget: number, characters: number): void => {
+    let left = budget;
+    for (const { sequence, role, content, recordedBy } of messages) {
+      if (kept.has(sequence)) continue;
+      const short = shorten(content, characters);
+      if (short.length > left) return;
+      left -= short.length;
+      kept.set(sequence, { sequence, role, content: short, shortened: short !== content, ...(recordedBy == null ? {} : { recordedBy }) });
+    }
   };
-  if (lastAssistant !== null) keep(lastAssistant);
-  for (const message of recent.toReversed()) {
-    if (!kept.has(message.sequence) && !keep(message)) break;
-  }
+  fill(byUsers.filter(({ content }) => weightOf(content) > 0).reverse(), budgets.users, bounds.userMessageCharacters);
+  fill([...(lastAssistant === null ? [] : [lastAssistant]), ...recent.toReversed()], budgets.others, bounds.messageCharacters);
   return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
 }

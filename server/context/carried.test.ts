@@ -139,6 +139,7 @@ describe('contextItem brings back whole', () => {
     const id = await session('ada');
     const [asked, report, last, result] = [long('please', 40_000), long('report', 9_000), long('done', 30_000), long('output', 50_000)];
     await say(id, 'USER', asked);
+    await turn(id, { messages: [], toolCalls: [{ ...toolCall('c0', 'Grep'), result }] });
     await turn(id, { messages: [{ role: 'ASSISTANT', content: report }], toolCalls: [answered('c1', result), { ...answered('c2', null, result), arguments: { command: long('arg', 5_000) } }] });
     await say(id, 'ASSISTANT', last);
     const tasks = Array.from({ length: 30 }, (_, n) => `Task ${n}: ${long('do', 900)}`);
@@ -151,8 +152,9 @@ describe('contextItem brings back whole', () => {
     expect(await content('last-message-1')).toBe(last);
     expect(await content('call-1')).toBe(`Bash {"command":"run c1"} -> ${result}`);
     expect(await content('call-2')).toBe(`Bash ${JSON.stringify({ command: long('arg', 5_000) })} -> failed: ${result}`);
-    expect(await content('tool-1')).toBe(`Bash: 2 calls, 1 failed; last: ${result}`);
-    expect(await content(contextPrompt.dropped.find(({ kind }) => kind === 'MESSAGE')!.id)).toBe(`assistant: ${report}`);
+    expect(await content('tool-1')).toBe('Bash: 2 calls, 1 failed');
+    expect(await content('tool-2')).toBe(`Grep: 1 call; last: ${result}`);
+    expect(await content(contextPrompt.dropped.find(({ kind }) => kind === 'MESSAGE')!.id)).toBe(`#2 assistant: ${report}`);
     for (const { id: dropped } of contextPrompt.dropped.filter(({ kind }) => kind === 'TASK')) expect(tasks).toContain(await content(dropped));
     expect(contextPrompt.kept.filter(({ shortened }) => shortened).map(({ id: kept }) => kept)).toEqual(expect.arrayContaining(['request-1', 'last-message-1', 'task-1']));
     for (const { id: any } of [...contextPrompt.kept, ...contextPrompt.dropped]) expect(await item(handoffId, any)).not.toBeNull();
@@ -180,9 +182,8 @@ test('a Handoff of before these were kept is still shown', async () => {
   for (const [role, content] of [['USER', 'Fix it.'], ['ASSISTANT', 'Done.']] as const) await say(id, role, content);
   const { handoffId } = await reassign(id, { agentId: 'bob' });
   await database.pool.query(
-    `UPDATE handoffs SET summary_composed = NULL, original_request = NULL, latest_request = NULL, last_message = NULL, last_tool_calls = NULL, left_out = NULL,
-       recent_messages = '[{"role": "USER", "content": "Fix it."}, {"role": "ASSISTANT", "content": "Done."}]',
-       tool_summaries = '[{"toolName": "Bash", "callCount": 1, "errorCount": 0, "lastResult": "ok"}]' WHERE id = $1`,
+    `UPDATE handoffs SET context = '{"toolSummaries": [{"toolName": "Bash", "callCount": 1, "errorCount": 0, "lastResult": "ok"}],
+       "recentMessages": [{"role": "USER", "content": "Fix it."}, {"role": "ASSISTANT", "content": "Done."}]}' WHERE id = $1`,
     [handoffId],
   );
   const old = await read(handoffId);
@@ -211,8 +212,7 @@ test('however long its log is, a Handoff is made and its Context is bounded', as
   expect(leftOut!['shortened']).toBeGreaterThan(0);
   expect(contextPrompt.text.length).toBeLessThanOrEqual(2_000);
   const { rows } = await database.pool.query<{ bytes: number }>(
-    `SELECT octet_length(json_build_array(summary, original_request, latest_request, last_message, last_tool_calls, left_out, tool_summaries, files_modified, pending_tasks, decisions,
-       recent_messages, context_variables, instructions)::text) AS bytes FROM handoffs WHERE id = $1`,
+    'SELECT octet_length(json_build_array(summary, context)::text) AS bytes FROM handoffs WHERE id = $1',
     [handoffId],
   );
   expect(rows[0]!.bytes).toBeLessThan(270_000);

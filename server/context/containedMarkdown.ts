@@ -22,10 +22,13 @@ export function contained(text: string): string[] {
 }
 
 const containers = /^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/;
+/** A line of nothing but marks: a rule, the line below a heading, an empty entry that makes a heading of the line before it. */
+const marksOnly = /^[-+*_=>\d.) \t]*$/;
 /** Headings of both kinds, rules, the row that makes a table. */
 const structure = /^(?:#{1,6}(?=[ \t]|$)|=+[ \t]*$|[-|: \t]*-[-|: \t]*$)/;
 
 function escapedLine(line: string): string {
+  if (marksOnly.test(line) && /[-+*_=]/.test(line)) return `${line.replace(/[-+*_=]/, '\\$&')}  `;
   const lead = containers.exec(line)?.[0] ?? '';
   const rest = line
     .slice(lead.length)

@@ -1,12 +1,18 @@
+import type { Check } from './derive/checks.ts';
+import type { FailedAttempt } from './derive/failedAttempts.ts';
+import type { Workspace } from './derive/log.ts';
+
 /** What a Handoff carries for the next agent. Everything in it comes from the recorded log and the caller's input. */
 export interface Context {
   summary: string;
   /** Whether Baton composed the summary from the log; null in Handoffs of before this was noted. */
   summaryComposed: boolean | null;
-  /** What the work began with; null when no user has spoken. */
+  /** What the work began with: what a user asked for, else the summary of the work that the session goes on with; null when there is neither. */
   originalRequest: CarriedMessage | null;
   /** What the user asked for last; null when that is the original request. */
   latestRequest: CarriedMessage | null;
+  /** The agent's own summary of what came before its window was cut last; null when there is none, or it is the original request. */
+  compactionSummary: CarriedMessage | null;
   /** The last words of the agent that hands off; null when no agent has spoken. */
   lastMessage: CarriedMessage | null;
   toolSummaries: ToolSummary[];
@@ -17,6 +23,14 @@ export interface Context {
   decisions: string[];
   recentMessages: RecentMessage[];
   contextVariables: ContextVariable[];
+  /** Where the work stands, as far as the log says. */
+  workspace: Workspace | null;
+  /** The last outcome of each test, build and lint command. */
+  checks: Check[];
+  /** Commands and edits that failed and were not repeated with success, oldest first. */
+  failedAttempts: FailedAttempt[];
+  /** The last question to a person, when it was not answered; in parts where it was asked in parts. */
+  openQuestions: string[];
   /** The target agent's instructions; null when it has none. */
   instructions: string | null;
   /** Null in Handoffs of before this was counted. */
@@ -31,6 +45,8 @@ export interface CarriedMessage {
   shortened: boolean;
   /** Who said it; null for a user. */
   agentId: string | null;
+  /** The agent that recorded it in a user's name; null when that was an operator, or is not known. */
+  recordedBy?: string | null;
 }
 
 export interface ToolSummary {
@@ -62,6 +78,8 @@ export interface RecentMessage {
   sequence?: number;
   /** Whether the log has more of it. */
   shortened?: boolean;
+  /** The agent that recorded it in a user's name; null when that was an operator, or is not known. */
+  recordedBy?: string | null;
 }
 
 /** How much of the log a Context does not carry, by what it is. */
@@ -122,3 +140,10 @@ export const ownVariables = ({ from, to, depth, reason, chain }: Passage): Conte
   Object.entries({ _handoff_chain: chain, _handoff_depth: depth, _handoff_from: from, _handoff_reason: reason, _handoff_to: to })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ({ name, value, setBy: 'baton' }));
+
+/** Who took the Session over before the target of a Handoff, in order. */
+export function chainOf({ contextVariables }: Pick<Context, 'contextVariables'>, targetAgentId: string | null): string[] {
+  const chain = contextVariables.find((variable) => isOwnVariable(variable) && variable.name === '_handoff_chain')?.value;
+  const agents = Array.isArray(chain) ? chain.filter((agent) => typeof agent === 'string') : [];
+  return targetAgentId !== null && agents.at(-1) === targetAgentId ? agents.slice(0, -1) : agents;
+}

@@ -6,7 +6,7 @@ export const contextBytes = 256 * 1024;
 
 // What each text may take when all of it is too much. Variables have their limit of 64 KB already; with Baton's own
 // and these, a seventh of the room is still left for the lists.
-const textBytes = { request: 24_000, latest: 16_000, last: 24_000, summary: 40_000, instructions: 40_000 };
+const textBytes = { request: 20_000, latest: 14_000, last: 20_000, compaction: 24_000, summary: 28_000, instructions: 28_000, place: 400, command: 300, failed: 200, error: 400, question: 400 };
 const shortestItem = 80;
 /** A path of which a part is missing names no file. */
 const shortestPath = 1_000;
@@ -30,6 +30,7 @@ export function fitContext(context: Context): Context {
     const content = fitText(message.content, bytes);
     return { ...message, content, shortened: message.shortened || content !== message.content };
   };
+  const fitPlace = (place: string | null): string | null => place && fitText(place, textBytes.place);
   const fixed = {
     ...context,
     summary: fitText(context.summary, textBytes.summary),
@@ -37,6 +38,11 @@ export function fitContext(context: Context): Context {
     originalRequest: fitMessage(context.originalRequest, textBytes.request),
     latestRequest: fitMessage(context.latestRequest, textBytes.latest),
     lastMessage: fitMessage(context.lastMessage, textBytes.last),
+    workspace: context.workspace && { folder: fitPlace(context.workspace.folder), branch: fitPlace(context.workspace.branch), commit: fitPlace(context.workspace.commit) },
+    checks: context.checks.map((check) => ({ ...check, command: fitText(check.command, textBytes.command) })),
+    failedAttempts: context.failedAttempts.map((attempt) => ({ ...attempt, what: fitText(attempt.what, textBytes.failed), error: fitText(attempt.error, textBytes.error) })),
+    openQuestions: context.openQuestions.map((question) => fitText(question, textBytes.question)),
+    compactionSummary: fitMessage(context.compactionSummary, textBytes.compaction),
   };
   const lists = { pendingTasks: [], decisions: [], filesModified: [], toolSummaries: [], lastToolCalls: [], recentMessages: [] };
   // The counts may become longer than they are now.

@@ -2,12 +2,18 @@ import { isOwnVariable, type CarriedCall, type Context, type ContextVariable, ty
 
 export type ItemKind =
   | 'REQUEST'
+  | 'COMPACTION'
   | 'LAST_MESSAGE'
+  | 'QUESTION'
   | 'REASON'
+  | 'WORKSPACE'
   | 'SUMMARY'
+  | 'METADATA'
   | 'INSTRUCTIONS'
   | 'TASK'
   | 'DECISION'
+  | 'CHECK'
+  | 'FAILED_ATTEMPT'
   | 'VARIABLE'
   | 'FILE'
   | 'TOOL'
@@ -24,64 +30,145 @@ export interface Item {
   stage: Stage;
   /** What the log has more of, when the Context carries it shortened. */
   origin?: Origin;
+  /** The agent that recorded it in a user's name. */
+  recordedBy?: string;
   /** The least that still says something; shorter than that it is cut like any text. */
   brief?: string;
   /** A call in its two parts, which a prompt shortens apart and never shows apart. `gist`: what was done, in short. */
   call?: { made: string; gist: string; outcome: string };
 }
 
-/** `head`: what a prompt has at any size, if only its beginning. */
-export type Stage = 'head' | 'work' | 'files' | 'tools' | 'talk';
-export const stages = ['head', 'work', 'files', 'tools', 'talk'] as const satisfies Stage[];
+/** `head`: what a prompt has at any size, if only its beginning. `people`: what users said. `words`: what agents said. `rest`: what is known otherwise. */
+export type Stage = 'head' | 'work' | 'files' | 'people' | 'words' | 'tools' | 'calls' | 'rest';
+export const stages = ['head', 'work', 'files', 'people', 'words', 'tools', 'calls', 'rest'] as const satisfies Stage[];
 
 export type Origin = { messageSequence: number; prefix: string } | { toolCallId: string; as: 'TOOL' | 'CALL' };
 
-/** Every item of a Context, what matters most first. `reason` is why it is handed off; null when nobody said. */
-export function itemsOf(context: Context, reason: string | null): Item[] {
-  const { originalRequest, latestRequest, instructions, summaryComposed } = context;
+/** What a Handoff was given besides its Context. */
+export interface Given {
+  /** Why it is handed off; null when nobody said. */
+  reason: string | null;
+  /** What its caller keeps about it: any JSON. */
+  metadata?: unknown;
+}
+
+/** Every item of a Context, what matters most first. */
+export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
+  const { originalRequest, latestRequest, compactionSummary, instructions, summaryComposed, workspace } = context;
   // Handoffs of before it had a place of its own have the last message among the recent ones.
   const said = context.recentMessages.filter(({ role }) => role === 'ASSISTANT');
   const lastMessage = context.lastMessage ?? said.at(-1) ?? null;
   const report = reportBefore(lastMessage, said);
-  const told = [originalRequest, latestRequest, lastMessage];
+  const told = [originalRequest, latestRequest, compactionSummary, lastMessage];
   const tasks = numbered('TASK', context.pendingTasks);
   const decisions = numbered('DECISION', context.decisions).reverse();
-  const summary: Item = { id: 'summary-1', kind: 'SUMMARY', content: context.summary, stage: summaryComposed === true ? 'talk' : 'head' };
-  const variables = context.contextVariables.map((variable, index) => variableItem(variable, index));
-  const calls = (context.lastToolCalls ?? []).map(callItem).reverse();
+  const questions = numbered('QUESTION', context.openQuestions);
+  const payload = metadataItems(metadata);
+  const checks = context.checks.map(checkItem);
+  const heads: (Item | undefined)[] = [decisions[0], tasks[0], questions[0]];
+  const summary: Item = { id: 'summary-1', kind: 'SUMMARY', content: context.summary, stage: summaryComposed === true ? 'rest' : 'head' };
+  const variables = context.contextVariables.map((variable, index) => variableItem(variable, index)).filter((item) => item !== null);
+  const calls = (context.lastToolCalls ?? []).map((call, index) => (repeatsTasks(call, context) ? null : callItem(call, index))).reverse();
   const talk = context.recentMessages
     .map((message, index): Item | null => {
       const { role, content, sequence, shortened } = message;
       // A result without its call says nothing: results stand with their calls.
       if (role === 'TOOL' || message === lastMessage || message === report) return null;
       if (sequence !== undefined && told.some((other) => other?.sequence === sequence)) return null;
-      const prefix = `${role.toLowerCase()}: `;
+      const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}: `;
       const origin = shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix } } : {};
-      return { id: `message-${index + 1}`, kind: 'MESSAGE', content: prefix + content, stage: 'talk', ...origin };
+      return { id: `message-${index + 1}`, kind: 'MESSAGE', content: prefix + content, stage: stageOf[role], ...origin };
     })
     .reverse();
   const items: (Item | null | undefined)[] = [
     messageItem('REQUEST', 1, originalRequest),
     messageItem('LAST_MESSAGE', 1, lastMessage),
+    messageItem('COMPACTION', 1, compactionSummary),
     messageItem('LAST_MESSAGE', 2, report),
     decisions[0],
     tasks[0],
+    questions[0],
     messageItem('REQUEST', 2, latestRequest),
     reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
+    workspaceItem(workspace),
     summaryComposed === true ? null : summary,
     instructions === null ? null : { id: 'instructions-1', kind: 'INSTRUCTIONS', content: instructions, stage: 'head' },
+    ...questions.slice(1),
+    ...payload.slice(0, firstEntries),
+    ...checks.filter((_, index) => !isOutdated(context.checks[index]!)).reverse(),
     ...alternating(tasks.slice(1), decisions.slice(1)),
+    ...context.failedAttempts.map(attemptItem).reverse(),
     ...variables.filter(({ stage }) => stage === 'work'),
+    ...payload.slice(firstEntries),
+    ...checks.filter((_, index) => isOutdated(context.checks[index]!)).reverse(),
     ...context.filesModified.map((content, index): Item => ({ id: `file-${index + 1}`, kind: 'FILE', content, stage: 'files' })),
-    ...context.toolSummaries.map(toolItem),
-    ...alternating(talk, calls),
+    ...talk,
+    ...context.toolSummaries.map((tool, index) => toolItem(saysMore(tool, context) ? tool : { ...tool, lastResult: null, lastCallId: undefined }, index)),
+    ...calls,
     summaryComposed === true ? summary : null,
-    ...variables.filter(({ stage }) => stage === 'talk'),
+    ...variables.filter(({ stage }) => stage === 'rest'),
   ];
   return items
     .filter((item) => item != null)
-    .map((item) => (item === decisions[0] || item === tasks[0] ? { ...item, stage: 'head' as const } : item))
+    .map((item) => (heads.includes(item) ? { ...item, stage: 'head' as const } : item))
     .sort((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
+}
+
+const stageOf = { USER: 'people', ASSISTANT: 'words', SYSTEM: 'rest', TOOL: 'rest' } as const satisfies Record<Context['recentMessages'][number]['role'], Stage>;
+
+/** An agent may write in a user's name: then the reader has to know. */
+const recorder = ({ recordedBy }: { recordedBy?: string | null }): string => (recordedBy == null ? '' : ` (recorded by agent ${recordedBy})`);
+
+/** Tools that keep the list of tasks: what they are given is that list. */
+const taskTools = new Set(['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'update_plan', 'todo_write', 'write_todos']);
+const repeatsTasks = ({ toolName, failed }: CarriedCall, { pendingTasks }: Context): boolean => !failed && pendingTasks.length > 0 && taskTools.has(toolName);
+
+/** Whether the last result of a tool stands nowhere else: not with its call, not as the list of tasks. */
+const saysMore = ({ toolName }: ToolSummary, { lastToolCalls }: Context): boolean => !taskTools.has(toolName) && lastToolCalls?.some((call) => call.toolName === toolName) !== true;
+
+function workspaceItem(workspace: Context['workspace']): Item | null {
+  const parts = workspacePlaces(workspace).map(([name, value]) => `${name} ${value}`);
+  return parts.length === 0 ? null : { id: 'workspace-1', kind: 'WORKSPACE', content: parts.join('; '), stage: 'head' };
+}
+
+/** Those that are known. */
+export const workspacePlaces = (workspace: Context['workspace']): [name: string, value: string][] =>
+  ([['folder', workspace?.folder], ['branch', workspace?.branch], ['last commit', workspace?.commit]] as const).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
+
+function checkItem(check: Context['checks'][number], index: number): Item {
+  const brief = checkText(check);
+  return { id: `check-${index + 1}`, kind: 'CHECK', content: `${brief} (call ${check.callId})`, brief, stage: 'work' };
+}
+
+const checkText = ({ command, outcome, stale }: Context['checks'][number]): string => `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}: ${command}`;
+
+/** That it passed once says little when files changed since. */
+const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';
+
+const attemptItem = ({ what, error, callId }: Context['failedAttempts'][number], index: number): Item => ({
+  id: `failed-attempt-${index + 1}`,
+  kind: 'FAILED_ATTEMPT',
+  content: `${what} (call ${callId}) -> ${error}`,
+  stage: 'work',
+});
+
+/** One item for each entry of an object, since callers put several things into it; texts as they are. */
+const metadataItems = (metadata: unknown): Item[] => metadataTexts(metadata).map((content, index) => ({ id: `metadata-${index + 1}`, kind: 'METADATA', content, stage: 'work' }));
+
+export function metadataTexts(metadata: unknown): string[] {
+  if (metadata == null) return [];
+  if (typeof metadata !== 'object' || Array.isArray(metadata)) return [textOf(metadata)];
+  return Object.entries(metadata).map(([name, value]) => `${name}: ${textOf(value)}`);
+}
+
+/** So many entries come before the tasks: more of them could leave these no room. */
+const firstEntries = 5;
+
+/** Lists of texts are lines; all else is JSON. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string')) return value.map((entry) => `\n- ${entry}`).join('');
+  return JSON.stringify(value);
 }
 
 /** Shorter than this, a last message may be no more than a reply in passing; the report of the work then stands before it. */
@@ -92,22 +179,34 @@ function reportBefore<M extends { content: string; sequence?: number }>(last: { 
   return said.findLast((message) => message.content.length >= reportFrom && message.sequence !== undefined && message.sequence < (last.sequence ?? 0)) ?? null;
 }
 
-const numbered = (kind: 'TASK' | 'DECISION', contents: readonly string[]): Item[] =>
+const numbered = (kind: 'TASK' | 'DECISION' | 'QUESTION', contents: readonly string[]): Item[] =>
   contents.map((content, index) => ({ id: `${kind.toLowerCase()}-${index + 1}`, kind, content, stage: 'work' }));
 
-function messageItem(kind: 'REQUEST' | 'LAST_MESSAGE', number: 1 | 2, message: { content: string; sequence?: number; shortened?: boolean } | null): Item | null {
+const namesOfMessages = { REQUEST: 'request', COMPACTION: 'compaction', LAST_MESSAGE: 'last-message' };
+
+function messageItem(
+  kind: keyof typeof namesOfMessages,
+  number: 1 | 2,
+  message: { content: string; sequence?: number; shortened?: boolean; recordedBy?: string | null } | null,
+): Item | null {
   if (message === null) return null;
-  const { content, sequence, shortened } = message;
+  const { content, sequence, shortened, recordedBy } = message;
   const origin = shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix: '' } } : {};
-  return { id: `${kind === 'REQUEST' ? 'request' : 'last-message'}-${number}`, kind, content, stage: 'head', ...origin };
+  return { id: `${namesOfMessages[kind]}-${number}`, kind, content, stage: 'head', ...origin, ...(recordedBy == null ? {} : { recordedBy }) };
 }
 
-const variableItem = (variable: ContextVariable, index: number): Item => ({
-  id: `variable-${index + 1}`,
-  kind: 'VARIABLE',
-  content: `${variable.name} = ${JSON.stringify(variable.value)} (set by ${variable.setBy})`,
-  stage: isOwnVariable(variable) ? 'talk' : 'work',
-});
+/** What the heading of a prompt says already. */
+const inHeading = new Set(['_handoff_chain', '_handoff_depth', '_handoff_from', '_handoff_reason', '_handoff_to']);
+
+const variableItem = (variable: ContextVariable, index: number): Item | null =>
+  inHeading.has(variable.name)
+    ? null
+    : {
+        id: `variable-${index + 1}`,
+        kind: 'VARIABLE',
+        content: `${variable.name} = ${JSON.stringify(variable.value)} (set by ${variable.setBy})`,
+        stage: isOwnVariable(variable) ? 'rest' : 'work',
+      };
 
 export const toolStatistics = ({ toolName, callCount, errorCount }: ToolSummary): string =>
   `${toolName}: ${callCount} ${callCount === 1 ? 'call' : 'calls'}${errorCount === 0 ? '' : `, ${errorCount} failed`}`;
@@ -122,7 +221,7 @@ export function toolItem(tool: ToolSummary, index: number): Item {
 export function callItem(given: CarriedCall, index: number): Item {
   const call = { made: `${given.toolName} ${given.arguments}`, gist: `${given.toolName} ${gistOf(given.arguments)}`, outcome: `${given.failed ? 'failed: ' : ''}${given.outcome}` };
   const origin = given.shortened ? { origin: { toolCallId: given.toolCallId, as: 'CALL' as const } } : {};
-  return { id: `call-${index + 1}`, kind: 'CALL', content: `${call.made} -> ${call.outcome}`, stage: 'talk', call, ...origin };
+  return { id: `call-${index + 1}`, kind: 'CALL', content: `${call.made} -> ${call.outcome}`, stage: 'calls', call, ...origin };
 }
 
 const mainArgument = /"(?:command|cmd|file_path|notebook_path|path|query|pattern|url)": ?("(?:[^"\\]|\\.)*")/;

@@ -119,14 +119,14 @@ Not carried, but in the log: 12 messages.
 
   it('has no heading, table, HTML, image or hidden character that is not its own, whatever was recorded', () => {
     const known =
-      /^## (Why|Summary|Original request|Latest request|Last message( of [a-z0-9-]+)?|Tasks left \(\d+( of \d+)?\)|Decisions|Files changed \(\d+( of \d+)?\)|Tools used|Last tool calls|Recent messages|Context variables|Baton's own variables|Instructions of bob)$/;
+      /^## (Why|Summary|Original request|Latest request|Last message( of [a-z0-9-]+)?|Tasks left \(\d+( of \d+)?\)|Decisions|Files changed \(\d+( of \d+)?\)|Tools used|Last tool calls|Messages|Context variables|Instructions of bob|Given with the handoff|Summary of the work before the window was cut|Questions that nobody answered|Last checks|Failed and not repeated with success)( \(recorded by agent [a-z0-9-]+\))?$/;
     fc.assert(
       fc.property(anyContext, hostile, hostile, (context, title, reason) => {
-        const text = render(context, { title, reason, closedBecause: reason });
+        const text = render(context, { title, reason, closedBecause: reason, metadata: { [title]: reason } });
         const [first, ...rest] = lexer(text);
         expect(first).toMatchObject({ type: 'heading', depth: 1 });
         for (const token of rest) if (token.type === 'heading') expect(token.raw.trim()).toMatch(known);
-        // The facts, the tools, and the variables of two kinds.
+        // The facts, the checks, the tools and the variables.
         expect(rest.filter(({ type }) => type === 'table').length).toBeLessThanOrEqual(4);
         expect(withinContainers(rest).filter((type) => ['heading', 'table', 'html', 'image', 'def'].includes(type))).toEqual([]);
         expect(rest.filter(({ type }) => ['html', 'def', 'image', 'hr'].includes(type))).toEqual([]);
@@ -179,6 +179,30 @@ describe('recorded text in Markdown', () => {
     ['``` a`b\n# x', '\\`\\`\\` a`b\n\\# x  '],
   ])('%j becomes %j', (text, safe) => {
     expect(contained(text).join('\n')).toBe(safe);
+  });
+
+  it.each(['***', '___', '- - -', '* * *', 'a\n- ', 'a\n =', '- \n # H', '1. ***', '> ___', '- ***'])('%j draws no rule and no heading', (text) => {
+    for (const page of [quoted(text), entry('1.', text)]) expect(withinContainers(lexer(page)).filter((type) => type === 'hr' || type === 'heading')).toEqual([]);
+  });
+
+  it('is no structure of the page, whatever marks it is made of', () => {
+    const mark = fc.constantFrom(
+      ...['#', '# ', '## H', '-', '- ', '*', '* ', '_', '***', '___', '---', '- - -', '_ _ _', '=', '===', '+', '+ ', '>', '> ', '| a | b |', '|-|-|', '---|---', ':-:', '`', '```', '~~~', '~'],
+      ...[' ', '    ', '\t', '\n', '\n', '\n\n', '[', ']', '(', ')', '[a]: x', '[^1]: y', ':', '![', '<', '<b>', '<!--', '</', '1. ', '1) ', '\\', 'a', 'b c', 'http://x.y', '&#35; x', '[x] '],
+    );
+    const structure = ['heading', 'hr', 'table', 'html', 'image', 'def'];
+    fc.assert(
+      fc.property(fc.array(mark, { minLength: 1, maxLength: 10 }), (marks) => {
+        const text = marks.join('');
+        for (const page of [quoted(text), entry('1.', text), `- [ ] ${plain(text)}`]) {
+          const tokens = lexer(`${page}\n\n## Next\n`);
+          expect(tokens.at(-1)).toMatchObject({ type: 'heading', text: 'Next' });
+          expect(withinContainers(tokens).filter((type) => structure.includes(type))).toEqual([]);
+          expect(tokens.slice(0, -1).filter(({ type }) => structure.includes(type))).toEqual([]);
+        }
+      }),
+      { numRuns: 12_000 },
+    );
   });
 
   it('stays inside of its quote, entry, line or block', () => {

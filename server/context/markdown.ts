@@ -1,5 +1,6 @@
-import { isOwnVariable, type Context } from './context.ts';
+import { chainOf, isOwnVariable, type Context } from './context.ts';
 import { cellCode, code, codeBlock, entry, plain, quoted } from './containedMarkdown.ts';
+import { metadataTexts, workspacePlaces } from './items.ts';
 import { shorten } from './shorten.ts';
 import { logNote } from './words.ts';
 
@@ -23,6 +24,8 @@ export interface HandoffFacts {
   /** Rejection, failure or cancellation reason, whichever there is. */
   closedBecause: string | null;
   actor: string;
+  /** What its caller keeps about it: any JSON. */
+  metadata?: unknown;
 }
 
 const longestCell = 300;
@@ -33,28 +36,31 @@ export function renderMarkdown(facts: HandoffFacts, context: Context): string {
   const lastMessage = context.lastMessage ?? context.recentMessages.findLast(({ role }) => role === 'ASSISTANT') ?? null;
   const speaker = context.lastMessage?.agentId ?? null;
   const talk = context.recentMessages.filter((message) => message !== lastMessage && message.sequence !== (context.lastMessage?.sequence ?? -1));
-  const own = context.contextVariables.filter(isOwnVariable);
   const sections: [heading: string, body: string][] = [
     ['Why', reason === null ? '' : quoted(reason)],
     ['Summary', quoted(context.summary)],
-    ['Original request', context.originalRequest === null ? '' : quoted(context.originalRequest.content)],
-    ['Latest request', context.latestRequest === null ? '' : quoted(context.latestRequest.content)],
+    ['Given with the handoff', list(metadataTexts(facts.metadata), (text) => entry('-', text))],
+    [`Original request${recorder(context.originalRequest)}`, context.originalRequest === null ? '' : quoted(context.originalRequest.content)],
+    ['Summary of the work before the window was cut', context.compactionSummary === null ? '' : quoted(context.compactionSummary.content)],
+    [`Latest request${recorder(context.latestRequest)}`, context.latestRequest === null ? '' : quoted(context.latestRequest.content)],
     [speaker === null ? 'Last message' : `Last message of ${speaker}`, lastMessage === null ? '' : quoted(lastMessage.content)],
     [`Tasks left (${count(context.pendingTasks, context.leftOut?.tasks)})`, list(context.pendingTasks, (task) => `- [ ] ${plain(task)}`)],
+    ['Questions that nobody answered', list(context.openQuestions, (question) => entry('-', question))],
     ['Decisions', list(context.decisions, (decision, index) => entry(`${index + 1}.`, decision))],
     [`Files changed (${count(context.filesModified, context.leftOut?.files)})`, list(context.filesModified, (file) => `- ${code(file)}`)],
+    ['Last checks', checkTable(context)],
+    ['Failed and not repeated with success', context.failedAttempts.map(attemptBlock).join('\n\n')],
     ['Tools used', toolTable(context)],
     ['Last tool calls', (context.lastToolCalls ?? []).map(callBlock).join('\n\n')],
-    ['Recent messages', talk.map(({ role, content }) => `**${role.toLowerCase()}**\n\n${quoted(content)}`).join('\n\n')],
+    ['Messages', talk.map(messageBlock).join('\n\n')],
     ['Context variables', variableTable(context.contextVariables.filter((variable) => !isOwnVariable(variable)))],
-    ["Baton's own variables", variableTable(own)],
     [`Instructions of ${targetAgentId}`, context.instructions === null ? '' : quoted(context.instructions)],
   ];
   const body = sections.filter(([, text]) => text !== '').map(([heading, text]) => `\n\n## ${heading}\n\n${text}`);
-  return `# ${plain(title) || 'Untitled'}\n\n${factTable(facts)}${body.join('')}${logNote(context.leftOut)}\n`;
+  return `# ${plain(title) || 'Untitled'}\n\n${factTable(facts, context)}${body.join('')}${logNote(context.leftOut)}\n`;
 }
 
-function factTable(facts: HandoffFacts): string {
+function factTable(facts: HandoffFacts, context: Context): string {
   const { acceptedAt, completedAt, closedAt, deadlineAt } = facts;
   const from = facts.sourceAgentId === null ? 'nobody' : `${facts.sourceAgentId} (${facts.sourceAgentType ?? 'unknown'})`;
   const rows: [string, string][] = [
@@ -68,8 +74,14 @@ function factTable(facts: HandoffFacts): string {
   if (completedAt !== null) rows.push(['Taken over', at(completedAt)]);
   else if (closedAt !== null) rows.push(['Closed', at(closedAt)]);
   else if (acceptedAt === null) rows.push(['To be accepted by', at(deadlineAt)]);
+  const before = chainOf(context, facts.targetAgentId);
+  if (before.length > 0) rows.push(['Worked on before by', plain(before.join(', then '))]);
+  for (const [name, value] of workspacePlaces(context.workspace)) rows.push([`${name.charAt(0).toUpperCase()}${name.slice(1)}`, cellCode(value)]);
   return table(['', ''], rows);
 }
+
+/** An agent may write in a user's name: then the reader has to know. */
+const recorder = (message: { recordedBy?: string | null } | null): string => (message?.recordedBy == null ? '' : ` (recorded by agent ${plain(message.recordedBy)})`);
 
 /** As a person writes it; the JSON has the milliseconds. */
 const at = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
@@ -96,6 +108,22 @@ const toolTable = ({ toolSummaries }: Context): string =>
 
 const callBlock = ({ toolName, arguments: given, outcome, failed }: NonNullable<Context['lastToolCalls']>[number]): string =>
   `${code(toolName)} ${code(shorten(given, longestCell))}${failed ? ' failed:' : ''}${outcome.trim() === '' ? '' : `\n\n${codeBlock(outcome)}`}`;
+
+const checkTable = ({ checks }: Context): string =>
+  checks.length === 0
+    ? ''
+    : table(
+        ['Command', 'Outcome', 'Call'],
+        checks.map(({ command, outcome, stale, callId }) => [cellCode(command), `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}`, cellCode(callId)]),
+      );
+
+const attemptBlock = ({ what, error, callId }: Context['failedAttempts'][number]): string => `${code(what)}, call ${code(callId)}\n\n${codeBlock(error)}`;
+
+function messageBlock(message: Context['recentMessages'][number]): string {
+  const { role, content, sequence, shortened } = message;
+  const said = `**${role.toLowerCase()}**${recorder(message)}${sequence === undefined ? '' : `, message ${sequence}`}${shortened === true ? ', shortened' : ''}`;
+  return `${said}\n\n${quoted(content)}`;
+}
 
 const variableTable = (variables: Context['contextVariables']): string =>
   variables.length === 0

@@ -14,15 +14,16 @@ const anyMove: fc.Arbitrary<Omit<Move, 'leftOut'>> = fc.record({
   sourceAgentId: fc.option(fc.constantFrom('ada', slug)),
   targetAgentId: fc.option(fc.constantFrom('bob', slug)),
   lastSpeaker: fc.option(fc.constantFrom('ada', slug)),
+  chain: fc.array(fc.constantFrom('ada', slug), { maxLength: 12 }),
 });
 const anyBudget: fc.Arbitrary<Budget> = fc.oneof(
   fc.record({ maxTokens: fc.integer({ min: smallestBudget.maxTokens, max: 3_000 }), maxCharacters: fc.constant(null) }),
   fc.record({ maxTokens: fc.constant(null), maxCharacters: fc.integer({ min: smallestBudget.maxCharacters, max: 12_000 }) }),
   fc.record({ maxTokens: fc.integer({ min: smallestBudget.maxTokens, max: 3_000 }), maxCharacters: fc.integer({ min: smallestBudget.maxCharacters, max: 12_000 }) }),
 );
-const move: Move = { title: 'Fix the login', sourceAgentId: 'ada', targetAgentId: 'bob', lastSpeaker: 'ada', leftOut: null };
+const move: Move = { title: 'Fix the login', sourceAgentId: 'ada', targetAgentId: 'bob', lastSpeaker: 'ada', chain: ['ada'], leftOut: null };
 const packed = (context: Context, budget: Partial<Budget> = {}, reason: string | null = null): Prompt =>
-  pack(itemsOf(context, reason), { ...move, leftOut: context.leftOut }, { maxTokens: null, maxCharacters: null, ...budget });
+  pack(itemsOf(context, { reason }), { ...move, leftOut: context.leftOut }, { maxTokens: null, maxCharacters: null, ...budget });
 const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
 
 /** The lines of a text outside of its fences, and the contents of these. */
@@ -43,8 +44,8 @@ function fenced(text: string): { outside: string[]; inside: string[][]; open: bo
 describe('a prompt of any Context within any budget', () => {
   it('never exceeds it, and keeps or drops every item', () => {
     fc.assert(
-      fc.property(anyContext, anyMove, fc.option(hostile), anyBudget, (context, about, reason, budget) => {
-        const items = itemsOf(context, reason);
+      fc.property(anyContext, anyMove, fc.option(hostile), fc.option(fc.jsonValue()), anyBudget, (context, about, reason, metadata, budget) => {
+        const items = itemsOf(context, { reason, metadata });
         const { text, tokenEstimate, kept, dropped } = pack(items, { ...about, leftOut: context.leftOut }, budget);
         expect(text.length).toBeLessThanOrEqual(budget.maxCharacters ?? Infinity);
         expect(estimateTokensOf(text)).toBeLessThanOrEqual(budget.maxTokens ?? Infinity);
@@ -107,7 +108,7 @@ describe('a prompt of any Context within any budget', () => {
   it('holds what was recorded in fences that it cannot close, without what is not seen', () => {
     fc.assert(
       fc.property(anyContext, hostile, anyBudget, (context, title, budget) => {
-        const { text } = pack(itemsOf(context, 'why'), { ...move, title, leftOut: context.leftOut }, budget);
+        const { text } = pack(itemsOf(context, { reason: 'why', metadata: { plan: title } }), { ...move, title, leftOut: context.leftOut }, budget);
         const { outside, inside, open } = fenced(text);
         expect(open).toBe(false);
         expect(inside.length).toBeGreaterThan(0);
@@ -115,7 +116,7 @@ describe('a prompt of any Context within any budget', () => {
         expect(text.replaceAll('\n', '').replaceAll('\t', '')).not.toMatch(/\p{Cc}/u);
         // Outside there are only Baton's own words: sentences, and headings that it knows.
         const headings = outside.filter((line) => line.startsWith('#'));
-        for (const heading of headings) expect(heading).toMatch(/^(# Handoff from ada to bob|## [A-Z][a-z' ]+(, newest first)?( of ada)?( \(\d+( of \d+)?\))?)$/);
+        for (const heading of headings) expect(heading).toMatch(/^(# Handoff from ada to bob|## [A-Z][a-z' ]+(, newest first)?( of ada)?( \(recorded by agent [a-z0-9-]+\)| \(by an agent\))?( \(\d+( of \d+)?\))?)$/);
         for (const line of outside.filter((other) => other !== '' && !other.startsWith('#'))) expect(line).toMatch(/^(Handoff\.|You take|\(?Left out|Shortened|Not carried|The last turn|contextItem)/);
         expect(outside.join('\n')).toMatch(/untrusted/);
       }),
@@ -180,9 +181,9 @@ describe('a prompt', () => {
   });
 
   it('at its smallest still has 200 characters of a request of three bytes each, and the last words', () => {
-    const about = { title: '題'.repeat(500), sourceAgentId: slug, targetAgentId: slug, lastSpeaker: slug, leftOut: null };
+    const about = { title: '題'.repeat(500), sourceAgentId: slug, targetAgentId: slug, lastSpeaker: slug, chain: [slug], leftOut: null };
     const context = { ...rich, originalRequest: message(1, '字'.repeat(900)), lastMessage: message(2, `\`\`\`\`\`${'語'.repeat(900)}`, slug) };
-    const { text } = pack(itemsOf(context, '理'.repeat(900)), about, { maxTokens: 200, maxCharacters: null });
+    const { text } = pack(itemsOf(context, { reason: '理'.repeat(900) }), about, { maxTokens: 200, maxCharacters: null });
     expect(text).toContain('字'.repeat(200));
     expect(text).toMatch(/## Last message\n`{6}\n`{3}/);
     expect(estimateTokensOf(text)).toBeLessThanOrEqual(200);
@@ -212,16 +213,22 @@ describe('a prompt', () => {
     expect(packed({ ...emptyContext, recentMessages, lastMessage: message(9, report, 'ada') }).text).not.toContain('Last longer message');
   });
 
-  it('at no budget has a tool while a file is left out, or a word while a tool is', () => {
-    const recentMessages = [{ role: 'USER' as const, content: 'x', sequence: 1, shortened: false }];
-    const files = Array.from({ length: 12 }, (_, n) => `${n}/${'long'.repeat(20)}.ts`);
-    const tools = Array.from({ length: 12 }, (_, n) => ({ toolName: `t${n}`, callCount: 1, errorCount: 0, lastResult: null }));
-    for (let maxCharacters = 800; maxCharacters < 2_500; maxCharacters += 7) {
-      const { dropped } = packed({ ...emptyContext, filesModified: files, toolSummaries: tools, recentMessages }, { maxCharacters });
-      const kinds = dropped.map(({ kind }) => kind);
-      if (kinds.includes('FILE')) expect(kinds.filter((kind) => kind === 'TOOL')).toHaveLength(12);
-      if (kinds.includes('TOOL')) expect(kinds).toContain('MESSAGE');
+  it('at no budget has a word of a user while a file is left out, a word of an agent while one of a user is, or a call while a word is', () => {
+    const recentMessages = Array.from({ length: 16 }, (_, n) => ({ role: n % 2 === 0 ? ('USER' as const) : ('ASSISTANT' as const), content: `${n} ${'word '.repeat(10)}`, sequence: n + 1, shortened: false }));
+    const files = Array.from({ length: 8 }, (_, n) => `${n}/${'long'.repeat(20)}.ts`);
+    const lastToolCalls = Array.from({ length: 6 }, (_, n) => ({ toolCallId: `${n}`, toolName: `t${n}`, arguments: '{}', outcome: 'fine', failed: false, shortened: false }));
+    const wholeOnes = new Set<string>();
+    for (let maxCharacters = 800; maxCharacters < 4_000; maxCharacters += 7) {
+      const { kept, dropped } = packed({ ...emptyContext, filesModified: files, lastToolCalls, recentMessages, lastMessage: message(99, 'Done.', 'ada') }, { maxCharacters });
+      const left = new Set(dropped.map(({ stage }) => stage));
+      const stagesKept = new Set(kept.map(({ stage }) => stage));
+      if (left.has('files')) expect(stagesKept.has('people')).toBe(false);
+      if (left.has('people') || kept.some(({ stage, shortened }) => stage === 'people' && shortened)) expect(stagesKept.has('words')).toBe(false);
+      if (left.has('words')) expect(stagesKept.has('calls')).toBe(false);
+      for (const stage of stagesKept) if (!left.has(stage)) wholeOnes.add(stage);
     }
+    expect([...wholeOnes].sort()).toEqual(['calls', 'files', 'head', 'people', 'rest', 'words'].filter((stage) => wholeOnes.has(stage)));
+    expect(wholeOnes.has('calls')).toBe(true);
   });
 
   it('has no item that looks like several', () => {

@@ -50,7 +50,7 @@ function cutText(items: readonly Item[], move: Move, room: Size, fence: string, 
     const head = heading(move, items, fence, wording);
     const log = wording === 'full' ? logNote(move.leftOut) : '';
     const most = sizeOf(`${head}${wording === 'full' ? leftOutNote(items, items.length, hasItems(move)) : shortNote(items.length, items.length)}${log}`);
-    const pieces = piecesOf(items, wording === 'full' ? move : { ...move, lastSpeaker: null }, true);
+    const pieces = piecesOf(items, move, true, wording === 'full');
     const packing = new Packing(pieces, fence, { characters: room.characters - most.characters, bytes: room.bytes - most.bytes });
     packing.fill();
     if (!packing.hasEssentials) continue;

@@ -29,17 +29,27 @@ interface Appetite {
 // The cut of the request comes with a mark, one character, after the 200 that are promised.
 const heads: Record<string, Appetite> = {
   'request-1': { least: 201, first: 201, share: 0.18 },
+  'compaction-1': { least: 60, first: 120, share: 0.2 },
   'last-message-1': { least: 4, first: 100, share: 0.2 },
   'last-message-2': { least: 60, first: 120, share: 0.2 },
   'request-2': { least: 60, first: 100, share: 0.1 },
   'reason-1': { least: 40, first: 80, share: 0.06 },
+  'workspace-1': { least: 40, first: 200, share: 0.06 },
   'summary-1': { least: 60, first: 120, share: 0.12 },
   'instructions-1': { least: 40, first: 80, share: 0.06 },
 };
 const headOfList: Appetite = { least: 40, first: 90, share: 0.08 };
-/** What grows to the largest share before any file is named. */
-const told = ['request-1', 'last-message-1', 'last-message-2'];
 const largestShare = 0.35;
+/** Of what a caller gave with the Handoff, before people have had their say. */
+const shareOfMetadata = 0.15;
+
+const isRequest = ({ item }: Piece): boolean => item.kind === 'REQUEST';
+const isLastMessage = ({ item }: Piece): boolean => item.kind === 'LAST_MESSAGE';
+const isCompaction = ({ item }: Piece): boolean => item.kind === 'COMPACTION';
+const isIn =
+  (stage: Stage) =>
+  ({ item }: Piece): boolean =>
+    item.stage === stage;
 
 /** Fills a room with pieces. Every step keeps within it; what is in stays in, and may only grow. */
 export class Packing {
@@ -67,30 +77,53 @@ export class Packing {
     return this.pieces.every((piece) => !essential(piece) || this.#forms.has(piece));
   }
 
-  /** Stage by stage; where a piece finds no room nothing of less importance comes in either, and the rest goes to those that are in. */
+  /**
+   * Stage by stage; where a piece finds no room nothing of less importance comes in either, and the rest goes to those
+   * that are in. What is spare goes first to what users said, whole, then to what agents said, and only then to calls.
+   */
   fill(): void {
-    const head = this.#of('head');
+    const head = this.pieces.filter(isIn('head'));
     const complete = head.every((piece) => this.#put(piece, appetiteOf(piece).least, appetiteOf(piece).first));
     for (const piece of head) this.#grow(piece, this.#whole * appetiteOf(piece).share);
     if (complete && this.#add('work')) {
-      for (const piece of head.filter(({ item }) => told.includes(item.id))) this.#grow(piece, this.#whole * largestShare);
-      if (this.#add('files') && this.#add('tools')) this.#add('talk');
+      // Whole where that is possible: it is all that is known of what came before it.
+      for (const piece of head.filter(isCompaction)) this.#growWhole(piece);
+      for (const piece of head.filter((piece) => isRequest(piece) || isCompaction(piece) || isLastMessage(piece))) this.#grow(piece, this.#whole * largestShare);
+      if (this.#add('files')) this.#addTalk();
     }
-    // What a tool answered last is worth less than what was said.
-    const isTool = ({ item }: Piece): boolean => item.kind === 'TOOL';
-    for (const piece of [...this.pieces.filter((piece) => !isTool(piece)), ...this.pieces.filter(isTool)]) this.#grow(piece, Infinity);
+    for (const is of growth) this.#growAll(is);
   }
 
-  #of(stage: Stage): Piece[] {
-    return this.pieces.filter(({ item }) => item.stage === stage);
+  #addTalk(): void {
+    const work = this.pieces.filter(isIn('work'));
+    for (const piece of work) this.#grow(piece, this.#whole * (piece.item.kind === 'METADATA' ? shareOfMetadata : 0.08));
+    const people = this.#add('people');
+    for (const is of growth.slice(0, growth.indexOf(isSaid) + 1)) this.#growAll(is);
+    if (people && this.#add('words')) {
+      this.#growAll(isIn('words'));
+      if (this.#add('tools') && this.#add('calls')) {
+        this.#growAll(isIn('calls'));
+        this.#add('rest');
+      }
+    }
+  }
+
+  #growAll(is: (piece: Piece) => boolean): void {
+    for (const piece of this.pieces) if (is(piece)) this.#grow(piece, Infinity);
+  }
+
+  /** To all of it, or not at all. */
+  #growWhole(piece: Piece): void {
+    if (this.#forms.has(piece)) this.#put(piece, piece.full.length, piece.full.length);
   }
 
   #add(stage: Stage): boolean {
-    return this.#of(stage).every((piece) => {
+    return this.pieces.filter(isIn(stage)).every((piece) => {
       const { kind, brief } = piece.item;
       if (brief !== undefined) return this.#put(piece, Math.min(brief.length + 2, 100), Math.min(brief.length + 2, 100));
       if (kind === 'FILE' || kind === 'CALL') return this.#put(piece, 60, 300);
-      return this.#put(piece, 60, kind === 'MESSAGE' || kind === 'SUMMARY' ? Math.max(200, this.#whole * 0.12) : 160);
+      if (stage === 'rest') return this.#put(piece, 60, 200);
+      return this.#put(piece, 60, kind === 'MESSAGE' ? Math.max(200, this.#whole * 0.12) : kind === 'METADATA' ? 300 : 160);
     });
   }
 
@@ -121,6 +154,22 @@ export class Packing {
     return sizeOf(`${opening(section, section.total, this.fence)} of ${section.total}\n${this.fence}`);
   }
 }
+
+/** Who gets what is spare, in this order. What a tool answered last is worth least. */
+const isSaid = isIn('people');
+const growth: ((piece: Piece) => boolean)[] = [
+  isRequest,
+  isCompaction,
+  isSaid,
+  isLastMessage,
+  isIn('head'),
+  isIn('work'),
+  isIn('files'),
+  isIn('words'),
+  isIn('calls'),
+  isIn('rest'),
+  isIn('tools'),
+];
 
 const essential = ({ item }: Piece): boolean => item.id === 'request-1' || item.id === 'last-message-1';
 const appetiteOf = ({ item }: Piece): Appetite => heads[item.id] ?? headOfList;

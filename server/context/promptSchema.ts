@@ -5,35 +5,25 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
 import { buildContext } from './build.ts';
-import type { Context, StoredVariables } from './context.ts';
+import { chainOf, type Context, type StoredVariables } from './context.ts';
 import { itemsOf, wholeContent } from './items.ts';
 import { renderMarkdown } from './markdown.ts';
 import { pack, smallestBudget } from './pack.ts';
 import { redactionsIn } from './redactions.ts';
+import type { Move } from './sections.ts';
 import { ContextItem, ContextPreview, ContextPrompt } from './schema.ts';
 import { readSources } from './sources.ts';
+import { contextColumns, readContext } from './storage.ts';
 
-/** The columns of a Handoff that are its Context. */
-const contextColumns = {
-  summary: true,
-  summaryComposed: true,
-  originalRequest: true,
-  latestRequest: true,
-  lastMessage: true,
-  toolSummaries: true,
-  lastToolCalls: true,
-  filesModified: true,
-  pendingTasks: true,
-  decisions: true,
-  recentMessages: true,
-  contextVariables: true,
-  instructions: true,
-  leftOut: true,
-} as const satisfies Prisma.HandoffSelect & Record<keyof Context, true>;
+const moveColumns = { reason: true, metadata: true, sourceAgentId: true, targetAgentId: true, session: { select: { title: true } } } as const satisfies Prisma.HandoffSelect;
 
-const moveColumns = { reason: true, sourceAgentId: true, targetAgentId: true, session: { select: { title: true } } } as const satisfies Prisma.HandoffSelect;
-
-const contextOf = (handoff: Prisma.HandoffGetPayload<{ select: typeof contextColumns }>): Context => handoff as unknown as Context;
+/** What stands around the items, as far as the Context knows it. */
+const moveOf = (context: Context, parties: Pick<Move, 'title' | 'sourceAgentId' | 'targetAgentId'>): Move => ({
+  ...parties,
+  lastSpeaker: context.lastMessage?.agentId ?? null,
+  chain: chainOf(context, parties.targetAgentId),
+  leftOut: context.leftOut,
+});
 
 const budgetArgs = builder.args((t) => ({
   maxTokens: t.int({ description: `At most so many estimated tokens, ${smallestBudget.maxTokens} or more; no such bound when null.` }),
@@ -54,10 +44,9 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     args: budgetArgs,
     select: { ...contextColumns, ...moveColumns },
     resolve: (handoff, args) => {
-      const context = contextOf(handoff);
-      const { reason, sourceAgentId, targetAgentId, session } = handoff;
-      const move = { title: session.title, sourceAgentId, targetAgentId, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
-      return pack(itemsOf(context, reason), move, decodeArgs(z.object(budget), args));
+      const context = readContext(handoff);
+      const { sourceAgentId, targetAgentId, session } = handoff;
+      return pack(itemsOf(context, handoff), moveOf(context, { title: session.title, sourceAgentId, targetAgentId }), decodeArgs(z.object(budget), args));
     },
   }),
   markdown: t.string({
@@ -83,7 +72,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
       const facts = { ...handoff, id: encodeId('handoff', id), title: session.title, closedBecause, actor: actorPrincipal };
-      return renderMarkdown(facts, contextOf(handoff));
+      return renderMarkdown(facts, readContext(handoff));
     },
   }),
 }));
@@ -103,8 +92,7 @@ builder.queryFields((t) => ({
       const variables = session.contextVariables as unknown as StoredVariables;
       const context = buildContext(sources, { summary: null, variables, instructions: null });
       const { title, sourceAgentId } = sources;
-      const move = { title, sourceAgentId, targetAgentId: null, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
-      return { ...pack(itemsOf(context, null), move, within), redactionCount: redactionsIn(context) };
+      return { ...pack(itemsOf(context, { reason: null }), moveOf(context, { title, sourceAgentId, targetAgentId: null }), within), redactionCount: redactionsIn(context) };
     },
   }),
   contextItem: t.field({
@@ -117,9 +105,9 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, args, { prisma, caller }) => {
       const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
-      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select: { ...contextColumns, reason: true, sessionId: true } });
+      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select: { ...contextColumns, reason: true, metadata: true, sessionId: true } });
       if (handoff === null) return null;
-      const item = itemsOf(contextOf(handoff), handoff.reason).find(({ id }) => id === itemId);
+      const item = itemsOf(readContext(handoff), handoff).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;
       const content = await wholeContent(item, {

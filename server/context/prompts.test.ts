@@ -20,7 +20,7 @@ beforeAll(async () => {
   await agent('ada');
   await agent('cleo');
   await agent('bob', { instructions: 'Be brief.' });
-  const id = await session('ada', { title: 'Write the importer' });
+  const id = await session('ada', { title: 'Write the importer', contextVariables: { ticket: 7 } });
   await turn(id);
   for (const letter of 'abcdefghij') await run(recordDecision, { sessionId: id, text: `Decision ${letter} ${'x'.repeat(400)}` });
   sessionId = encodeId('session', id);

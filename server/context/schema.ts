@@ -1,7 +1,9 @@
 import { builder, modelRef } from '../graphql/builder.ts';
-import type { CarriedCall, CarriedMessage, LeftOut } from './context.ts';
+import { MessageRole } from '../graphql/enums.ts';
+import type { CarriedCall, CarriedMessage, Context, LeftOut, RecentMessage, ToolSummary } from './context.ts';
 import type { Item } from './items.ts';
 import type { Prompt } from './pack.ts';
+import { carried } from './storage.ts';
 
 builder.objectType('ContextVariable', {
   description: 'A named value that the Agents of a Session share.',
@@ -16,17 +18,23 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
   description: 'What an item of a Context is.',
   values: {
     REQUEST: { description: 'What the user asked for: at first, and last.' },
+    COMPACTION: { description: "The Agent's own summary of what came before its window was cut." },
     LAST_MESSAGE: { description: 'The last words of the Agent that hands off.' },
+    QUESTION: { description: 'A question to a person that was not answered.' },
     REASON: { description: 'Why it is handed off.' },
+    WORKSPACE: { description: 'Folder, branch and last commit of the work.' },
     SUMMARY: { description: 'What was done so far.' },
+    METADATA: { description: 'An entry of the `metadata` of the Handoff.' },
     INSTRUCTIONS: { description: "The target Agent's instructions." },
     TASK: { description: 'A task that is not done.' },
     DECISION: { description: 'Something that was settled.' },
+    CHECK: { description: 'The last outcome of a test, build or lint command.' },
+    FAILED_ATTEMPT: { description: 'A command or an edit that failed and was not repeated with success.' },
     VARIABLE: { description: 'A context variable.' },
     FILE: { description: 'A file that was changed.' },
     TOOL: { description: 'How a tool was used.' },
     CALL: { description: 'One of the last tool calls, with what came of it.' },
-    MESSAGE: { description: 'One of the last Messages.' },
+    MESSAGE: { description: 'A Message of a user, or one of the last others.' },
   },
 });
 
@@ -86,6 +94,8 @@ export const ContextItem = builder.objectRef<Item>('ContextItem').implement({
   }),
 });
 
+const recordedBy = "Id of the Agent that recorded it in a user's name; null when that was an operator, or is not known.";
+
 const CarriedMessage = builder.objectRef<CarriedMessage>('CarriedMessage').implement({
   description: 'A Message that has a place of its own in what a Handoff carries.',
   fields: (t) => ({
@@ -93,6 +103,7 @@ const CarriedMessage = builder.objectRef<CarriedMessage>('CarriedMessage').imple
     content: t.exposeString('content', { description: 'What is said; of a long one the beginning and the end.' }),
     shortened: t.exposeBoolean('shortened', { description: 'Whether the log has more of it.' }),
     agentId: t.exposeString('agentId', { nullable: true, description: 'Id of the Agent that said it; null for a user.' }),
+    recordedBy: t.string({ nullable: true, description: recordedBy, resolve: (message) => message.recordedBy ?? null }),
   }),
 });
 
@@ -121,41 +132,146 @@ const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
   }),
 });
 
+const ToolSummary = builder.objectRef<ToolSummary>('ToolSummary').implement({
+  description: 'How a tool was used before a Handoff.',
+  fields: (t) => ({
+    toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
+    callCount: t.exposeInt('callCount', { description: 'How often it was called.' }),
+    errorCount: t.exposeInt('errorCount', { description: 'How many of the calls failed.' }),
+    lastResult: t.exposeString('lastResult', {
+      nullable: true,
+      description: 'What the last call answered, or its error, shortened; null when it answered nothing.',
+    }),
+  }),
+});
+
+const RecentMessage = builder.objectRef<RecentMessage>('RecentMessage').implement({
+  description: 'A Message as a Handoff carries it.',
+  fields: (t) => ({
+    role: t.expose('role', { type: MessageRole, description: 'Who speaks.' }),
+    content: t.exposeString('content', { description: 'What is said, shortened where it was long.' }),
+    sequence: t.int({ nullable: true, description: "Its number in the Session's log; null in Handoffs of before it was kept.", resolve: (message) => message.sequence ?? null }),
+    shortened: t.boolean({ nullable: true, description: 'Whether the log has more of it; null in Handoffs of before this was kept.', resolve: (message) => message.shortened ?? null }),
+    recordedBy: t.string({ nullable: true, description: recordedBy, resolve: (message) => message.recordedBy ?? null }),
+  }),
+});
+
+const HandoffWorkspace = builder.objectRef<NonNullable<Context['workspace']>>('HandoffWorkspace').implement({
+  description: 'Where the work stood at a Handoff, as far as the log says.',
+  fields: (t) => ({
+    folder: t.exposeString('folder', { nullable: true, description: 'The working folder; null when it is not known.' }),
+    branch: t.exposeString('branch', { nullable: true, description: 'The git branch; null when it is not known.' }),
+    commit: t.exposeString('commit', { nullable: true, description: 'The last commit seen, as git printed it; null when none was seen.' }),
+  }),
+});
+
+const CheckOutcome = builder.enumType('CheckOutcome', {
+  description: 'How a test, build or lint command ended.',
+  values: { PASSED: { description: 'It succeeded.' }, FAILED: { description: 'It failed.' } },
+});
+
+const callId = 'The id that the model gave the ToolCall.';
+
+const HandoffCheck = builder.objectRef<Context['checks'][number]>('HandoffCheck').implement({
+  description: 'The last outcome of a test, build or lint command before a Handoff.',
+  fields: (t) => ({
+    command: t.exposeString('command', { description: 'The command, at most 300 characters.' }),
+    outcome: t.expose('outcome', { type: CheckOutcome, description: 'How it ended.' }),
+    callId: t.exposeString('callId', { description: callId }),
+    stale: t.exposeBoolean('stale', { description: 'Whether files changed since it ran.' }),
+  }),
+});
+
+const FailedAttempt = builder.objectRef<Context['failedAttempts'][number]>('FailedAttempt').implement({
+  description: 'A command or an edit that failed and was not repeated with success before a Handoff.',
+  fields: (t) => ({
+    what: t.exposeString('what', { description: 'The command, or the tool and the file, at most 300 characters.' }),
+    error: t.exposeString('error', { description: 'What went wrong, at most 500 characters.' }),
+    callId: t.exposeString('callId', { description: callId }),
+  }),
+});
+
+const select = { context: true } as const;
+
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
+  summaryComposed: t.boolean({
+    nullable: true,
+    description: "True when Baton composed the summary from the log, false when it is the caller's; null in Handoffs of before this was noted.",
+    select,
+    resolve: carried('summaryComposed'),
+  }),
   originalRequest: t.field({
     type: CarriedMessage,
     nullable: true,
-    description: 'What the work began with: the first Message of a user. Null when there was none.',
-    select: { originalRequest: true },
-    resolve: ({ originalRequest }) => originalRequest as unknown as CarriedMessage | null,
+    description:
+      'What the work began with: the first Message of a user that says what is wanted, those that an operator recorded first. Where no user has spoken, the summary that the Session goes on from. Null when there is neither.',
+    select,
+    resolve: carried('originalRequest'),
   }),
   latestRequest: t.field({
     type: CarriedMessage,
     nullable: true,
-    description: 'The last Message of a user; null when that is `originalRequest`.',
-    select: { latestRequest: true },
-    resolve: ({ latestRequest }) => latestRequest as unknown as CarriedMessage | null,
+    description: 'The last Message of a user that says what is wanted; null when that is `originalRequest`.',
+    select,
+    resolve: carried('latestRequest'),
+  }),
+  compactionSummary: t.field({
+    type: CarriedMessage,
+    nullable: true,
+    description: "The Agent's own summary of what came before its window was cut last; null when there is none, or it is `originalRequest`.",
+    select,
+    resolve: carried('compactionSummary'),
   }),
   lastMessage: t.field({
     type: CarriedMessage,
     nullable: true,
     description: 'The last words of the Agent that handed off, or of one before it when it said nothing; null when no Agent has spoken.',
-    select: { lastMessage: true },
-    resolve: ({ lastMessage }) => lastMessage as unknown as CarriedMessage | null,
+    select,
+    resolve: carried('lastMessage'),
   }),
+  toolSummaries: t.field({ type: [ToolSummary], description: 'The tools used so far.', select, resolve: carried('toolSummaries') }),
   lastToolCalls: t.field({
     type: [CarriedToolCall],
     nullable: true,
     description: 'The last 20 answered ToolCalls of the last Turn that made any, in order; null in Handoffs of before they were kept.',
-    select: { lastToolCalls: true },
-    resolve: ({ lastToolCalls }) => lastToolCalls as unknown as CarriedCall[] | null,
+    select,
+    resolve: carried('lastToolCalls'),
   }),
-  summaryComposed: t.exposeBoolean('summaryComposed', { nullable: true }),
+  filesModified: t.stringList({ description: 'Paths written by successful tool calls, the one touched last first.', select, resolve: carried('filesModified') }),
+  pendingTasks: t.stringList({ description: 'Tasks of the latest list that are not done, in its order.', select, resolve: carried('pendingTasks') }),
+  decisions: t.stringList({ description: 'Decisions recorded in the Session, oldest first.', select, resolve: carried('decisions') }),
+  recentMessages: t.field({
+    type: [RecentMessage],
+    description: 'The Messages of users, and the last of the others, the oldest first; always with the last words of the Agent that hands off.',
+    select,
+    resolve: carried('recentMessages'),
+  }),
+  contextVariables: t.field({
+    type: ['ContextVariable'],
+    description: "The Session's context variables at that moment, by name.",
+    select,
+    resolve: carried('contextVariables'),
+  }),
+  workspace: t.field({ type: HandoffWorkspace, nullable: true, description: 'Where the work stands; null when the log does not say.', select, resolve: carried('workspace') }),
+  checks: t.field({
+    type: [HandoffCheck],
+    description: 'The last outcome of each test, build and lint command, the one run last at the end; 20 at most.',
+    select,
+    resolve: carried('checks'),
+  }),
+  failedAttempts: t.field({
+    type: [FailedAttempt],
+    description: 'Commands and edits that failed and were not repeated with success, the oldest first; the newest 20 when there are more.',
+    select,
+    resolve: carried('failedAttempts'),
+  }),
+  openQuestions: t.stringList({ description: 'The last question to a person, when nobody answered it; several when it was asked in parts.', select, resolve: carried('openQuestions') }),
+  instructions: t.string({ nullable: true, description: "The target agent's instructions at that moment; null when it has none.", select, resolve: carried('instructions') }),
   leftOut: t.field({
     type: ContextLeftOut,
     nullable: true,
     description: 'What of the log it does not carry; null in Handoffs of before this was counted.',
-    select: { leftOut: true },
-    resolve: ({ leftOut }) => leftOut as unknown as LeftOut | null,
+    select,
+    resolve: carried('leftOut'),
   }),
 }));

@@ -32,24 +32,35 @@ export interface Move {
   targetAgentId: string | null;
   /** Who said the last message, where that is known. */
   lastSpeaker: string | null;
+  /** Who took the Session over before the target, in order. */
+  chain: readonly string[];
   leftOut: LeftOut | null;
 }
 
 // In the order in which they are read: what is to be done, what there is, where it stopped.
-const order = ['INSTRUCTIONS', 'REQUEST', 'REASON', 'SUMMARY', 'TASK', 'DECISION', 'VARIABLE', 'FILE', 'TOOL', 'CALL', 'MESSAGE', 'LAST_MESSAGE'] as const satisfies ItemKind[];
+const order = [
+  'INSTRUCTIONS', 'REQUEST', 'COMPACTION', 'REASON', 'WORKSPACE', 'SUMMARY', 'METADATA', 'TASK', 'QUESTION', 'DECISION', 'CHECK', 'FAILED_ATTEMPT', 'VARIABLE', 'FILE', 'TOOL', 'CALL',
+  'MESSAGE', 'LAST_MESSAGE',
+] as const satisfies ItemKind[];
 
 const titles: Record<ItemKind, string> = {
   INSTRUCTIONS: 'Your instructions',
   REQUEST: 'Original request',
+  COMPACTION: 'Summary of the work before the window was cut',
   REASON: 'Why it was handed over',
+  WORKSPACE: 'Workspace',
   SUMMARY: 'Summary',
+  METADATA: 'Given with the handoff',
   TASK: 'Tasks left',
+  QUESTION: 'Questions that nobody answered',
   DECISION: 'Decisions',
+  CHECK: 'Last checks',
+  FAILED_ATTEMPT: 'Failed and not repeated with success',
   VARIABLE: 'Context variables',
   FILE: 'Files changed, newest first',
   TOOL: 'Tools used',
   CALL: 'Last tool calls',
-  MESSAGE: 'Recent messages',
+  MESSAGE: 'Messages',
   LAST_MESSAGE: 'Last message',
 };
 const leftOutOf: Partial<Record<ItemKind, keyof LeftOut>> = { TASK: 'tasks', DECISION: 'decisions', FILE: 'files', TOOL: 'tools', CALL: 'calls' };
@@ -58,16 +69,17 @@ const notCarried = (kind: ItemKind, leftOut: LeftOut | null): number => {
   const name = leftOutOf[kind];
   return name === undefined || leftOut === null ? 0 : leftOut[name];
 };
-const paragraphs: readonly ItemKind[] = ['INSTRUCTIONS', 'REQUEST', 'REASON', 'SUMMARY', 'LAST_MESSAGE'];
+const paragraphs: readonly ItemKind[] = ['INSTRUCTIONS', 'REQUEST', 'COMPACTION', 'REASON', 'WORKSPACE', 'SUMMARY', 'LAST_MESSAGE'];
 
-/** Items as pieces of a prompt, in their order. `compact` names the folder that most files are in only once. */
-export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<Move, 'lastSpeaker' | 'leftOut'>, compact: boolean): Piece[] {
+/** Items as pieces of a prompt, in their order. `compact` names the folder that most files are in only once; only `named` titles name agents. */
+export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<Move, 'lastSpeaker' | 'leftOut'>, compact: boolean, named = true): Piece[] {
   const sections = new Map<string, Section>();
   const folder = compact ? commonFolder(items.filter(({ kind }) => kind === 'FILE').map(({ content }) => inline(content))) : null;
   return items.map((item) => {
     const { kind } = item;
-    const speaker = kind === 'LAST_MESSAGE' && lastSpeaker !== null ? ` of ${lastSpeaker}` : '';
-    const title = `${second[item.id] ?? titles[kind]}${speaker}`;
+    const speaker = kind === 'LAST_MESSAGE' && lastSpeaker !== null && named ? ` of ${lastSpeaker}` : '';
+    const recorder = item.recordedBy === undefined ? '' : named ? ` (recorded by agent ${item.recordedBy})` : ' (by an agent)';
+    const title = `${second[item.id] ?? titles[kind]}${speaker}${recorder}`;
     const section = sections.get(title) ?? {
       title,
       list: !paragraphs.includes(kind),
@@ -138,8 +150,8 @@ export function layOut(pieces: readonly { piece: Piece; form: string }[], fence:
     .join('');
 }
 
-/** A longer message stands before the last one, which came after it. */
-const placeOf = ({ id, kind }: Item): number => order.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0);
+/** In the order in which it came about: a longer message before the last one, the latest request after what was done for the first. */
+const placeOf = ({ id, kind }: Item): number => (id === 'request-2' ? order.indexOf('COMPACTION') + 0.5 : order.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0));
 const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
 const inList = (a: { piece: Piece }, b: { piece: Piece }): number => numberOf(a) - numberOf(b);
 

@@ -1,9 +1,11 @@
 import { statement, type Statement } from '../core/changes.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { RecentMessage } from './context.ts';
+import type { RecordedLog } from './derive/log.ts';
 
 type Said = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
-type MainMessage = Required<RecentMessage>;
+type MainMessage = Said & { shortened: boolean };
+type ByUser = MainMessage & { recordedBy: string | null };
 
 /** What a Context is built from: the log of one Session, already bounded. */
 export interface Sources {
@@ -13,20 +15,25 @@ export interface Sources {
   files: string[];
   tasks: { content: string; status: 'PENDING' | 'IN_PROGRESS' | 'DONE' }[];
   decisions: string[];
-  /** The last of the log but results of tools, oldest first. */
+  /** The last of the log but messages of users and results of tools, oldest first. */
   recent: Said[];
-  /** The first and the last message of a user; null when none has spoken. */
-  firstUser: MainMessage | null;
-  lastUser: MainMessage | null;
+  /** The first and the last messages of users, oldest first. */
+  byUsers: ByUser[];
+  /** What an agent wrote for itself when its window was cut last; null when it never was. */
+  compaction: MainMessage | null;
   /** The last assistant message of the source's tenure, else of the log, which `recent` may not reach; null when no agent has spoken. */
   lastAssistant: (MainMessage & { agentId: string | null }) | null;
   /** The last calls that have a result, oldest first, of the last turn that made any. */
   lastCalls: { id: string; name: string; arguments: string | null; outcome: string; outcomeShortened: boolean; failed: boolean }[];
+  /** The last calls that may have run something or changed files, oldest first; long arguments and results without their middle. */
+  calls: RecordedLog['calls'];
+  /** Where Turns say that they work. */
+  workspaces: RecordedLog['workspaces'];
   /** How many there are in all, whatever was read. */
   totals: { messages: number; decisions: number; files: number; tools: number; lastCalls: number; unansweredCalls: number };
   /** Who hands off now: the holder, or who held the Session before a target that never took it over; null when nobody did. */
   sourceAgentId: string | null;
-  /** Who took the Session over, in order; the newest when there were many. */
+  /** Who took the Session over, in order, returns left out; the newest when there were many. */
   chain: string[];
   lastTurnId: string | null;
   lastTurnCallIds: string[];
@@ -39,12 +46,20 @@ export interface Sources {
 export const bounds = {
   toolResultCharacters: 300,
   messageCharacters: 2_000,
-  /** The request and the last words have more room. */
+  userMessageCharacters: 4_000,
+  /** The requests and the last words have more room. */
   mainMessageCharacters: 16_000,
+  compactionCharacters: 32_000,
+  /** What follows a cut window and is shorter is no summary. */
+  leastCompaction: 200,
   argumentCharacters: 1_000,
   outcomeCharacters: 2_000,
-  messages: 20,
+  messages: 40,
+  firstByUsers: 10,
+  lastByUsers: 90,
   lastCalls: 20,
+  factCalls: 300,
+  factCharacters: 4_000,
   chain: 50,
   decisions: 100,
   files: 500,
@@ -57,7 +72,31 @@ const abridged = (column: string, characters: number): string => {
   return `CASE WHEN length(${column}) <= ${characters} THEN ${column}
     ELSE left(${column}, ${begin}) || ' [… ' || length(${column}) - ${begin + end} || ' characters …] ' || right(${column}, ${end}) END`;
 };
-const mainMessage = `sequence, role, ${abridged('content', bounds.mainMessageCharacters)} AS content, length(content) > ${bounds.mainMessageCharacters} AS shortened`;
+/** What tools are answered with besides their results: the same reminder after each file that is read. */
+const reminder = "'\\s*<system-reminder>.*?</system-reminder>\\s*'";
+const withoutReminders = (column: string): string =>
+  `CASE WHEN position('<system-reminder>' IN ${column}) > 0 THEN regexp_replace(${column}, ${reminder}, '', 'g') ELSE ${column} END`;
+
+/** Both ends of what a call answered. */
+const cut = (column: string): string =>
+  `CASE WHEN length(${column}) <= ${bounds.factCharacters} THEN ${column} ELSE left(${column}, ${bounds.factCharacters / 2}) || E'\\n…\\n' || right(${column}, ${bounds.factCharacters / 2}) END`;
+const cutText = (json: string): string => `to_jsonb(left(${json} #>> '{}', ${bounds.factCharacters}))`;
+/** The arguments of a call with each text in them shortened: a patch is long, its name and its files are not. */
+const cutArguments = (column: string): string => `CASE
+  WHEN length(${column}::text) <= ${bounds.factCharacters} THEN ${column}
+  WHEN jsonb_typeof(${column}) = 'string' THEN ${cutText(column)}
+  WHEN jsonb_typeof(${column}) = 'object' THEN (SELECT jsonb_object_agg(key, CASE
+      WHEN length(value::text) <= ${bounds.factCharacters} THEN value
+      WHEN jsonb_typeof(value) = 'string' THEN ${cutText('value')}
+      WHEN jsonb_typeof(value) = 'array' THEN (SELECT jsonb_agg(${cutText('part')}) FROM (SELECT part FROM jsonb_array_elements(value) AS parts (part) LIMIT 20) p)
+    END) FROM (SELECT key, value FROM jsonb_each(${column}) LIMIT 50) f)
+  END`;
+
+/** Tools that neither run anything nor change files. */
+const readers = 'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,ToolSearch,Task,Agent,Skill,TodoWrite,TodoRead,TaskCreate,TaskUpdate,TaskList,TaskGet,update_plan,view_image';
+
+const message = (characters: number): string => `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
+const mainMessage = message(bounds.mainMessageCharacters);
 
 // One statement, whatever the Session holds. Results of tools are read with their calls, not as messages. A file's place is its last successful write; a call without an
 // error counts as successful.
@@ -77,9 +116,23 @@ tools AS MATERIALIZED (
 last_turn AS (SELECT id FROM turns WHERE session_id = $1 ORDER BY index DESC LIMIT 1),
 last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
 last_agent_turn AS (SELECT id FROM turns WHERE session_id = $1 AND agent_session_id IS NOT NULL ORDER BY index DESC LIMIT 1),
+-- After a decline the agent before has the Session again, by no Handoff: it took nothing over.
+tenures AS (
+  SELECT t.agent_id, t.started_at, t.id, coalesce(began.source_agent_id = t.agent_id
+      AND NOT EXISTS (SELECT FROM handoffs h WHERE h.target_agent_session_id = t.id), false) AS returned
+  FROM (SELECT *, lag(id) OVER (ORDER BY started_at, id) AS before, lag(state) OVER (ORDER BY started_at, id) AS ended FROM agent_sessions WHERE session_id = $1) t
+    LEFT JOIN handoffs began ON began.target_agent_session_id = t.before AND t.ended IN ('DECLINED', 'FAILED')
+  WHERE t.activated_at IS NOT NULL),
+compaction AS MATERIALIZED (
+  SELECT sequence FROM messages WHERE session_id = $1 AND role = 'SYSTEM' AND (starts_with(content, 'This session is being continued from a previous conversation')
+    OR (length(content) >= ${bounds.leastCompaction} AND sequence IN (SELECT sequence_end + 1 FROM context_snapshots WHERE session_id = $1 AND type = 'TRUNCATION')))
+  ORDER BY sequence DESC LIMIT 1),
 said AS (
   SELECT sequence, role, left(content, ${bounds.messageCharacters + 1}) AS content FROM messages
-  WHERE session_id = $1 AND role NOT IN ('HANDOFF', 'TOOL') ORDER BY sequence DESC LIMIT ${bounds.messages}),
+  WHERE session_id = $1 AND role IN ('ASSISTANT', 'SYSTEM') AND sequence IS DISTINCT FROM (SELECT sequence FROM compaction) ORDER BY sequence DESC LIMIT ${bounds.messages}),
+by_users AS (
+  SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence LIMIT ${bounds.firstByUsers}) f
+  UNION SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence DESC LIMIT ${bounds.lastByUsers}) l),
 counted AS MATERIALIZED (
   SELECT count(*) FILTER (WHERE role <> 'HANDOFF') AS talk, json_build_object('user', count(*) FILTER (WHERE seen AND role = 'USER'),
       'assistant', count(*) FILTER (WHERE seen AND role = 'ASSISTANT'), 'system', count(*) FILTER (WHERE seen AND role = 'SYSTEM'),
@@ -90,32 +143,38 @@ SELECT
   (SELECT title FROM s) AS title,
   (SELECT turn_count FROM s) AS turns,
   (SELECT coalesce(json_agg(json_build_object('name', u.name, 'calls', u.calls, 'errors', u.errors, 'lastResult',
-      left(coalesce(c.error, c.result), ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id) ORDER BY u.calls DESC, u.name), '[]')
+      left(${withoutReminders('coalesce(c.error, c.result)')}, ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id) ORDER BY u.calls DESC, u.name), '[]')
     FROM (SELECT * FROM tools ORDER BY last DESC LIMIT ${bounds.tools}) u JOIN tool_calls c ON c.session_id = $1 AND c.index = u.last) AS tools,
   (SELECT coalesce(json_agg(file ORDER BY last DESC, file), '[]') FROM (SELECT * FROM files ORDER BY last DESC, file LIMIT ${bounds.files}) f) AS files,
   (SELECT coalesce(json_agg(json_build_object('content', content, 'status', status) ORDER BY position), '[]') FROM tasks WHERE session_id = $1) AS tasks,
   (SELECT coalesce(json_agg(text ORDER BY recorded_at, id), '[]') FROM (
     SELECT text, recorded_at, id FROM decisions WHERE session_id = $1 ORDER BY recorded_at DESC, id DESC LIMIT ${bounds.decisions}) d) AS decisions,
   (SELECT coalesce(json_agg(said ORDER BY sequence), '[]') FROM said) AS recent,
-  (SELECT row_to_json(r) FROM (SELECT ${mainMessage} FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence LIMIT 1) r) AS first_user,
-  (SELECT row_to_json(r) FROM (SELECT ${mainMessage} FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence DESC LIMIT 1) r) AS last_user,
+  (SELECT coalesce(json_agg(r ORDER BY sequence), '[]') FROM (
+    SELECT ${mainMessage}, CASE WHEN recorded_role = 'AGENT' THEN coalesce((SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id), recorded_by) END AS "recordedBy"
+    FROM messages m WHERE session_id = $1 AND sequence IN (SELECT sequence FROM by_users)) r) AS by_users,
+  (SELECT row_to_json(r) FROM (SELECT ${message(bounds.compactionCharacters)} FROM messages WHERE session_id = $1 AND sequence = (SELECT sequence FROM compaction)) r) AS compaction,
   (SELECT row_to_json(r) FROM (
     SELECT ${mainMessage}, (SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id) AS "agentId" FROM messages m
     WHERE m.session_id = $1 AND m.sequence = coalesce(
       (SELECT o.sequence FROM messages o WHERE o.session_id = $1 AND o.agent_session_id = (SELECT tenure FROM source) AND o.role = 'ASSISTANT' ORDER BY sequence DESC LIMIT 1),
       (SELECT max(o.sequence) FROM messages o WHERE o.session_id = $1 AND o.role = 'ASSISTANT'))) r) AS last_assistant,
   (SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'arguments', left(c.arguments::text, ${bounds.argumentCharacters + 1}),
-      'outcome', ${abridged('coalesce(c.error, c.result)', bounds.outcomeCharacters)},
-      'outcomeShortened', length(coalesce(c.error, c.result)) > ${bounds.outcomeCharacters}, 'failed', l.failed) ORDER BY l.index), '[]')
-    FROM (SELECT * FROM last_calls WHERE answered ORDER BY index DESC LIMIT ${bounds.lastCalls}) l JOIN tool_calls c ON c.id = l.id) AS last_calls,
+      'outcome', ${abridged('o.outcome', bounds.outcomeCharacters)},
+      'outcomeShortened', length(coalesce(c.error, c.result)) > least(length(o.outcome), ${bounds.outcomeCharacters}), 'failed', l.failed) ORDER BY l.index), '[]')
+    FROM (SELECT * FROM last_calls WHERE answered ORDER BY index DESC LIMIT ${bounds.lastCalls}) l JOIN tool_calls c ON c.id = l.id,
+      LATERAL (SELECT ${withoutReminders('coalesce(c.error, c.result)')} AS outcome OFFSET 0) o) AS last_calls,
+  (SELECT coalesce(json_agg(json_build_object('callId', c.call_id, 'turn', (SELECT index FROM turns WHERE id = c.turn_id), 'sequence', c.sequence, 'name', c.name,
+      'arguments', ${cutArguments('c.arguments')}, 'result', ${cut('c.result')}, 'error', ${cut('c.error')}, 'filesModified', c.files_modified) ORDER BY c.index), '[]')
+    FROM (SELECT id FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f JOIN tool_calls c ON c.id = f.id) AS calls,
+  '[]'::json AS workspaces,
   json_build_object('messages', (SELECT talk FROM counted),
     'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1), 'files', (SELECT count(*) FROM files),
     'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),
     'unansweredCalls', (SELECT count(*) FROM last_calls WHERE NOT answered)) AS totals,
   (SELECT id FROM source) AS source_agent_id,
   (SELECT coalesce(json_agg(agent_id ORDER BY started_at, id), '[]') FROM (
-    SELECT agent_id, started_at, id FROM agent_sessions WHERE session_id = $1 AND activated_at IS NOT NULL
-    ORDER BY started_at DESC, id DESC LIMIT ${bounds.chain}) t) AS chain,
+    SELECT agent_id, started_at, id FROM tenures WHERE NOT returned ORDER BY started_at DESC, id DESC LIMIT ${bounds.chain}) t) AS chain,
   (SELECT id FROM last_turn) AS last_turn_id,
   (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_turn)) AS last_turn_call_ids,
   (SELECT encode(sha256(convert_to(

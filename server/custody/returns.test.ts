@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
+import { contextColumns, readContext } from '../context/storage.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { failHandoff } from '../handoffs/failHandoff.ts';
 import { rejectHandoff } from '../handoffs/rejectHandoff.ts';
@@ -137,8 +138,9 @@ describe('context variables', () => {
     const id = await session(a, { contextVariables: { branch: 'main', ticket: 7 } });
     const as = { caller: agentCaller(a) };
     const { handoffId } = await initiate(id, b, { contextVariables: { branch: 'fix' } }, as);
-    const handoff = await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } });
-    expect(handoff.contextVariables).toEqual([
+    const carried = async () => readContext(await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId }, select: contextColumns })).contextVariables;
+    const before = await carried();
+    expect(before).toEqual([
       { name: '_handoff_chain', value: [a, b], setBy: 'baton' },
       { name: '_handoff_depth', value: 1, setBy: 'baton' },
       { name: '_handoff_from', value: a, setBy: 'baton' },
@@ -149,6 +151,6 @@ describe('context variables', () => {
     ]);
     await reassign(id, { agentId: a, contextVariables: { ticket: 8 } });
     expect((await read(id)).contextVariables).toEqual({ branch: { value: 'fix', setBy: a }, ticket: { value: 8, setBy: 'operator' } });
-    expect((await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } })).contextVariables).toEqual(handoff.contextVariables);
+    expect(await carried()).toEqual(before);
   });
 });

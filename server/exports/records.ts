@@ -8,14 +8,19 @@ const handoffRecord = `fragment HandoffRecord on Handoff {
   sourceAgent { id } sourceAgentType targetAgent { id } targetAgentType
   sourceAgentSession { id } targetAgentSession { id }
   reason summary summaryComposed
-  originalRequest { sequence content shortened }
-  latestRequest { sequence content shortened }
+  originalRequest { sequence content shortened recordedBy }
+  latestRequest { sequence content shortened recordedBy }
+  compactionSummary { sequence content shortened }
   lastMessage { sequence content shortened agentId }
   pendingTasks decisions filesModified
   toolSummaries { toolName callCount errorCount lastResult }
   lastToolCalls { toolName arguments outcome failed shortened }
-  recentMessages { role content }
+  recentMessages { sequence role content shortened recordedBy }
   contextVariables { name value setBy }
+  workspace { folder branch commit }
+  checks { command outcome callId stale }
+  failedAttempts { what error callId }
+  openQuestions
   instructions metadata
   leftOut { tasks decisions files tools calls unansweredCalls messages shortened }
   tokenEstimate redactionCount contentHash

@@ -97,6 +97,7 @@ const refused: Record<string, Bad> = {
     ...['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'].flatMap((field) => usageWith(field, integer(0))),
     ...usageWith('model', text({ characters: 200 })),
   ],
+  workspace: ['folder', 'branch', 'commit'].flatMap((field) => nonBlank({ bytes: KB }).map((value) => ({ [field]: value }))),
 };
 /** Every value that GraphQL itself lets through is good. */
 const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'createKey.role'];

@@ -9,6 +9,7 @@ import { BadUserInputError } from '../core/errors.ts';
 import type PrismaTypes from '../generated/pothos-types.ts';
 import { getDatamodel } from '../generated/pothos-types.ts';
 import type { ContextVariable } from '../context/context.ts';
+import type { Workspace } from '../context/derive/log.ts';
 import type { Role } from '../core/work.ts';
 import type { Usage } from '../log/queries.ts';
 import { badArgument } from './badArgument.ts';
@@ -26,6 +27,7 @@ export interface SchemaShape {
     Actor: { actorPrincipal: string; actorRole: Role | null };
     ContextVariable: ContextVariable;
     Usage: Usage;
+    Workspace: Workspace;
   };
   Scalars: {
     ID: { Input: string; Output: string };

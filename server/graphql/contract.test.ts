@@ -73,7 +73,7 @@ describe('the names that programs outside call', () => {
        registeredAt archivedAt sessions handoffsReceived handoffsGiven`,
     ],
     ['Turn', 'id index agentSession messages toolCalls usage startedAt'],
-    ['Message', 'id sequence role content agentSession turn handoff createdAt'],
+    ['Message', 'id sequence role content agentSession turn handoff createdAt recordedBy'],
     ['ToolCall', 'id callId name arguments result error filesModified sequence message'],
     ['ContextSnapshot', 'id type sequenceStart sequenceEnd messageCounts visibleToolCalls tokenEstimate capturedAt'],
     ['ToolSummary', 'toolName callCount errorCount lastResult'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readContext } from '../context/storage.ts';
 import { testDatabase } from '../testing/database.ts';
 import { brokenInvariants } from '../testing/invariants.ts';
 import { toolCall, world } from '../testing/world.ts';
@@ -39,11 +40,12 @@ describe('a handoff', () => {
     expect(initiated.lastHandoff?.priorTurn?.id).toBe(lastTurn);
     expect(initiated.lastHandoff?.triggeringToolCalls.map(({ toolCall: call }) => call.callId)).toEqual(['read-3', 'write-3']);
     expect(initiated.lastHandoff?.snapshot).toMatchObject({ type: 'HANDOFF_INITIATED', sequenceStart: 1, sequenceEnd: 6, userCount: 3, assistantCount: 3, callStart: 1, callEnd: 6 });
-    expect(initiated.lastHandoff?.toolSummaries).toEqual([
+    const context = readContext(initiated.lastHandoff!);
+    expect(context.toolSummaries).toEqual([
       { toolName: 'Read', callCount: 3, errorCount: 0, lastResult: 'ok' },
       { toolName: 'Write', callCount: 3, errorCount: 0, lastResult: 'ok' },
     ]);
-    expect(initiated.lastHandoff?.filesModified).toEqual(['src/3.ts', 'src/2.ts', 'src/1.ts']);
+    expect(context.filesModified).toEqual(['src/3.ts', 'src/2.ts', 'src/1.ts']);
     expect(initiated.lastAgentSession).toMatchObject({ agentId: 'opus-agent', state: 'PENDING' });
 
     await run(acceptHandoff, { handoffId });

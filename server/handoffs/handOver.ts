@@ -2,6 +2,7 @@ import { buildContext, contentHash } from '../context/build.ts';
 import type { Context, StoredVariables } from '../context/context.ts';
 import { redactionsIn } from '../context/redactions.ts';
 import { readSources, type Sources } from '../context/sources.ts';
+import { storedContext } from '../context/storage.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { encodeId } from '../core/ids.ts';
 import { estimateTokensOf } from '../core/tokens.ts';
@@ -69,6 +70,8 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     agentSessionId: source?.tenureId ?? null,
     handoffId,
     createdAt: work.now,
+    recordedBy: work.caller.principal,
+    recordedRole: work.caller.role,
   });
   custody.endTenure('HANDED_OFF', handoffId);
   if (wasUnheld) custody.setStatus('RUNNING');
@@ -88,20 +91,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     status: 'INITIATED',
     via: input.via,
     reason: input.reason,
-    summary: context.summary,
-    summaryComposed: context.summaryComposed,
-    originalRequest: context.originalRequest as never,
-    latestRequest: context.latestRequest as never,
-    lastMessage: context.lastMessage as never,
-    lastToolCalls: context.lastToolCalls as never,
-    leftOut: context.leftOut as never,
-    toolSummaries: context.toolSummaries as never,
-    filesModified: context.filesModified,
-    pendingTasks: context.pendingTasks,
-    decisions: context.decisions,
-    recentMessages: context.recentMessages as never,
-    contextVariables: context.contextVariables as never,
-    instructions: context.instructions,
+    ...storedContext(context),
     metadata: input.metadata ?? null,
     depth: session.handoffCount,
     circular: custody.active.includes(target.id),

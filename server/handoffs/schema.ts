@@ -1,31 +1,9 @@
-import type { RecentMessage, ToolSummary } from '../context/context.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
-import { HandoffStatus, HandoffVia, MessageRole } from '../graphql/enums.ts';
+import { HandoffStatus, HandoffVia } from '../graphql/enums.ts';
 import type { Order } from '../graphql/page.ts';
 import { isOpenHandoff, longestChain } from './queries.ts';
-
-const ToolSummary = builder.objectRef<ToolSummary>('ToolSummary').implement({
-  description: 'How a tool was used before a Handoff.',
-  fields: (t) => ({
-    toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
-    callCount: t.exposeInt('callCount', { description: 'How often it was called.' }),
-    errorCount: t.exposeInt('errorCount', { description: 'How many of the calls failed.' }),
-    lastResult: t.exposeString('lastResult', {
-      nullable: true,
-      description: 'What the last call answered, or its error, shortened; null when it answered nothing.',
-    }),
-  }),
-});
-
-const RecentMessage = builder.objectRef<RecentMessage>('RecentMessage').implement({
-  description: 'A Message as a Handoff carries it.',
-  fields: (t) => ({
-    role: t.expose('role', { type: MessageRole, description: 'Who speaks.' }),
-    content: t.exposeString('content', { description: 'What is said, shortened where it was long.' }),
-  }),
-});
 
 builder.prismaNode('Handoff', {
   id: { field: 'id' },
@@ -37,28 +15,6 @@ builder.prismaNode('Handoff', {
     via: t.expose('via', { type: HandoffVia }),
     reason: t.exposeString('reason', { nullable: true }),
     summary: t.exposeString('summary'),
-    toolSummaries: t.field({
-      type: [ToolSummary],
-      description: 'The tools used so far.',
-      select: { toolSummaries: true },
-      resolve: ({ toolSummaries }) => toolSummaries as unknown as ToolSummary[],
-    }),
-    filesModified: t.exposeStringList('filesModified'),
-    pendingTasks: t.exposeStringList('pendingTasks'),
-    decisions: t.exposeStringList('decisions'),
-    recentMessages: t.field({
-      type: [RecentMessage],
-      description: 'The last of the log, the oldest first; always with the last words of the Agent that hands off.',
-      select: { recentMessages: true },
-      resolve: ({ recentMessages }) => recentMessages as unknown as RecentMessage[],
-    }),
-    contextVariables: t.field({
-      type: ['ContextVariable'],
-      description: "The Session's context variables at that moment, by name.",
-      select: { contextVariables: true },
-      resolve: ({ contextVariables }) => contextVariables as never,
-    }),
-    instructions: t.exposeString('instructions', { nullable: true }),
     metadata: t.expose('metadata', { type: 'JSON', nullable: true, description: 'What whoever started it keeps about it; null when nothing.' }),
     depth: t.exposeInt('depth'),
     circular: t.exposeBoolean('circular'),

@@ -1,3 +1,4 @@
+import type { Workspace } from '../context/derive/log.ts';
 import { statement } from '../core/changes.ts';
 import { ForbiddenError, NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
@@ -27,6 +28,8 @@ export interface AppendTurnInput {
     cacheReadInputTokens: number | null;
     model: string | null;
   } | null;
+  /** Where the work stands after it; left out when nobody says. */
+  workspace?: Workspace;
   truncated: boolean;
 }
 
@@ -72,6 +75,7 @@ function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSess
     agentSessionId,
     index: session.turnCount + 1,
     ...input.usage,
+    ...(input.workspace !== undefined && { workspace: { ...input.workspace } }),
     truncated: input.truncated,
     startedAt: work.now,
   });
@@ -85,6 +89,8 @@ function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSess
       turnId,
       agentSessionId,
       createdAt: work.now,
+      recordedBy: work.caller.principal,
+      recordedRole: work.caller.role,
     }),
   );
   // A model makes its calls with its last words of the turn.

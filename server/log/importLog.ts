@@ -2,7 +2,7 @@ import type { Custody } from '../custody/custody.ts';
 import { captureSnapshot, readVisible, type VisibleCounts } from '../custody/snapshot.ts';
 import { readContinued, readTurns, type Known, type OpenTurn } from './importKnown.ts';
 import { Cleaner } from './transcripts/clean.ts';
-import { addTokens, noTokens, sameTokens, type Called, type Compacted, type Said, type Tokens, type Transcript } from './transcripts/transcript.ts';
+import { addTokens, noTokens, sameTokens, type Called, type Compacted, type Said, type Standing, type Tokens, type Transcript } from './transcripts/transcript.ts';
 
 /** So much is sent to PostgreSQL at once: a file of any size is many short statements of one transaction. */
 const batchBytes = 512 * 1024;
@@ -17,6 +17,8 @@ export class ImportLog {
   readonly #turns = new Map<number, OpenTurn>();
   readonly #messages = new Map<Said, { id: string; sequence: number }>();
   readonly #log;
+  /** Of turns whose Turn does not say yet where it stands. */
+  readonly #standings: Map<number, Standing>;
   #turnCount: number;
   #visible: VisibleCounts | null = null;
   #bytes = 0;
@@ -31,6 +33,7 @@ export class ImportLog {
     const { id, messageCount, toolCallCount, visibleFrom, visibleCallsFrom, turnCount } = custody.session;
     this.#log = { id, messageCount, toolCallCount, visibleFrom, visibleCallsFrom };
     this.#turnCount = turnCount;
+    this.#standings = new Map(transcript.standings.map((standing) => [standing.turn, standing]));
   }
 
   static async open(custody: Custody, agentSessionId: string | null, transcript: Transcript, known: Known): Promise<ImportLog> {
@@ -86,11 +89,29 @@ export class ImportLog {
     this.changed = true;
   }
 
+  /** Turns of earlier imports stand where the longer file says. */
+  #stand(): void {
+    for (const standing of this.#standings.values()) {
+      const id = this.#turns.get(standing.turn)?.id ?? this.known.turnOf.get(standing.turn);
+      if (id === undefined || this.known.line(standing.line)) continue;
+      this.custody.work.change('turns', { id }, { workspace: this.#standAt(standing) });
+      this.#staged(0, 0);
+    }
+  }
+
+  #standAt({ turn, folder, branch, commit, redactions }: Standing): { folder: string | null; branch: string | null; commit: string | null } {
+    this.#standings.delete(turn);
+    this.added.redactions += redactions;
+    return { folder, branch, commit };
+  }
+
   /** Keeps the lines, to know them again, and the Session's new counts. */
   async finish(): Promise<void> {
     const { work, session } = this.custody;
     const { id: sessionId, ...counts } = this.#log;
     await this.#send();
+    // After that: a Turn's tokens may have been among what was sent, and a row is changed once in a statement.
+    this.#stand();
     const kept = new Set<string>();
     for (const [index, { key, turn, bears }] of this.transcript.lines.entries()) {
       if (this.known.line(index) || kept.has(key)) continue;
@@ -115,6 +136,8 @@ export class ImportLog {
       turnId: this.#turn(said.turn, said.at).id,
       agentSessionId: this.agentSessionId,
       createdAt: said.at ?? work.now,
+      recordedBy: work.caller.principal,
+      recordedRole: work.caller.role,
     });
     this.#messages.set(said, message);
     const bytes = Buffer.byteLength(content);
@@ -170,6 +193,7 @@ export class ImportLog {
     const begun = this.#turns.get(number);
     if (begun !== undefined) return begun;
     const { work } = this.custody;
+    const standing = this.#standings.get(number);
     const turn = work.insert('turns', {
       id: work.newId(),
       sessionId: this.#log.id,
@@ -180,6 +204,7 @@ export class ImportLog {
       cacheCreationInputTokens: null,
       cacheReadInputTokens: null,
       model: null,
+      ...(standing !== undefined && { workspace: this.#standAt(standing) }),
       truncated: false,
       startedAt: at ?? work.now,
     });

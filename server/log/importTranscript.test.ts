@@ -40,6 +40,16 @@ describe('an import', () => {
     expect(note).toMatchObject({ callId: 'toolu_note', sequence: 2, result: null, error: null, filesModified: [], message: null });
   });
 
+  it('keeps where the work stood in each turn, and where a longer file says that it stands now', async () => {
+    const said = (uuid: string, cwd: string, type = 'user') => ({ type, sessionId: 's', uuid, cwd, gitBranch: 'main', message: { role: 'user', content: `I am ${uuid}.` } });
+    const file = (...entries: object[]) => load(piecesOf(entries.map((entry) => JSON.stringify(entry)).join('\n')));
+    const stands = async () => (await turns()).map(({ workspace }) => workspace);
+    await file(said('one', '/a'), said('two', '/a'));
+    expect(await stands()).toEqual([{ folder: '/a', branch: 'main', commit: null }, { folder: '/a', branch: 'main', commit: null }]);
+    await file(said('one', '/a'), said('two', '/a'), said('x', '/a/b', 'progress'), said('three', '/c'));
+    expect((await stands()).map((workspace) => (workspace as { folder: string }).folder)).toEqual(['/a', '/a/b', '/c']);
+  });
+
   it.each(['claude-interrupts', 'claude-sidechain-inline', 'claude-compaction', 'claude-broken-lines', 'claude-several-lines', 'claude-tasks', 'claude-unstorable', 'codex-rollout'])(
     'of %s a second time changes nothing at all',
     async (name) => {

@@ -46,6 +46,16 @@ const NewUsage = builder.inputType('NewUsageInput', {
   }),
 });
 
+const NewWorkspace = builder.inputType('NewWorkspaceInput', {
+  description: 'Where the work stands after the Turn; null where it is not known.',
+  fields: (t) => ({
+    folder: t.string({ description: 'The working folder: up to 1 KB.' }),
+    branch: t.string({ description: 'The git branch: up to 1 KB.' }),
+    commit: t.string({ description: 'The last git commit, in full or shortened: up to 1 KB.' }),
+  }),
+});
+
+const place = optional(nonBlank({ bytes: KB }));
 const tokens = optional(integer(0));
 const name = nonBlank({ characters: 200 });
 const outcome = optional(content);
@@ -78,6 +88,8 @@ const turnInput = z
         model: optional(text({ characters: 200 })),
       }),
     ),
+    // A turn without one is the same input as before there were workspaces.
+    workspace: optional(z.object({ folder: place, branch: place, commit: place })).transform((workspace) => workspace ?? undefined),
     truncated: optional(z.boolean()).transform((truncated) => truncated ?? false),
     idempotencyKey: key,
   })
@@ -147,6 +159,7 @@ builder.mutationFields((t) => ({
       messages: t.input.field({ type: [NewMessage], required: true, description: 'Its Messages in their order: up to 200.' }),
       toolCalls: t.input.field({ type: [NewToolCall], description: 'Its tool calls in their order: up to 200.' }),
       usage: t.input.field({ type: NewUsage, description: 'What it cost; null when not known.' }),
+      workspace: t.input.field({ type: NewWorkspace, description: 'Where the work stands after it: folder, branch and commit. Null when not known.' }),
       truncated: t.input.boolean({
         defaultValue: false,
         description: "True when the agent's window was cut before this Turn: captures a TRUNCATION snapshot of what was visible until then.",

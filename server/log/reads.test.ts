@@ -30,6 +30,19 @@ beforeAll(async () => {
 
 const read = async (fields: string) => (await post<{ session: object }>(`{ session(id: "${id}") { ${fields} } }`)).data.session;
 
+test('a Turn says where the work stood, without secrets', async () => {
+  const mutation = `mutation ($input: AppendTurnInput!) { appendTurn(input: $input) { ... on AppendTurnPayload { turn { workspace { folder branch commit } } } ... on Error { message } } }`;
+  const written = async (workspace: object | null) => {
+    const input = { sessionId: encodeId('session', await session('ada')), messages: [{ role: 'ASSISTANT', content: 'Done.' }], workspace };
+    return (await post<{ appendTurn: { turn: { workspace: object | null } } }>(mutation, { input })).data.appendTurn.turn.workspace;
+  };
+  expect(await written({ folder: '/srv/app', branch: 'main', commit: 'abc1234' })).toEqual({ folder: '/srv/app', branch: 'main', commit: 'abc1234' });
+  expect(await written({ folder: '/srv/app' })).toEqual({ folder: '/srv/app', branch: null, commit: null });
+  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  expect(await written({ branch: `try ${token}` })).toEqual({ folder: null, branch: 'try [redacted: github token]', commit: null });
+  expect(await written(null)).toBeNull();
+});
+
 test("a Session's log is the last first, its decisions and tasks are in their order", async () => {
   expect(await read('turns { nodes { index } } messages { nodes { sequence role handoff { depth } turn { index } } } decisions { text } tasks { position content status }')).toEqual({
     turns: { nodes: [{ index: 3 }, { index: 2 }, { index: 1 }] },

@@ -15,6 +15,10 @@ export async function redactNew(transcript: Transcript, tasksAreNew: boolean): P
     await letOthers();
     last = performance.now();
   }
+  for (const standing of transcript.standings) {
+    const { value, count } = redactValue({ folder: standing.folder, branch: standing.branch, commit: standing.commit });
+    Object.assign(standing, value, { redactions: count });
+  }
   const { facts } = transcript;
   const { value, count } = redactValue(facts.tasks);
   transcript.facts = { ...facts, tasks: value, filesModified: redactTexts(facts.filesModified).texts };

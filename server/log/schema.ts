@@ -1,3 +1,4 @@
+import type { Workspace } from '../context/derive/log.ts';
 import { builder } from '../graphql/builder.ts';
 import { MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { reportedUsage } from './queries.ts';
@@ -10,6 +11,15 @@ builder.objectType('Usage', {
     cacheCreationInputTokens: t.exposeFloat('cacheCreationInputTokens', { nullable: true, description: 'Tokens put into a cache; null when nobody said.' }),
     cacheReadInputTokens: t.exposeFloat('cacheReadInputTokens', { nullable: true, description: 'Tokens read from a cache; null when nobody said.' }),
     model: t.exposeString('model', { nullable: true, description: 'The model that was used; null when nobody said, or several were.' }),
+  }),
+});
+
+builder.objectType('Workspace', {
+  description: 'Where the work stands.',
+  fields: (t) => ({
+    folder: t.exposeString('folder', { nullable: true, description: 'The working folder; null when not known.' }),
+    branch: t.exposeString('branch', { nullable: true, description: 'The git branch; null when not known, or when none is checked out.' }),
+    commit: t.exposeString('commit', { nullable: true, description: 'The last git commit, in full or shortened; null when not known.' }),
   }),
 });
 
@@ -34,6 +44,13 @@ builder.prismaNode('Turn', {
       select: { inputTokens: true, outputTokens: true, cacheCreationInputTokens: true, cacheReadInputTokens: true, model: true },
       resolve: reportedUsage,
     }),
+    workspace: t.field({
+      type: 'Workspace',
+      nullable: true,
+      description: 'Where the work stood, as the Agent or its transcript said; null when neither did.',
+      select: { workspace: true },
+      resolve: ({ workspace }) => workspace as Workspace | null,
+    }),
     truncated: t.exposeBoolean('truncated'),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began, or was recorded when nobody said.' }),
   }),
@@ -56,6 +73,13 @@ builder.prismaNode('Message', {
     turn: t.relation('turn', { nullable: true, description: 'The Turn that it belongs to; null for HANDOFF.' }),
     handoff: t.relation('handoff', { nullable: true, description: 'The Handoff that it marks; null unless its role is HANDOFF.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said, or recorded when nobody said.' }),
+    recordedBy: t.field({
+      type: 'Actor',
+      nullable: true,
+      description: 'The caller that recorded it. A USER Message recorded by role AGENT was written by an Agent, not by a person. Null for Messages that are older than this field.',
+      select: { recordedBy: true, recordedRole: true },
+      resolve: ({ recordedBy, recordedRole }) => (recordedBy === null ? null : { actorPrincipal: recordedBy, actorRole: recordedRole }),
+    }),
   }),
 });
 

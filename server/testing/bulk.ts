@@ -105,13 +105,13 @@ const statements = (sessions: number, handoffs: number, turns: number, agents: n
      call_start, call_end, token_estimate, captured_at)
    SELECT bulk_id(3, i, n), bulk_id(0, i, 0), bulk_id(1, i, n - 1), 'HANDOFF_INITIATED', 1, ${turns * 2}, ${turns}, ${turns}, 0, 0, 0, 1, ${turns}, 50, bulk_time(i, n)
    FROM generate_series(1, ${sessions}) i, generate_series(1, ${handoffs}) n`,
-  `INSERT INTO handoffs (id, session_id, status, via, summary, tool_summaries, files_modified, pending_tasks, decisions, recent_messages, context_variables, depth, circular,
+  `INSERT INTO handoffs (id, session_id, status, via, summary, context, depth, circular,
      operator_epoch, token_estimate, redaction_count, content_hash, source_agent_id, source_agent_type, target_agent_id, target_agent_type, source_agent_session_id,
      target_agent_session_id, prior_turn_id, snapshot_id, previous_handoff_id, actor_principal, actor_role, initiated_at, accepted_at, completed_at, closed_at, deadline_at,
      rejection_reason, failure_reason)
    SELECT bulk_id(2, i, n), bulk_id(0, i, 0), status, (CASE WHEN r < 0.7 THEN 'OPERATOR' WHEN r < 0.9 THEN 'API' WHEN r < 0.99 THEN 'TOOL' ELSE 'PIPELINE' END)::handoff_via,
-     'Summary', '[{"toolName": "edit", "callCount": 1, "errorCount": 0, "lastResult": "done"}]', ARRAY['a.ts'], ARRAY['Task 1'], ARRAY['Decision 1'],
-     '[{"role": "ASSISTANT", "content": "Message"}]', '[{"name": "ticket", "value": 7, "setBy": "loopback"}]', n, bulk_random(15, i, n) < 0.01, 0, 50, 0, md5('x'),
+     'Summary', '{"toolSummaries": [{"toolName": "edit", "callCount": 1, "errorCount": 0, "lastResult": "done"}], "filesModified": ["a.ts"], "pendingTasks": ["Task 1"],
+       "decisions": ["Decision 1"], "recentMessages": [{"role": "ASSISTANT", "content": "Message"}], "contextVariables": [{"name": "ticket", "value": 7, "setBy": "loopback"}]}', n, bulk_random(15, i, n) < 0.01, 0, 50, 0, md5('x'),
      bulk_agent(i, n - 1, ${agents}), 'CLAUDE', bulk_agent(i, n, ${agents}), 'CLAUDE', bulk_id(1, i, n - 1), bulk_id(1, i, n),
      ${turns === 0 ? 'NULL' : `bulk_id(4, i, ${turns})`}, bulk_id(3, i, n), CASE WHEN n > 1 THEN bulk_id(2, i, n - 1) END, 'loopback', 'ADMIN',
      bulk_time(i, n), CASE WHEN status IN ('ACCEPTED', 'COMPLETED') THEN bulk_time(i, n + 1) END, CASE WHEN status = 'COMPLETED' THEN bulk_time(i, n + 2) END,

@@ -15,7 +15,7 @@ export const hostile = fc
 
 const slug = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,50}[a-z0-9]$/);
 
-const carried: fc.Arbitrary<CarriedMessage> = fc.record({ sequence: fc.integer({ min: 1, max: 1_000 }), content: hostile, shortened: fc.boolean(), agentId: fc.option(slug) });
+const carried: fc.Arbitrary<CarriedMessage> = fc.record({ sequence: fc.integer({ min: 1, max: 1_000 }), content: hostile, shortened: fc.boolean(), agentId: fc.option(slug), recordedBy: fc.option(slug) });
 
 /** Any Context at all. */
 export const anyContext: fc.Arbitrary<Context> = fc.record({
@@ -23,6 +23,7 @@ export const anyContext: fc.Arbitrary<Context> = fc.record({
   summaryComposed: fc.option(fc.boolean()),
   originalRequest: fc.option(carried),
   latestRequest: fc.option(carried),
+  compactionSummary: fc.option(carried),
   lastMessage: fc.option(carried),
   toolSummaries: fc.array(fc.record({ toolName: hostile, callCount: fc.nat(), errorCount: fc.nat(), lastResult: fc.option(hostile) }), { maxLength: 8 }),
   lastToolCalls: fc.option(
@@ -41,6 +42,10 @@ export const anyContext: fc.Arbitrary<Context> = fc.record({
     { maxLength: 10 },
   ),
   contextVariables: fc.array(fc.record({ name: fc.oneof(hostile, fc.constant('_handoff_from')), value: fc.jsonValue(), setBy: hostile }), { maxLength: 5 }),
+  workspace: fc.option(fc.record({ folder: fc.option(hostile), branch: fc.option(hostile), commit: fc.option(hostile) })),
+  checks: fc.array(fc.record({ command: hostile, outcome: fc.constantFrom('PASSED' as const, 'FAILED' as const), callId: hostile, stale: fc.boolean() }), { maxLength: 4 }),
+  failedAttempts: fc.array(fc.record({ what: hostile, error: hostile, callId: hostile }), { maxLength: 4 }),
+  openQuestions: fc.array(hostile, { maxLength: 3 }),
   instructions: fc.option(hostile),
   leftOut: fc.option(
     fc.record({ tasks: fc.nat(), decisions: fc.nat(), files: fc.nat(), tools: fc.nat(), calls: fc.nat(), unansweredCalls: fc.nat(), messages: fc.nat(), shortened: fc.nat() }),
@@ -52,6 +57,7 @@ export const emptyContext: Context = {
   summaryComposed: false,
   originalRequest: null,
   latestRequest: null,
+  compactionSummary: null,
   lastMessage: null,
   toolSummaries: [],
   lastToolCalls: [],
@@ -60,11 +66,18 @@ export const emptyContext: Context = {
   decisions: [],
   recentMessages: [],
   contextVariables: [],
+  workspace: null,
+  checks: [],
+  failedAttempts: [],
+  openQuestions: [],
   instructions: null,
   leftOut: null,
 };
 
-export const message = (sequence: number, content: string, agentId: string | null = null): CarriedMessage => ({ sequence, content, shortened: false, agentId });
+export const message = (sequence: number, content: string, agentId: string | null = null): CarriedMessage => ({ sequence, content, shortened: false, agentId, recordedBy: null });
+
+/** A message of a user, as the log is read. */
+export const byUser = (sequence: number, content: string, recordedBy: string | null = null): Sources['byUsers'][number] => ({ sequence, role: 'USER', content, shortened: false, recordedBy });
 
 /** The log of a small session. */
 export const someSources = (fields: Partial<Sources> = {}): Sources => ({
@@ -78,14 +91,13 @@ export const someSources = (fields: Partial<Sources> = {}): Sources => ({
     { content: 'tell people', status: 'PENDING' },
   ],
   decisions: ['wait for the cookie'],
-  recent: [
-    { sequence: 1, role: 'USER', content: 'please' },
-    { sequence: 2, role: 'ASSISTANT', content: 'done' },
-  ],
-  firstUser: { sequence: 1, role: 'USER', content: 'please', shortened: false },
-  lastUser: { sequence: 1, role: 'USER', content: 'please', shortened: false },
+  recent: [{ sequence: 2, role: 'ASSISTANT', content: 'done' }],
+  byUsers: [byUser(1, 'please fix it')],
+  compaction: null,
   lastAssistant: { sequence: 2, role: 'ASSISTANT', content: 'done', shortened: false, agentId: 'ada' },
   lastCalls: [{ id: 'c', name: 'Read', arguments: '{"path": "a.ts"}', outcome: 'ok', outcomeShortened: false, failed: false }],
+  calls: [],
+  workspaces: [],
   totals: { messages: 2, decisions: 1, files: 2, tools: 1, lastCalls: 1, unansweredCalls: 0 },
   sourceAgentId: 'ada',
   chain: ['ada'],

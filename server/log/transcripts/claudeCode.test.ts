@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callsIn, readFixture, saidIn } from './fixtures.ts';
+import { callsIn, readFixture, readText, saidIn } from './fixtures.ts';
 
 test('a file whose only Write failed was not modified', async () => {
   const transcript = await readFixture('claude-failed-write');
@@ -155,4 +155,10 @@ test('NUL and halves of characters become U+FFFD wherever they are, and are coun
   expect(transcript.facts.replacedCharacters).toBe(6);
   expect(saidIn(transcript)).toEqual(['0 USER: A NUL \uFFFD in words.', '0 ASSISTANT: half \uFFFD half']);
   expect(callsIn(transcript)).toMatchObject([{ arguments: { command: 'printf \uFFFD', 'deep\uFFFDkey': ['x\uFFFD'] }, result: 'out\uFFFDput' }]);
+});
+
+test('titles, links and modes are known, and a failed result without its call is no error', async () => {
+  const lines = ['permission-mode', 'custom-title', 'ai-title', 'last-prompt', 'pr-link'].map((type) => ({ type, sessionId: 's' }));
+  const stray = { type: 'user', sessionId: 's', uuid: 'u', message: { content: [{ type: 'tool_result', tool_use_id: 'elsewhere', is_error: true, content: 'bad' }] } };
+  expect((await readText([...lines, stray].map((line) => JSON.stringify(line)).join('\n'))).facts).toMatchObject({ unknownTypes: [], toolErrors: 0 });
 });

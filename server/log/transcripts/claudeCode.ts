@@ -12,6 +12,11 @@ export const claudeCodeTypes: ReadonlySet<unknown> = new Set([
   'attachment',
   'file-history-snapshot',
   'queue-operation',
+  'permission-mode',
+  'custom-title',
+  'ai-title',
+  'last-prompt',
+  'pr-link',
 ]);
 
 /** What the program writes in a person's place. */
@@ -74,6 +79,8 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (entry['type'] === 'user') user(entry, place, sidechain);
       else if (entry['type'] === 'assistant') assistant(entry, place, sidechain);
       else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain) draft.compact(place);
+      // Outside of a repository the branch is empty, and `HEAD` where none is checked out.
+      if (!sidechain) draft.stand({ folder: entry['cwd'], branch: entry['gitBranch'] === 'HEAD' ? null : entry['gitBranch'] }, place);
     },
   };
 }

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
-import { callsIn, readFixture, saidIn } from './fixtures.ts';
+import { callsIn, readFixture, readText, saidIn } from './fixtures.ts';
 
 const transcript = await readFixture('codex-rollout');
+
+const readLines = (...lines: [string, object][]) => readText(lines.map(([type, payload]) => JSON.stringify({ type, payload })).join('\n'));
+const item = (text: string, role = 'user'): [string, object] => ['response_item', { type: 'message', role, content: [{ type: 'input_text', text }] }];
+const event = (message: string): [string, object] => ['event_msg', { type: 'user_message', message }];
+const completed = (text: string): [string, object] => ['event_msg', { type: 'item_completed', item: { type: 'UserMessage', content: [{ type: 'text', text }] } }];
+const used = (total: number, last: number): [string, object] => [
+  'event_msg',
+  { type: 'token_count', info: { total_token_usage: { input_tokens: total, output_tokens: total }, last_token_usage: { input_tokens: last, output_tokens: last, cached_input_tokens: 1 } } },
+];
 
 test("a person's words are taken once, though they come as an item and as an event, and again when they are said again", () => {
   expect(saidIn(transcript)).toEqual([
@@ -26,10 +35,27 @@ test('tool calls have their arguments and outcomes; only what a command says in 
     ['call_p2', 'Failed to find context', true],
     ['call_plan2', 'Plan updated', false],
     ['call_sh', 'Success.', false],
+    [expect.stringMatching(/^web_search-/), 'completed', false],
     ['call_open', null, false],
   ]);
   expect(callsIn(transcript)[0]?.arguments).toEqual({ cmd: 'ls fence' });
   expect(transcript.facts.toolErrors).toBe(2);
+});
+
+test('what the program answers in place of an output is a failure, and its patch wrote nothing', async () => {
+  const answers = [
+    'apply_patch verification failed: Failed to find expected lines in a.md',
+    'failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: no',
+    'patch rejected by user',
+    'execution error: Io(Custom { kind: Other })',
+  ];
+  const lines = answers.flatMap((output, index) => [
+    { type: 'response_item', payload: { type: 'custom_tool_call', call_id: `c${index}`, name: 'apply_patch', input: '*** Begin Patch\n*** Update File: a.md\n*** End Patch' } },
+    { type: 'response_item', payload: { type: 'custom_tool_call_output', call_id: `c${index}`, output } },
+  ]);
+  const read = await readText(lines.map((line) => JSON.stringify(line)).join('\n'));
+  expect(callsIn(read).map(({ error }) => error)).toEqual(answers);
+  expect(read.facts).toMatchObject({ toolErrors: 4, filesModified: [] });
 });
 
 test('patches that went well name the files, as calls and inside commands', () => {
@@ -43,7 +69,7 @@ test('the last plan is the tasks', () => {
   ]);
 });
 
-test('the last count of tokens is the usage, each turn having what it added; what came from a cache is apart', () => {
+test('the sum of what the requests used is the usage, in the turn that made them; what came from a cache is apart', () => {
   expect(transcript.facts.usage).toEqual({ inputTokens: 2_000, outputTokens: 300, cacheCreationInputTokens: 0, cacheReadInputTokens: 7_000, model: 'gpt-5.5' });
   expect(transcript.usage.map(({ turn, tokens }) => [turn, tokens.inputTokens, tokens.cacheReadInputTokens, tokens.outputTokens])).toEqual([
     [0, 1_500, 1_500, 120],
@@ -59,4 +85,44 @@ test('types are counted with what they carry; unknown ones are named', () => {
 test("in a sub-agent's rollout nobody is a person", async () => {
   const { facts } = await readFixture('codex-rollout', { sidechain: true });
   expect(facts).toMatchObject({ humanMessages: 0, tasks: [], sidechainLines: 39 });
+});
+
+test('a user item that no event announces is not a person, and begins no turn', async () => {
+  const { facts, usage, ...read } = await readLines(item('One'), event('One'), item('Done.', 'assistant'), item('Use the other tool.'), used(5, 5), item('Again.', 'assistant'), item('Two'), event('Two'), used(9, 4));
+  expect(saidIn({ facts, usage, ...read })).toEqual(['0 USER: One', '0 ASSISTANT: Done.', '0 SYSTEM: Use the other tool.', '0 ASSISTANT: Again.', '1 USER: Two']);
+  expect(facts.humanMessages).toBe(2);
+  expect(usage.map(({ turn }) => turn)).toEqual([0, 1]);
+});
+
+test('items are believed where a file has no such events, and the last one while its event may still come', async () => {
+  expect((await readLines(item('One'), item('Done.', 'assistant'), item('Two'))).facts.humanMessages).toBe(2);
+  expect((await readLines(item('One'), event('One'), item('Done.', 'assistant'), item('Two'))).facts.humanMessages).toBe(2);
+});
+
+test('newer rollouts announce people by items, and by both', async () => {
+  expect(saidIn(await readLines(item('One'), completed('One'), item('Done.', 'assistant'), item('Chatter'), item('Yes.', 'assistant')))).toEqual(['0 USER: One', '0 ASSISTANT: Done.', '0 SYSTEM: Chatter', '0 ASSISTANT: Yes.']);
+  for (const lines of [[item('One'), event('One'), completed('One')], [event('One'), completed('One'), item('One')]]) expect((await readLines(...lines)).facts.humanMessages).toBe(1);
+});
+
+test('what each request used is added up, once, though the total is told again and begins again', async () => {
+  const { facts, usage } = await readLines(event('One'), used(10, 10), used(10, 10), used(25, 15), used(7, 7), item('Done.', 'assistant'), event('Two'), used(12, 5));
+  expect(facts.usage).toMatchObject({ inputTokens: 10 + 15 + 7 + 5 - 4, cacheReadInputTokens: 4, outputTokens: 37 });
+  expect(usage.map(({ tokens }) => tokens.outputTokens)).toEqual([32, 5]);
+});
+
+test('a search on the web is a call', async () => {
+  const search = { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'oats' } };
+  const read = await readLines(['response_item', search], ['response_item', search]);
+  expect(callsIn(read)).toMatchObject([
+    { name: 'web_search', arguments: { type: 'search', query: 'oats' }, result: 'completed', error: null },
+    { name: 'web_search', result: 'completed' },
+  ]);
+});
+
+test('a failed result whose call is not in the file is no error of its calls', async () => {
+  expect((await readLines(event('One'), ['response_item', { type: 'function_call_output', call_id: 'elsewhere', output: 'Exit code: 1\nOutput:\n' }])).facts.toolErrors).toBe(0);
+});
+
+test('what newer versions write beside the conversation is known', async () => {
+  expect((await readLines(event('One'), ['world_state', { full: true }], ['token_usage_record', { usage: {} }])).facts.unknownTypes).toEqual([]);
 });

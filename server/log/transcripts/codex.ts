@@ -1,11 +1,11 @@
 import type { Draft, Outcome, Place } from './draft.ts';
 import type { Reader } from './detect.ts';
-import { addTokens, fieldsOf, instantOf, isObject, listOf, noTokens, tokensOf, type Fields, type Tokens } from './transcript.ts';
+import { addTokens, fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields, type Said, type Tokens } from './transcript.ts';
 
-export const codexTypes: ReadonlySet<unknown> = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted']);
+export const codexTypes: ReadonlySet<unknown> = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted', 'world_state', 'token_usage_record']);
 
 /** What the program puts into a person's mouth: instructions of the repository, the machine's state. */
-const notHuman = /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skill|user_shell_command|subagent_notification)\b)/;
+const notHuman = /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skill|user_shell_command|subagent_notification)\b|Warning: apply_patch was requested via )/;
 
 const image = '[image]';
 
@@ -13,20 +13,41 @@ const image = '[image]';
 export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   let source = '';
   let model: string | null = null;
-  /** What a person said, until it has come the second time: as an item of the conversation, and as an event. */
-  let expected: string | null = null;
-  let total = noTokens();
-  let before = noTokens();
-  let turn = -1;
+  /** What a person said by an event, until it has come as an item of the conversation too. */
+  let awaited: string | null = null;
+  /** What was announced last, to know it when the other kind of event says it too. */
+  let announced: { words: string; by: string; acts: number } | null = null;
+  /** Items that no event has announced yet. */
+  const unannounced: { words: string; said: Said; acts: number }[] = [];
+  let announces = false;
+  let acts = 0;
+  let total: Fields = {};
 
   function person(said: string[], place: Place): void {
-    const words = said.filter((text) => text !== image).join('\n').trim();
-    if (words === expected) {
-      expected = null;
+    const words = wordsOf(said);
+    if (words === awaited) {
+      awaited = null;
       return;
     }
-    expected = words;
-    draft.person(said, place);
+    const message = draft.person(said, place);
+    if (message !== null) unannounced.push({ words, said: message, acts });
+  }
+
+  /** A person's words come as an item and as an event, in either order; newer versions have two kinds of event. */
+  function announce(message: string, by: string, place: Place): void {
+    const words = wordsOf([message]);
+    announces = true;
+    if (announced?.words === words && announced.by !== by && announced.acts === acts) return;
+    announced = { words, by, acts };
+    // They stand close together.
+    const near = unannounced.slice(-8).findLastIndex((other) => other.words === words);
+    if (near < 0) {
+      draft.person([message], place);
+      awaited = words;
+    } else {
+      unannounced.splice(Math.max(0, unannounced.length - 8) + near, 1);
+      awaited = null;
+    }
   }
 
   function message({ role, content }: Fields, place: Place): void {
@@ -43,12 +64,18 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
 
   function item(payload: Fields, place: Place): void {
     const { type, call_id: id, name } = payload;
+    if (type !== 'message' || payload['role'] === 'assistant') acts += 1;
     if (type === 'message') message(payload, place);
     else if (type === 'reasoning') draft.thinkingBlocks += 1;
     else if (type === 'function_call') call(id, name, parsed(payload['arguments']), place);
     else if (type === 'custom_tool_call') call(id, name, payload['input'], place);
     else if (type === 'local_shell_call') call(id, 'local_shell', payload['action'], place);
-    else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+    else if (type === 'web_search_call') {
+      const key = typeof payload['id'] === 'string' ? payload['id'] : `web_search-${draft.lines[place.line]!.key}`;
+      call(key, 'web_search', payload['action'], place);
+      // What was found is not in the file.
+      if (typeof payload['status'] === 'string') draft.answer(key, { text: payload['status'], failed: payload['status'] === 'failed' }, place);
+    } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       const answered = draft.answer(id, outcomeOf(payload['output']), place);
       if (answered?.name === 'update_plan' && answered.error === null && !sidechainFile) {
         const plan = listOf(fieldsOf(answered.arguments)['plan']).map(fieldsOf);
@@ -59,16 +86,13 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
 
   const call = (id: unknown, name: unknown, args: unknown, place: Place): void => draft.call(id, name, args, patchedBy(args), place, null);
 
-  /** The figures are of the whole rollout so far: a turn took what they grew by in it. */
+  /** Each request is told once or more often, always with the total so far, which may begin again at any time. */
   function count(info: unknown, place: Place): void {
-    const usage = fieldsOf(info)['total_token_usage'];
-    if (!isObject(usage)) return;
-    if (draft.turn !== turn) {
-      before = total;
-      turn = draft.turn;
-    }
-    total = totalOf(usage);
-    draft.use(`turn ${turn} of ${source}`, addTokens(total, before, -1), model, place);
+    const { total_token_usage: now, last_token_usage: last } = fieldsOf(info);
+    if (!isObject(now) || sameFigures(now, total)) return;
+    const used = isObject(last) ? tokensIn(last) : addTokens(tokensIn(now), tokensIn(total), -1);
+    total = now;
+    draft.add(`turn ${draft.turn} of ${source}`, used, model, place);
   }
 
   return {
@@ -85,6 +109,10 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       if (sidechainFile) draft.sidechainLines += 1;
       const payload = fieldsOf(body);
       if (source === '') source = typeof payload['id'] === 'string' ? payload['id'] : draft.lines[place.line]!.key;
+      if (type === 'session_meta') {
+        const git = fieldsOf(payload['git']);
+        draft.stand({ folder: payload['cwd'], branch: git['branch'], commit: git['commit_hash'] }, place);
+      } else if (type === 'turn_context') draft.stand({ folder: payload['cwd'] }, place);
       if (type === 'turn_context' && typeof payload['model'] === 'string') model = draft.clean.name(payload['model'], 'unknown');
       else if (type === 'response_item') item(payload, place);
       else if (type === 'compacted') {
@@ -92,18 +120,30 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
         if (typeof payload['message'] === 'string') draft.say('SYSTEM', [payload['message']], place);
       } else if (type === 'event_msg' && payload['type'] === 'token_count') count(payload['info'], place);
       else if (type === 'event_msg' && payload['type'] === 'user_message' && typeof payload['message'] === 'string' && !sidechainFile) {
-        person([payload['message']], place);
+        announce(payload['message'], 'user_message', place);
+      } else if (type === 'event_msg' && payload['type'] === 'item_completed' && !sidechainFile) {
+        const { type: kind, content } = fieldsOf(payload['item']);
+        if (kind === 'UserMessage') announce(listOf(content).flatMap((part) => (typeof fieldsOf(part)['text'] === 'string' ? [fieldsOf(part)['text'] as string] : [])).join('\n'), 'item_completed', place);
       }
+    },
+    end() {
+      // The last item's event may still be missing in a file that goes on.
+      if (announces) for (const item of unannounced) if (item.acts < acts) draft.demote(item.said);
     },
   };
 }
 
-function totalOf(usage: Fields): Tokens {
+const wordsOf = (said: string[]): string => said.filter((text) => text !== image).join('\n').trim();
+
+const sameFigures = (a: Fields, b: Fields): boolean => ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].every((name) => a[name] === b[name]);
+
+function tokensIn(usage: Fields): Tokens {
   const cached = tokensOf(usage['cached_input_tokens']);
+  const written = tokensOf(usage['cache_write_input_tokens']);
   return {
-    inputTokens: Math.max(0, tokensOf(usage['input_tokens']) - cached),
+    inputTokens: Math.max(0, tokensOf(usage['input_tokens']) - cached - written),
     outputTokens: tokensOf(usage['output_tokens']),
-    cacheCreationInputTokens: 0,
+    cacheCreationInputTokens: written,
     cacheReadInputTokens: cached,
   };
 }
@@ -120,6 +160,9 @@ function parsed(text: unknown): unknown {
 // How commands say in front of their output that they failed.
 const failedCommand = /^(Process exited with code|Exit code:?) [1-9-]/m;
 
+/** What the program answers in place of an output when a call did not run, or not well. */
+const failedCall = /^(failed in sandbox |execution error: |apply_patch verification failed|exec_command failed|failed to parse function arguments|unsupported call: |(patch|exec command) rejected by user)/;
+
 function outcomeOf(output: unknown): Outcome {
   if (Array.isArray(output)) {
     return { text: output.filter(isObject).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n'), failed: false };
@@ -130,7 +173,7 @@ function outcomeOf(output: unknown): Outcome {
     return { text: String(value['output'] ?? value['content']), failed: value['success'] === false || (typeof exit === 'number' && exit !== 0) };
   }
   const text = typeof output === 'string' ? output : JSON.stringify(output ?? '');
-  return { text, failed: failedCommand.test(text.split(/^Output:$/m, 1)[0] ?? '') };
+  return { text, failed: failedCall.test(text) || failedCommand.test(text.split(/^Output:$/m, 1)[0] ?? '') };
 }
 
 const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;

@@ -14,6 +14,8 @@ export interface Reader {
   keyOf(entry: Fields): string | null;
   at(entry: Fields): Date | null;
   read(entry: Fields, place: Place): void;
+  /** Called when the whole file was read. */
+  end?(): void;
 }
 
 export interface ReadOptions {
@@ -54,6 +56,7 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
     for (const line of rest) intake.take(reader, line);
   }
   if (reader === null) throw unrecognised(waiting);
+  reader.end?.();
   return draft.finish(reader.format);
 }
 

@@ -8,6 +8,7 @@ import {
   type Entry,
   type ImportedTask,
   type Said,
+  type Standing,
   type Tokens,
   type Transcript,
   type TranscriptFormat,
@@ -51,10 +52,13 @@ export class Draft {
   readonly #files = new Set<string>();
   readonly #usage = new Map<string, UsageItem>();
   readonly #models = new Set<string>();
+  readonly #standings = new Map<number, Standing>();
   #tasks: ImportedTask[] = [];
   #tasksLine: number | null = null;
   #firstAt: Date | null = null;
   #lastAt: Date | null = null;
+  /** Turns that were begun by what no person said; they belong to the turn before. */
+  readonly #demoted = new Set<number>();
   #people = 0;
   #agentActed = false;
   turn = 0;
@@ -66,29 +70,37 @@ export class Draft {
   }
 
   /** A person speaks: that begins a turn, which the instructions before the first one belong to. */
-  person(texts: string[], place: Place): void {
+  person(texts: string[], place: Place): Said | null {
     if (this.#people > 0 || this.#agentActed) {
       this.turn += 1;
       this.lines[place.line]!.turn = this.turn;
     }
     this.#people += 1;
-    this.say('USER', texts, place);
+    return this.say('USER', texts, place);
+  }
+
+  /** No person said this after all: it is the program's, and begins no turn. */
+  demote(said: Said): void {
+    said.role = 'SYSTEM';
+    this.#people -= 1;
+    this.#demoted.add(said.turn);
   }
 
   /** Adds what was said to the message of that id, if it has one. Blank texts say nothing. */
-  say(role: Said['role'], texts: string[], { line, at }: Place, messageId: string | null = null): void {
+  say(role: Said['role'], texts: string[], { line, at }: Place, messageId: string | null = null): Said | null {
     if (role !== 'SYSTEM' && role !== 'USER') this.#agentActed = true;
     const parts = texts.filter((text) => text.trim() !== '').map((text) => ({ line, text: this.clean.text(text) }));
-    if (parts.length === 0) return;
+    if (parts.length === 0) return null;
     this.lines[line]!.bears = true;
     const begun = messageId === null ? undefined : this.#messages.get(messageId);
     if (begun !== undefined) {
       begun.parts.push(...parts);
-      return;
+      return begun;
     }
     const message: Said = { kind: 'message', turn: this.turn, role, at, parts, redactions: 0 };
     this.#entries.push(message);
     if (messageId !== null) this.#messages.set(messageId, message);
+    return message;
   }
 
   assistant(messageId: string): void {
@@ -129,9 +141,9 @@ export class Draft {
   /** The first outcome of a call counts. Returns the call, if this is it and the file has the call. */
   answer(id: unknown, { text, failed }: Outcome, { line }: Place): Called | null {
     const callId = this.#callId(id, '');
-    if (failed) this.#failed.add(callId);
     const call = this.#calls.get(callId);
     if (call === undefined || call.resultLine !== null) return null;
+    if (failed) this.#failed.add(callId);
     call.resultLine = line;
     const outcome = this.clean.text(text);
     if (failed) {
@@ -156,6 +168,20 @@ export class Draft {
     this.#usage.set(key, { ...item, line, tokens, model: model ?? item.model });
   }
 
+  /** Adds to what was reported under a key. */
+  add(key: string, tokens: Tokens, model: string | null, place: Place): void {
+    this.use(key, addTokens(this.#usage.get(key)?.tokens ?? noTokens(), tokens), model, place);
+  }
+
+  /** Where the work stands; what is no text says nothing. */
+  stand(workspace: { folder: unknown; branch?: unknown; commit?: unknown }, { line }: Place): void {
+    const known = this.#standings.get(this.turn) ?? { turn: this.turn, line, folder: null, branch: null, commit: null, redactions: 0 };
+    const said = (value: unknown, before: string | null): string | null =>
+      value === before || typeof value !== 'string' || value.trim() === '' ? before : this.clean.text(value.trim(), KB);
+    const now = { ...known, folder: said(workspace.folder, known.folder), branch: said(workspace.branch, known.branch), commit: said(workspace.commit, known.commit) };
+    if (now.folder !== known.folder || now.branch !== known.branch || now.commit !== known.commit) this.#standings.set(this.turn, { ...now, line });
+  }
+
   setTasks(tasks: readonly { content: unknown; status: unknown }[], { line }: Place): void {
     this.#tasksLine = line;
     this.#tasks = tasks
@@ -169,11 +195,13 @@ export class Draft {
 
   finish(format: TranscriptFormat): Transcript {
     const usage = [...this.#usage.values()];
+    this.#renumber([this.lines, this.#entries, usage]);
     return {
       format,
       lines: this.lines,
       entries: this.#entries,
       usage,
+      standings: [...this.#standings.values()],
       tasksLine: this.#tasksLine,
       taskRedactions: 0,
       facts: {
@@ -201,6 +229,21 @@ export class Draft {
         shortened: this.clean.shortened,
       },
     };
+  }
+
+  #renumber(lists: { turn: number }[][]): void {
+    if (this.#demoted.size === 0) return;
+    const numbers: number[] = [];
+    for (let turn = 0; turn <= this.turn; turn += 1) numbers.push(turn === 0 ? 0 : numbers[turn - 1]! + (this.#demoted.has(turn) ? 0 : 1));
+    for (const list of lists) for (const item of list) item.turn = numbers[item.turn]!;
+    const standings = [...this.#standings.values()];
+    this.#standings.clear();
+    for (const standing of standings) {
+      const turn = numbers[standing.turn]!;
+      const before = this.#standings.get(turn);
+      const { folder, branch, commit } = standing;
+      this.#standings.set(turn, { ...standing, turn, folder: folder ?? before?.folder ?? null, branch: branch ?? before?.branch ?? null, commit: commit ?? before?.commit ?? null });
+    }
   }
 
   /** Ids are kept as they are while they are short, as all real ones are. */

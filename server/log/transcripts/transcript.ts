@@ -105,6 +105,18 @@ export interface UsageItem {
   tokens: Tokens;
 }
 
+/** Where the work stood, as the file tells it. Null: it does not. */
+export interface Standing {
+  turn: number;
+  /** The line that said it last. */
+  line: number;
+  folder: string | null;
+  branch: string | null;
+  commit: string | null;
+  /** Secrets that were taken out of it. */
+  redactions: number;
+}
+
 /** A file as Baton understands it. A turn is one message of a person up to the next; turns are numbered in the file's order. */
 export interface Transcript {
   format: TranscriptFormat;
@@ -112,6 +124,8 @@ export interface Transcript {
   lines: LineOf[];
   entries: Entry[];
   usage: UsageItem[];
+  /** One for each turn that says where it stood, in order. */
+  standings: Standing[];
   /** The line that said last what the tasks are; null when none did. */
   tasksLine: number | null;
   /** Secrets that were taken out of the tasks. */

@@ -1,0 +1,2 @@
+-- Lost is where the work stood in each Turn.
+ALTER TABLE "turns" DROP COLUMN "workspace";

@@ -1,0 +1,234 @@
+import { posix } from 'node:path';
+import { isSearch, programOf } from './commands.ts';
+import type { RecordedCall, RecordedLog } from './log.ts';
+import { splitShell, type SimpleCommand } from './shell.ts';
+
+/** How a call ended. RUNNING: it goes on in the background. REFUSED: a person or a rule did not let it run. SKIPPED: it never ran. */
+export type Ending = 'PASSED' | 'FAILED' | 'REFUSED' | 'SKIPPED' | 'RUNNING' | 'UNKNOWN';
+
+/** A call that ran a command or edited files. */
+export interface Action {
+  /** Its place among the calls of the log. */
+  index: number;
+  call: RecordedCall;
+  /** The shell line; null for an edit. */
+  command: string | null;
+  /** Its simple commands, each with the folder that it ran in. */
+  parts: (SimpleCommand & { folder: string })[];
+  /** The files that it writes, or tried to. */
+  files: string[];
+  ending: Ending;
+  /** What it printed, as far as it is recorded. */
+  output: string;
+}
+
+export interface Actions {
+  list: Action[];
+  /** The folder that other folders are shown from; empty when none is known. */
+  root: string;
+}
+
+/** Every command and edit of the log, in order, each with how it ended. */
+export function readActions({ messages, calls, workspaces }: RecordedLog): Actions {
+  const known = workspaces.findLast(({ folder }) => folder !== null)?.folder;
+  const shell = new Shell(known ?? firstFolder(calls) ?? '');
+  const list: Action[] = [];
+  const background = new Map<string, Action>();
+  for (const [index, call] of calls.entries()) {
+    const poll = pollOf(call);
+    if (poll !== null) {
+      const action = background.get(poll.id);
+      if (action?.ending === 'RUNNING') finish(action, poll);
+      continue;
+    }
+    const action = actionOf(call, index, shell);
+    if (action === null) continue;
+    list.push(action);
+    const id = action.ending === 'RUNNING' ? backgroundId(call.result ?? '') : null;
+    if (id !== null) background.set(id, action);
+  }
+  for (const { role, content } of messages) {
+    if (role !== 'SYSTEM' || !content.startsWith('<task-notification>')) continue;
+    const id = /<task-id>([^<]+)<\/task-id>/.exec(content)?.[1];
+    const code = /\(exit code (\d+)\)/.exec(content)?.[1];
+    const action = id === undefined ? undefined : background.get(id);
+    if (action?.ending === 'RUNNING' && code !== undefined) finish(action, { ending: code === '0' ? 'PASSED' : 'FAILED', output: action.output, code: Number(code) });
+  }
+  return { list, root: shell.root };
+}
+
+/** Whether it changed files, as far as its call or its command says. */
+export const changesFiles = ({ ending, files, call }: Action): boolean => call.filesModified.length > 0 || (ending === 'PASSED' && files.length > 0);
+
+interface Outcome {
+  ending: Ending;
+  output: string;
+  /** Null where nobody says what it was. */
+  code: number | null;
+}
+
+function finish(action: Action, outcome: Outcome): void {
+  action.ending = foundNothing(action.parts, outcome) ? 'PASSED' : outcome.ending;
+  action.output = outcome.output;
+}
+
+/** A search that finds nothing, and a comparison that finds differences, did not fail. */
+function foundNothing(parts: Action['parts'], { ending, output, code }: Outcome): boolean {
+  const last = parts.at(-1);
+  if (ending !== 'FAILED' || last === undefined || !isSearch(last) || (code ?? 1) !== 1) return false;
+  return output === '' || /^(diff|cmp|git)$/.test(programOf(last).program);
+}
+
+const record = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
+const textOf = (...values: unknown[]): string | undefined => values.find((value): value is string => typeof value === 'string' && value !== '');
+
+const commandTool = /(^|[_.\-/])(bash|shell|sh|zsh|powershell|terminal|console|exec|execute|command|commands|cmd)([_.\-/]|$)/i;
+const editTool = /^(write|edit|multiedit|notebookedit|apply_patch|applypatch|replace|write_file|edit_file|create_file|write_to_file|replace_in_file|search_replace|insert_edit_into_file|str_replace_editor|str_replace_based_edit_tool)$/i;
+
+/** The shell line of a call, and the folder that it names; null when it runs none. */
+function commandOf({ name, arguments: given }: RecordedCall): { command: string; folder: string | undefined } | null {
+  if (!commandTool.test(name)) return null;
+  const args = record(given);
+  const words = [args['command'], args['cmd'], args['script'], typeof given === 'string' ? given : undefined].find((value) => typeof value === 'string' || Array.isArray(value));
+  const folder = textOf(args['workdir'], args['working_directory'], args['cwd'], args['directory'], args['dir_path']);
+  if (typeof words === 'string') return { command: words, folder };
+  if (!Array.isArray(words)) return null;
+  const texts = words.filter((word): word is string => typeof word === 'string');
+  const flag = texts.findIndex((word) => /^-\w*c$/.test(word));
+  return { command: flag > 0 && texts[flag + 1] !== undefined ? texts[flag + 1]! : texts.map(quoted).join(' '), folder };
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
+const patchedFiles = (text: string): string[] => (text.includes('*** Begin Patch') ? [...text.matchAll(patchedFile)].map(([, file]) => file!.trim()) : []);
+
+/** The files that an editing call is about; null when it is none. */
+function editOf({ name, arguments: given, filesModified }: RecordedCall): string[] | null {
+  const args = record(given);
+  if (!editTool.test(name)) return filesModified.length > 0 ? [...filesModified] : null;
+  if (/^str_replace/i.test(name) && (args['command'] === 'view' || args['command'] === 'undo_edit')) return null;
+  const path = textOf(args['file_path'], args['notebook_path'], args['path'], args['filePath'], args['target_file'], args['absolute_path']);
+  const patch = textOf(given, args['input'], args['patch']) ?? '';
+  return [...new Set([...(path === undefined ? [] : [path]), ...patchedFiles(patch), ...filesModified])];
+}
+
+function actionOf(call: RecordedCall, index: number, shell: Shell): Action | null {
+  const outcome = endingOf(call);
+  const { ending, output } = outcome;
+  const run = commandOf(call);
+  if (run === null) {
+    const files = editOf(call);
+    return files === null ? null : { index, call, command: null, parts: [], files: files.map((file) => inFolder(shell.root, file)), ending, output };
+  }
+  const patched = patchedFiles(run.command);
+  const persists = call.name === 'Bash';
+  const { parts, folder } = partsOf(splitShell(run.command), run.folder ?? (persists ? shell.folder : shell.root));
+  const files = parts.flatMap((part) => writtenBy(part).map((file) => inFolder(part.folder, file)));
+  // A command that fails leaves the shell where it was.
+  if (persists && ending === 'PASSED') shell.folder = /Shell cwd was reset to (\S+)/.exec(call.result ?? '')?.[1] ?? folder;
+  return {
+    index,
+    call,
+    command: run.command,
+    parts,
+    files: [...new Set([...call.filesModified.map((file) => inFolder(shell.root, file)), ...patched.map((file) => inFolder(shell.root, file)), ...files])],
+    ending: foundNothing(parts, outcome) ? 'PASSED' : ending,
+    output,
+  };
+}
+
+class Shell {
+  folder: string;
+  constructor(readonly root: string) {
+    this.folder = root;
+  }
+}
+
+/** A path as seen from a folder. */
+export function inFolder(folder: string, path: string): string {
+  if (folder === '' || posix.isAbsolute(path) || /^(~|\$|[A-Za-z]:)/.test(path)) return posix.normalize(path).replace(/(.)\/$/, '$1');
+  return posix.normalize(`${folder}/${path}`).replace(/(.)\/$/, '$1');
+}
+
+function partsOf(commands: SimpleCommand[], from: string): { parts: Action['parts']; folder: string } {
+  let folder = from;
+  const parts = commands.map((command) => {
+    const part = { ...command, folder };
+    const [program, target] = command.words;
+    if (program === 'cd' && target !== undefined && target !== '-') folder = inFolder(folder, target);
+    return part;
+  });
+  return { parts, folder };
+}
+
+/** Files that a command writes by itself; scratch files and devices are none. */
+function writtenBy(command: SimpleCommand): string[] {
+  const { program, args } = programOf(command);
+  const inPlace = (program === 'sed' && args.some((arg) => /^(-\w*i|--in-place)/.test(arg))) || (program === 'perl' && args.some((arg) => /^-\w*i/.test(arg)));
+  const edited = inPlace ? args.filter((arg) => !arg.startsWith('-')).slice(args.includes('-e') ? 0 : 1) : [];
+  const piped = program === 'tee' ? args.filter((arg) => !arg.startsWith('-')) : [];
+  return [...command.writes, ...edited, ...piped].filter((file) => !/^(\/dev\/|\/tmp\/|\/private\/tmp\/|&|\$)/.test(file));
+}
+
+function firstFolder(calls: readonly RecordedCall[]): string | undefined {
+  for (const call of calls) {
+    const run = commandOf(call);
+    if (run === null) continue;
+    const folder = run.folder ?? /^\s*cd ((?:\/[\w.@-]+)+)/.exec(run.command)?.[1];
+    if (folder !== undefined) return folder;
+  }
+  return undefined;
+}
+
+const header = /^(?:Chunk ID|Wall time|Exit code|Process (?:exited|running))\b/;
+const running = /^Process running with session ID (\d+)$/m;
+const inBackground = /^Command running in background with ID: ([\w-]+)/;
+const exited = /^(?:Process exited with code|Exit code:?) (-?\d+)/m;
+const skipped = /^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call)/;
+const refused = /^(The user doesn't want to |Claude requested permissions|Permission to use .{1,200} has been denied|(patch|exec command) rejected by user|User (rejected|denied|cancelled)|\[?(Operation|Request) (cancelled|interrupted))/i;
+
+function endingOf({ result, error }: RecordedCall): Outcome {
+  if (error !== null) {
+    const ending = skipped.test(error) ? 'SKIPPED' : refused.test(error) ? 'REFUSED' : 'FAILED';
+    return { ending, output: bodyOf(error), code: codeIn(error) };
+  }
+  if (result === null) return { ending: 'UNKNOWN', output: '', code: null };
+  if (backgroundId(result) !== null) return { ending: 'RUNNING', output: bodyOf(result), code: null };
+  const code = codeIn(result);
+  return { ending: (code ?? 0) === 0 ? 'PASSED' : 'FAILED', output: bodyOf(result), code };
+}
+
+/** What a command says in front of its output. */
+const frontOf = (text: string): string => text.slice(0, 400).split(/^Output:$/m, 1)[0]!;
+
+function bodyOf(text: string): string {
+  if (!header.test(text)) return text === 'failed' ? '' : text.trim();
+  const at = text.slice(0, 500).search(/^Output:$/m);
+  return (at >= 0 ? text.slice(at + 'Output:'.length) : text.replace(/^Exit code:? -?\d+\n?/, '')).trim();
+}
+
+function codeIn(text: string): number | null {
+  const code = header.test(text) ? exited.exec(frontOf(text))?.[1] : undefined;
+  return code === undefined ? null : Number(code);
+}
+
+function backgroundId(result: string): string | null {
+  return (inBackground.exec(result) ?? (header.test(result) ? running.exec(frontOf(result)) : null))?.[1] ?? null;
+}
+
+/** What a call that looks after a background command hears of it; null when it is no such call. */
+function pollOf({ name, arguments: given, result, error }: RecordedCall): (Outcome & { id: string }) | null {
+  if (!/^(write_stdin|TaskOutput|BashOutput|AgentOutputTool|KillShell|KillBash|TaskStop)$/.test(name)) return null;
+  const args = record(given);
+  const named = args['session_id'] ?? args['task_id'] ?? args['bash_id'] ?? args['shell_id'];
+  const id = typeof named === 'number' ? String(named) : typeof named === 'string' ? named : '';
+  const text = error ?? result ?? '';
+  const front = text.slice(0, 1_000);
+  const told = /<exit_code>(-?\d+)<\/exit_code>/.exec(front)?.[1];
+  const code = codeIn(text) ?? (told === undefined ? null : Number(told));
+  const output = header.test(text) ? bodyOf(text) : (/<output>([\s\S]*)/.exec(text)?.[1] ?? text).replace(/<\/output>\s*$/, '').trim();
+  const status = /<status>(\w+)<\/status>/.exec(front)?.[1];
+  if (code !== null || status === 'completed' || status === 'failed') return { id, ending: (code ?? (status === 'failed' ? 1 : 0)) === 0 ? 'PASSED' : 'FAILED', output, code };
+  return { id, ending: name.startsWith('Kill') || name === 'TaskStop' ? 'UNKNOWN' : 'RUNNING', output, code };
+}

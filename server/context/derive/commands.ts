@@ -1,0 +1,191 @@
+import { posix } from 'node:path';
+import type { SimpleCommand } from './shell.ts';
+
+/** Programs that run what follows them. */
+const wrappers = new Set(['sudo', 'time', 'nohup', 'env', 'command', 'exec', 'stdbuf', 'nice', 'npx', 'bunx', 'pnpx', 'xvfb-run', 'then', 'do', 'else', 'if', 'while', '!', '{']);
+/** `poetry run pytest`, `pnpm exec tsc`. */
+const runners: Record<string, ReadonlySet<string>> = {
+  poetry: new Set(['run']),
+  uv: new Set(['run']),
+  pipenv: new Set(['run']),
+  hatch: new Set(['run']),
+  rye: new Set(['run']),
+  pnpm: new Set(['exec', 'dlx']),
+  yarn: new Set(['exec', 'dlx']),
+  npm: new Set(['exec']),
+  bun: new Set(['x']),
+  bundle: new Set(['exec']),
+  mise: new Set(['exec']),
+  dotenv: new Set(['--']),
+};
+const assignment = /^[A-Za-z_]\w*=/;
+
+/** The words of what really runs: without assignments, `sudo`, `npx`, `poetry run` and the like. */
+export function programOf({ words }: SimpleCommand): { program: string; args: string[] } {
+  let rest = words;
+  for (;;) {
+    const [first = '', second = ''] = rest;
+    if (assignment.test(first) || wrappers.has(first)) rest = rest.slice(1);
+    else if (first === 'timeout') rest = rest.slice(rest.findIndex((word, index) => index > 0 && !word.startsWith('-')) + 1);
+    else if (runners[first]?.has(second) === true) rest = rest.slice(2);
+    else if (first.startsWith('-') && rest !== words) rest = rest.slice(1);
+    else return { program: posix.basename(first), args: rest.slice(1) };
+    if (rest.length === 0) return { program: '', args: [] };
+  }
+}
+
+/** What a check is shown as: its words without assignments and redirections. */
+export const plainText = ({ text, words }: SimpleCommand): string => {
+  const skipped = words.findIndex((word) => !assignment.test(word));
+  return skipped <= 0 ? text : text.split(' ').slice(skipped).join(' ');
+};
+
+const checkers = new Set([
+  ...['pytest', 'py.test', 'vitest', 'jest', 'mocha', 'ava', 'tap', 'rspec', 'phpunit', 'pest', 'ctest', 'tox', 'nox', 'nose2', 'karma', 'bats', 'busted', 'minitest', 'testthat', 'cargo-nextest'],
+  ...['tsc', 'tsgo', 'webpack', 'rollup', 'tsup', 'xcodebuild', 'ninja', 'msbuild', 'mypy', 'pyright', 'basedpyright', 'pytype', 'pyre', 'vue-tsc', 'svelte-check', 'attw'],
+  ...['eslint', 'oxlint', 'tslint', 'stylelint', 'standard', 'xo', 'flake8', 'pylint', 'pycodestyle', 'pydocstyle', 'bandit', 'golangci-lint', 'staticcheck', 'shellcheck', 'hadolint'],
+  ...['rubocop', 'ktlint', 'detekt', 'swiftlint', 'markdownlint', 'markdownlint-cli2', 'tflint', 'yamllint', 'actionlint', 'phpstan', 'psalm', 'phpcs', 'clippy-driver', 'knip', 'depcruise'],
+]);
+/** Programs that check with some subcommands. */
+const subcommands: Record<string, RegExp> = {
+  cargo: /^(build|b|check|c|test|t|clippy|nextest|bench)$/,
+  go: /^(build|test|vet)$/,
+  mix: /^(test|compile|credo|dialyzer|coveralls(\..+)?|sobelow)$/,
+  dotnet: /^(build|test)$/,
+  swift: /^(build|test)$/,
+  zig: /^(build|test)$/,
+  bazel: /^(build|test)$/,
+  bazelisk: /^(build|test)$/,
+  gradle: /^:?(\w+:)*(build|test|check|assemble|lint|compile\w+|\w+Test)$/,
+  gradlew: /^:?(\w+:)*(build|test|check|assemble|lint|compile\w+|\w+Test)$/,
+  mvn: /^(test|verify|package|compile|install|checkstyle:check)$/,
+  mvnw: /^(test|verify|package|compile|install|checkstyle:check)$/,
+  sbt: /^(test|compile|testOnly.*)$/,
+  lein: /^(test|compile)$/,
+  stack: /^(build|test)$/,
+  cabal: /^(build|test)$/,
+  meson: /^(compile|test)$/,
+  docker: /^(build|buildx)$/,
+  podman: /^build$/,
+  vite: /^build$/,
+  next: /^(build|lint)$/,
+  nuxt: /^(build|typecheck)$/,
+  astro: /^(build|check)$/,
+  ng: /^(build|test|lint)$/,
+  expo: /^lint$/,
+  playwright: /^test$/,
+  cypress: /^run$/,
+  biome: /^(check|lint|ci)$/,
+  ruff: /^check$/,
+  deno: /^(test|lint|check)$/,
+  flow: /^check$/,
+  srb: /^tc$/,
+  rails: /^(test|test:\w+)$/,
+  rake: /^(test|spec|default|build|lint)$/,
+  composer: /^(test|lint|check|analyse)$/,
+  terraform: /^(validate|plan)$/,
+  buf: /^(lint|build)$/,
+  node: /^--test$/,
+  nx: /^(build|test|lint)$/,
+  turbo: /^(build|test|lint|check|typecheck)$/,
+  prisma: /^validate$/,
+};
+const formatCheckers: Record<string, RegExp> = {
+  prettier: /^(--check|-c|--list-different|-l)$/,
+  black: /^--check$/,
+  isort: /^(--check|--check-only|-c)$/,
+  ruff: /^--check$/,
+  mix: /^--check-formatted$/,
+  cargo: /^--check$/,
+  cmake: /^--build$/,
+};
+const scriptName = /^(test|tests|t|tst|build|lint|check|checks|typecheck|type-check|types|tsc|compile|verify|validate|ci|unit|e2e|spec)([:\-_.].+)?$|[:\-_.](test|tests|lint|build|check|typecheck|e2e)$/;
+const makeTarget = /^(all|test|tests|check|build|lint|typecheck|verify|ci|compile)([-_].+)?$/;
+const scriptFile = /^(?:run[-_]?)?(?:all[-_]?)?(?:tests?|build|lint|check|typecheck|type-check|verify)\.(?:sh|js|mjs|cjs|ts|mts|py|ps1|rb|pl)$/;
+const packageManagers = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+const taskRunners = new Set(['make', 'gmake', 'just', 'task', 'invoke', 'inv', 'mage']);
+const interpreters = /^(bash|sh|zsh|dash|fish|node|nodejs|tsx|ts-node|python|ruby|perl|php|pwsh|powershell|deno|bun|source|\.)$/;
+
+/** Whether it is a test, build, lint or type check. */
+export function isCheck(command: SimpleCommand): boolean {
+  const { program, args } = programOf(command);
+  if (args.some((arg) => /^(--version|--help|-h|-V|help)$/.test(arg))) return false;
+  const plain = args.filter((arg) => !arg.startsWith('-'));
+  const [first = '', second = ''] = plain;
+  if (checkers.has(program)) return !(program === 'tsc' && args.includes('--init'));
+  if (formatCheckers[program] !== undefined && args.some((arg) => formatCheckers[program]!.test(arg))) return true;
+  if (packageManagers.has(program)) return scriptName.test(first === 'run' || first === 'run-script' ? second : first) && !(program === 'bun' && first === 'build');
+  if (subcommands[program]?.test(program === 'node' ? (args[0] ?? '') : first) === true) return true;
+  if (taskRunners.has(program)) return first === '' ? program === 'make' : makeTarget.test(first);
+  if (scriptFile.test(program)) return true;
+  const bare = bareName(program);
+  if (!interpreters.test(bare)) return false;
+  if (args[0] === '-m') return checkers.has(args[1] ?? '') || args[1] === 'unittest' || args[1] === 'build';
+  if (posix.basename(first) === 'manage.py') return second === 'test' || second === 'check';
+  return scriptFile.test(posix.basename(first));
+}
+
+/** `python3.12` is `python`. */
+const bareName = (program: string): string => program.replace(/[\d.]+$/, '') || program;
+
+/** Programs whose exit code 1 says that nothing was found, or that things differ. */
+const searches = new Set(['grep', 'egrep', 'fgrep', 'zgrep', 'rg', 'ag', 'ack', 'test', '[', '[[', 'which', 'type', 'pgrep', 'diff', 'cmp']);
+export const isSearch = (command: SimpleCommand): boolean => {
+  const { program, args } = programOf(command);
+  return searches.has(program) || (program === 'git' && (args[0] === 'diff' || args[0] === 'grep'));
+};
+
+const trivial = new Set(['cd', 'pushd', 'popd', 'echo', 'printf', 'true', 'false', 'exit', 'sleep', 'set', 'export', 'unset', 'wait', 'fi', 'done', '}', '']);
+export const isTrivial = (command: SimpleCommand): boolean => trivial.has(programOf(command).program);
+
+/** Programs that act on one repository or machine, wherever they are called. */
+const anywhere = new Set(['git', 'gh', 'docker', 'kubectl', 'brew', 'apt', 'apt-get', 'systemctl']);
+const withSubcommand = new Set([
+  ...Object.keys(subcommands).filter((program) => program !== 'node'),
+  ...packageManagers,
+  ...taskRunners,
+  ...anywhere,
+  ...['pip', 'poetry', 'uv', 'bundle', 'helm', 'gem', 'conda', 'aws', 'gcloud', 'az', 'bd', 'supabase', 'fly', 'vercel', 'alembic', 'pod'],
+]);
+
+/** What a command does, to recognise it when it is done again in another way. */
+export interface Deed {
+  key: string;
+  /** What it is done to. */
+  args: readonly string[];
+  check: boolean;
+}
+
+export function deedOf(command: SimpleCommand, folder: string): Deed {
+  const { program, args } = programOf(command);
+  const check = isCheck(command);
+  const bare = bareName(program);
+  if (interpreters.test(bare)) {
+    const [first = ''] = args.filter((arg) => !arg.startsWith('-'));
+    const script = args[0] === '-m' || args.some((arg) => /^-\w*[ce]$/.test(arg)) || first === '';
+    if (!script) return { key: `run ${posix.basename(first)}`, args: [], check };
+    return { key: `${folder}: ${bare} ${args.join(' ')} ${command.input}`, args: [], check };
+  }
+  if (command.words[0]?.includes('/') === true && !withSubcommand.has(program) && !checkers.has(program)) return { key: `run ${program}`, args: [], check };
+  const plain = args.filter((arg) => !arg.startsWith('-'));
+  const where = anywhere.has(program) ? '' : `${folder}: `;
+  if (withSubcommand.has(program)) {
+    const two = plain[0] === 'run' || plain[0] === 'compose' || program === 'gh';
+    const name = plain.slice(0, two ? 2 : 1).join(' ');
+    // Only the message differs.
+    const rest = program === 'git' && name === 'commit' ? [] : plain.slice(two ? 2 : 1);
+    return { key: `${where}${program} ${name}`, args: rest, check };
+  }
+  if (check) return { key: `${where}${program}`, args: plain, check };
+  return { key: `${where}${command.text}`, args: [], check };
+}
+
+/** Whether `later`, which went well, did what `earlier` failed to do. A check is repeated only by one that checks as much. */
+export function repeats(later: Deed, earlier: Deed): boolean {
+  if (later.key !== earlier.key) return false;
+  const within = (small: readonly string[], large: readonly string[]): boolean => {
+    const all = new Set(large);
+    return small.every((arg) => all.has(arg));
+  };
+  return within(later.args, earlier.args) || (!earlier.check && within(earlier.args, later.args));
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { edited, ran, workOf } from '../../testing/recordedLogs.ts';
+import { failedAttemptsOf, mostFailedAttempts } from './failedAttempts.ts';
+
+const failed = (callId: string, command: string, error = 'Exit code 1\nbad') => ran(callId, command, { error });
+const left = (...calls: Parameters<typeof workOf>): string[] => failedAttemptsOf(workOf(...calls)).map(({ callId }) => callId);
+
+test('says what failed and why', () => {
+  expect(failedAttemptsOf(workOf(failed('a', 'git push', 'Exit code 128\nfatal: no upstream'), edited('b', '/work/a.ts', 'String to replace not found')))).toEqual([
+    { what: 'git push', error: 'fatal: no upstream', callId: 'a' },
+    { what: 'Edit /work/a.ts', error: 'String to replace not found', callId: 'b' },
+  ]);
+});
+
+test.each([
+  ['npm test', 'npm test'],
+  ['npm test a.test.ts', 'npm test'],
+  ['npm test -- -t "one"', 'cd /work && npm test 2>&1 | tail'],
+  ['git push', 'git push --set-upstream origin x'],
+  ['git add a b && git commit -m "One"', 'git add -f a && git commit -m "Two"'],
+  ['node tools/build.js', 'cd tools && node build.js'],
+  ['bash tools/setup.sh', './tools/setup.sh --json'],
+  ["python - <<'PY'\nprint(1)\nPY", "python3 - <<'PY'\nprint(1)\nPY"],
+  ['cat a.txt; false', 'cat a.txt'],
+])('%j is repeated by %j', (first, second) => {
+  expect(left(failed('a', first), ran('b', second))).toEqual([]);
+});
+
+test.each([
+  ['npm test', 'npm test a.test.ts'],
+  ['npm test', 'npm run build'],
+  ['npm test', 'cd other && npm test'],
+  ['pip install a', 'pip install b'],
+  ['python3 -c "1/0"', 'python3 -c "1/1"'],
+  ['git push', 'git status'],
+  ['curl localhost:1', 'curl localhost:2'],
+])('%j is not repeated by %j', (first, second) => {
+  expect(left(failed('a', first), ran('b', second))).toEqual(['a']);
+});
+
+test('what fails again and again is told once, as it failed last', () => {
+  expect(left(failed('a', 'npm test'), failed('b', 'npm test'))).toEqual(['b']);
+  expect(left(ran('a', 'npm test'), failed('b', 'npm test'))).toEqual(['b']);
+});
+
+test('an edit is repeated by any later change of the same file', () => {
+  const failure = edited('a', '/work/a.ts', 'not found');
+  expect(left(failure, edited('b', '/work/a.ts'))).toEqual([]);
+  expect(left(failure, edited('b', 'a.ts'))).toEqual([]);
+  expect(left(failure, ran('b', "cat <<'EOF' > a.ts\nx\nEOF"))).toEqual([]);
+  expect(left(failure, edited('b', '/work/b.ts'))).toEqual(['a']);
+  const patch = (callId: string, error: string | null) => ({ ...edited(callId, 'a.ts', error), name: 'apply_patch', arguments: '*** Begin Patch\n*** Update File: a.ts\n@@\n*** End Patch' });
+  expect(failedAttemptsOf(workOf(patch('a', 'apply_patch verification failed: no such lines')))).toEqual([
+    { what: 'apply_patch /work/a.ts', error: 'apply_patch verification failed: no such lines', callId: 'a' },
+  ]);
+  expect(left(patch('a', 'bad'), patch('b', null))).toEqual([]);
+});
+
+test('a search that finds nothing and a comparison that finds differences did not fail', () => {
+  expect(left(failed('a', 'rg nothing src', 'Exit code 1'), failed('b', 'diff a b', 'Exit code 1\n1c1'), failed('c', 'ls | grep x', 'failed'))).toEqual([]);
+  expect(left(failed('a', 'rg x missing', 'Exit code 2\nrg: missing: No such file or directory'))).toEqual(['a']);
+});
+
+test('what a person refused is left to be known; what never ran is not', () => {
+  expect(left(failed('a', 'mix phx.server', "The user doesn't want to proceed with this tool use."))).toEqual(['a']);
+  expect(left(failed('a', 'npm test', '<tool_use_error>Sibling tool call errored</tool_use_error>'))).toEqual([]);
+  expect(left(ran('a', 'npm test', {}))).toEqual([]);
+});
+
+test('calls that run nothing and edit nothing are no attempts', () => {
+  expect(left({ ...edited('a', 'x', 'EISDIR'), name: 'Read' }, { ...edited('b', 'x', 'bad'), name: 'WebFetch' })).toEqual([]);
+});
+
+test('there are never more than a bounded number of bounded length, the newest of them', () => {
+  const attempts = failedAttemptsOf(workOf(...Array.from({ length: 200 }, (_, n) => failed(`c${n}`, `tool${n} ${'x'.repeat(2_000)}`, 'y'.repeat(5_000)))));
+  expect(attempts).toHaveLength(mostFailedAttempts);
+  expect(attempts.at(-1)?.callId).toBe('c199');
+  expect(Math.max(...attempts.map(({ what }) => what.length))).toBeLessThanOrEqual(300);
+  expect(Math.max(...attempts.map(({ error }) => error.length))).toBeLessThanOrEqual(500);
+});
+
+test('a log twice as long takes about twice as long', () => {
+  const took = (count: number): number => {
+    const log = workOf(...Array.from({ length: count }, (_, n) => (n % 2 === 0 ? failed(`c${n}`, `npm test ${n}`) : ran(`c${n}`, `npm test x${n}`))));
+    const from = process.cpuUsage();
+    failedAttemptsOf(log);
+    const { user, system } = process.cpuUsage(from);
+    return (user + system) / 1_000;
+  };
+  took(2_000);
+  const [one, four] = [Math.min(took(2_000), took(2_000)), Math.min(took(8_000), took(8_000))];
+  expect(four).toBeLessThan(one * 8 + 50);
+});

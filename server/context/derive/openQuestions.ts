@@ -1,0 +1,60 @@
+import { shorten } from '../shorten.ts';
+import type { RecordedCall, RecordedLog } from './log.ts';
+
+export const mostOpenQuestions = 5;
+const questionCharacters = 500;
+/** A question further from the end of a message is one that the message answers itself. */
+const closingCharacters = 800;
+
+const askTool = /^(AskUserQuestion|request_user_input|ask_user|ask_followup_question|ask_user_question|ask_human)$/i;
+
+/** The last question to a person that was not answered; in parts where it was asked in parts. Empty when none is open. */
+export function openQuestionsOf({ messages, calls }: RecordedLog): string[] {
+  const answeredAt = messages.findLast(({ role }) => role === 'USER')?.sequence ?? 0;
+  const asking = calls.findLast(({ name }) => askTool.test(name));
+  const said = messages.findLast(({ role }) => role === 'ASSISTANT');
+  const open = asking !== undefined && asking.result === null && asking.sequence >= answeredAt && asking.sequence >= (said?.sequence ?? 0);
+  const questions = open ? askedBy(asking) : said === undefined || said.sequence < answeredAt || calls.some(({ sequence }) => sequence >= said.sequence) ? [] : closingQuestions(said.content);
+  return questions.slice(-mostOpenQuestions).map((question) => shorten(question, questionCharacters));
+}
+
+const record = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
+
+function askedBy({ arguments: given }: RecordedCall): string[] {
+  const args = record(given);
+  const list = Array.isArray(args['questions']) ? args['questions'] : [args];
+  return list.flatMap((item) => {
+    const { question, options } = record(item);
+    if (typeof question !== 'string' || question.trim() === '') return [];
+    const labels = (Array.isArray(options) ? options : []).map((option) => (typeof option === 'string' ? option : record(option)['label'])).filter((label) => typeof label === 'string');
+    return [labels.length === 0 ? question.trim() : `${question.trim()} (${labels.join(' / ')})`];
+  });
+}
+
+/** Stands for a question mark inside of code, which asks nobody. */
+const hidden = '\u0001';
+const endsAsQuestion = /[?？]["'”’»)\]*_`]*$/;
+
+/** The questions that a message ends with: its last one, and those in the lines directly before. */
+function closingQuestions(content: string): string[] {
+  const lines = content
+    .slice(-closingCharacters * 4)
+    .replace(/```[\s\S]*?(```|$)/g, '')
+    .replace(/`[^`\n]*`/g, (code) => code.replaceAll('?', hidden))
+    .slice(-closingCharacters)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const last = lines.findLastIndex((line) => questionIn(line) !== null);
+  if (last < 0) return [];
+  const first = lines.findLastIndex((line, index) => index < last && !endsAsQuestion.test(line)) + 1;
+  return lines.slice(first, last + 1).flatMap((line) => questionIn(line)?.replaceAll(hidden, '?') ?? []);
+}
+
+/** The last question of a line, without list marks. */
+function questionIn(line: string): string | null {
+  if (line.startsWith('>') || line.startsWith('|')) return null;
+  const sentences = line.replace(/^([-*+]|\d+[.)]|#+)\s+/, '').split(/(?<=[.!?。！？…]["'”’»)\]*_`]*)\s+|(?<=[。！？])/u);
+  const question = sentences.findLast((sentence) => endsAsQuestion.test(sentence.trim()));
+  return question === undefined ? null : question.trim().replace(/^[*_]+|[*_]+$/g, '');
+}
