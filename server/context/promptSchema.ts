@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { readsInstructions } from '../access/rules.ts';
 import { encodeId } from '../core/ids.ts';
 import { readableHandoffs, readableSessions } from '../core/readable.ts';
+import type { Caller } from '../core/work.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
@@ -33,7 +35,11 @@ const contextColumns = {
 
 const moveColumns = { reason: true, sourceAgentId: true, targetAgentId: true, session: { select: { title: true } } } as const satisfies Prisma.HandoffSelect;
 
-const contextOf = (handoff: Prisma.HandoffGetPayload<{ select: typeof contextColumns }>): Context => handoff as unknown as Context;
+type Carrying = Prisma.HandoffGetPayload<{ select: typeof contextColumns & { targetAgentId: true } }>;
+
+/** As far as the caller may read it. */
+const contextOf = (handoff: Carrying, caller: Caller): Context =>
+  ({ ...handoff, instructions: readsInstructions(caller, handoff.targetAgentId) ? handoff.instructions : null }) as unknown as Context;
 
 const budgetArgs = builder.args((t) => ({
   maxTokens: t.int({ description: `At most so many estimated tokens, ${smallestBudget.maxTokens} or more; no such bound when null.` }),
@@ -53,8 +59,8 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       'What it carries, as a text for the next Agent: within the budget what matters most, the rest counted. What was recorded stands in fences and is marked as untrusted.',
     args: budgetArgs,
     select: { ...contextColumns, ...moveColumns },
-    resolve: (handoff, args) => {
-      const context = contextOf(handoff);
+    resolve: (handoff, args, { caller }) => {
+      const context = contextOf(handoff, caller);
       const { reason, sourceAgentId, targetAgentId, session } = handoff;
       const move = { title: session.title, sourceAgentId, targetAgentId, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
       return pack(itemsOf(context, reason), move, decodeArgs(z.object(budget), args));
@@ -79,11 +85,11 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       sourceAgentType: true,
       targetAgentType: true,
     },
-    resolve: (handoff) => {
+    resolve: (handoff, _args, { caller }) => {
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
       const facts = { ...handoff, id: encodeId('handoff', id), title: session.title, closedBecause, actor: actorPrincipal };
-      return renderMarkdown(facts, contextOf(handoff));
+      return renderMarkdown(facts, contextOf(handoff, caller));
     },
   }),
 }));
@@ -117,9 +123,9 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, args, { prisma, caller }) => {
       const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
-      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select: { ...contextColumns, reason: true, sessionId: true } });
+      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select: { ...contextColumns, reason: true, sessionId: true, targetAgentId: true } });
       if (handoff === null) return null;
-      const item = itemsOf(contextOf(handoff), handoff.reason).find(({ id }) => id === itemId);
+      const item = itemsOf(contextOf(handoff, caller), handoff.reason).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;
       const content = await wholeContent(item, {

@@ -1,3 +1,4 @@
+import { readsInstructions } from '../access/rules.ts';
 import type { RecentMessage, ToolSummary } from '../context/context.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -58,7 +59,12 @@ builder.prismaNode('Handoff', {
       select: { contextVariables: true },
       resolve: ({ contextVariables }) => contextVariables as never,
     }),
-    instructions: t.exposeString('instructions', { nullable: true }),
+    instructions: t.string({
+      nullable: true,
+      description: "The target Agent's instructions at that moment; null when it has none, and for every other Agent.",
+      select: { instructions: true, targetAgentId: true },
+      resolve: ({ instructions, targetAgentId }, _args, { caller }) => (readsInstructions(caller, targetAgentId) ? instructions : null),
+    }),
     metadata: t.expose('metadata', { type: 'JSON', nullable: true, description: 'What whoever started it keeps about it; null when nothing.' }),
     depth: t.exposeInt('depth'),
     circular: t.exposeBoolean('circular'),
