@@ -1,3 +1,4 @@
+import { readsInstructions } from '../access/rules.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { MessageRole } from '../graphql/enums.ts';
 import type { CarriedCall, CarriedMessage, Context, LeftOut, RecentMessage, ToolSummary } from './context.ts';
@@ -266,7 +267,12 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     resolve: carried('failedAttempts'),
   }),
   openQuestions: t.stringList({ description: 'The last question to a person, when nobody answered it; several when it was asked in parts.', select, resolve: carried('openQuestions') }),
-  instructions: t.string({ nullable: true, description: "The target agent's instructions at that moment; null when it has none.", select, resolve: carried('instructions') }),
+  instructions: t.string({
+    nullable: true,
+    description: "The target agent's instructions at that moment; null when it has none, and for every other agent.",
+    select: { ...select, targetAgentId: true },
+    resolve: (handoff, _args, { caller }) => (readsInstructions(caller, handoff.targetAgentId) ? carried('instructions')(handoff) : null),
+  }),
   leftOut: t.field({
     type: ContextLeftOut,
     nullable: true,
