@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { sendNodeResponse } from '@whatwg-node/server';
@@ -9,7 +9,7 @@ import type { Env } from './infra/env.ts';
 import { createDashboard } from './infra/dashboard.ts';
 import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
-import { createHttpServer, type HttpLimits } from './infra/httpServer.ts';
+import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/httpServer.ts';
 import type { Log } from './infra/log.ts';
 import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
@@ -157,7 +157,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const refuse = (status: number): void => void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+    const refuse = (status: number): void => refuseUpgrade(socket, status);
     if (sockets === undefined || request.url?.split('?')[0] !== '/graphql') return refuse(404);
     if (authenticate.open && !isHostAllowed(request.headers.host)) return refuse(403);
     if (!isOriginAllowed(request.headers, env.allowedOrigins)) return refuse(403);

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limits } from '../limits/limits.ts';
@@ -41,23 +41,28 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     const { socket } = request;
     response.once('finish', () => dropRest(request, socket, http.restWithin));
     if (draining) response.setHeader('connection', 'close');
+    const refused = hasTooManyHeaders(request);
     response.once('close', () => {
       running.delete(response);
       if (running.size > 0) return;
       for (const resolve of waiting) resolve();
       waiting = [];
     });
-    void handle(request, response);
+    if (refused) response.writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' }).end(`More than ${http.headers} headers: send fewer.\n`);
+    else void handle(request, response);
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A client that is gone before it is answered would end the process.
     socket.on('error', () => socket.destroy());
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
+    if (hasTooManyHeaders(request)) return refuseUpgrade(socket, 431);
     upgrade(request, socket, head);
   });
 
-  server.maxHeadersCount = http.headers;
+  // With a count of its own Node drops the headers that are over it, and says nothing.
+  server.maxHeadersCount = 0;
+  const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * http.headers;
 
   return {
     listen: (host, port) => listen(server, host, port),
@@ -79,6 +84,11 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
       await closed;
     },
   };
+}
+
+/** Answers a connection that asked to become a socket with a status, and closes it. */
+export function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 /** An answer was given before the body was read to its end: it ends now, or its connection does. */
