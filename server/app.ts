@@ -12,6 +12,7 @@ import { isHostAllowed } from './infra/hostCheck.ts';
 import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/httpServer.ts';
 import type { Log } from './infra/log.ts';
 import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
+import { answerSizePlugin } from './limits/answerSize.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
@@ -120,6 +121,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       ...(options.live === undefined ? [] : [options.live.plugin]),
       limitsPlugin({ schema, persisted, most: { ...limits.query, ...options.query } }),
       ...(options.plugins ?? []),
+      answerSizePlugin(),
     ],
   });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });

@@ -32,6 +32,8 @@ export const limits = {
   },
   /** 413. */
   body: { json: 1_000_000, transcript: 64 * MB },
+  /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
+  answer: { bytes: 10 * MB },
   /** BAD_USER_INPUT with the path. */
   fields: {
     titleCharacters: 500,
