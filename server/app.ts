@@ -10,6 +10,7 @@ import { createDashboard } from './infra/dashboard.ts';
 import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
 import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/httpServer.ts';
+import { type Full, Ledger, type LedgerLimits } from './infra/ledger.ts';
 import type { Log } from './infra/log.ts';
 import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
@@ -20,6 +21,7 @@ import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import { isOriginAllowed } from './infra/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
+import { accountOf, endWith, streamTo } from './infra/sendBody.ts';
 import type { SocketServer } from './infra/socketServer.ts';
 
 /** Where `npm run build` puts the dashboard. */
@@ -86,6 +88,7 @@ export interface AppOptions {
   persisted?: PersistedOperations;
   query?: Partial<QueryLimits>;
   http?: Partial<HttpLimits>;
+  unread?: Partial<LedgerLimits>;
   plugins?: Plugin[];
   graphiqlTabs?: Tab[];
   /** Another folder with a built dashboard. */
@@ -127,6 +130,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const dashboard = createDashboard(options.dashboardFolder ?? builtDashboard);
   const ping = createPing(database.url);
+  const ledger = new Ledger({ ...limits.unread, ...options.unread });
   let background: ReturnType<Background>[] = [];
   const sockets = options.live?.sockets({
     identify: (address, authorization) => rates.authenticating(address, authorization, authenticate),
@@ -179,13 +183,15 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     if (reads && (await dashboard(request, response, path))) return;
     // One for all routes: it is whose body they read that takes it from the socket.
     const asked = toWebRequest(request, url);
+    let by = request.socket.remoteAddress ?? '';
     for (const candidate of options.routes ?? []) {
       const found = await candidate(asked, async () => {
         const caller = await identify(request);
+        by = caller.principal;
         rates.take(caller, reads ? 'read' : 'write');
         return caller;
       });
-      if (found) return void (await sendNodeResponse(found, response, request, false));
+      if (found) return send(found, request, response, by);
     }
     text(response, 404, 'Nothing here. The API is at /graphql.');
   }
@@ -214,10 +220,31 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       } catch (error) {
         return refuse(response, error);
       }
-      if (result !== null && !response.headersSent) await sendNodeResponse(result, response, request, true);
+      if (result !== null && !response.headersSent) await send(result, request, response, caller.principal);
     } finally {
       clearTimeout(late);
     }
+  }
+
+  /** Sends an answer as its reader takes it, and keeps no more unread than the ledger allows. */
+  async function send(result: Response, request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {
+    const account = accountOf(ledger, request);
+    const whole = textOf(result);
+    if (whole === null) {
+      writeHead(response, result);
+      const { body } = result;
+      if (body === null) return void response.end();
+      response.once('close', () => void body.cancel().catch(() => undefined));
+      return streamTo(response, body, { account, key });
+    }
+    const bytes = whole.length > limits.unread.always ? Buffer.from(whole) : null;
+    const full = account.full(key, bytes?.length ?? whole.length);
+    if (full !== null && (full === 'connection' || bytes !== null)) return tooMuchUnread(response, full);
+    const held = account.hold(key, bytes?.length ?? whole.length);
+    response.once('close', () => held.end());
+    if (bytes === null) return void (await sendNodeResponse(result, response, request, true));
+    writeHead(response, result);
+    await endWith(response, bytes, account, held);
   }
 
   async function answerPlain(request: IncomingMessage, asked: { caller: Caller; charge: Charge }): Promise<Response | null> {
@@ -279,6 +306,27 @@ function failure(code: string, message: string): object {
 
 /** A few bytes could unpack to any number of them. */
 const isEncoded = ({ headers }: IncomingMessage): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
+
+/** The body of an answer that is there as a whole. */
+function textOf(result: Response): string | null {
+  // How Yoga's own `Response` keeps a text that it was made of.
+  const { bodyType, bodyInit } = result as { bodyType?: string; bodyInit?: unknown };
+  return bodyType === 'String' && typeof bodyInit === 'string' ? bodyInit : null;
+}
+
+function writeHead(response: ServerResponse, { status, headers }: Response): void {
+  headers.forEach((value, name) => response.setHeader(name, value));
+  response.writeHead(status);
+}
+
+const done = 'what a mutation of this request has done, it has done';
+
+function tooMuchUnread(response: ServerResponse, full: Full): void {
+  if (full === 'process') return unavailable(response, `Too many answers wait to be read: try again in a moment; ${done}`);
+  const [whose, most] = full === 'key' ? ['this key', limits.unread.key] : ['this connection', limits.unread.connection];
+  response.setHeader('retry-after', '1');
+  json(response, 429, failure('RATE_LIMITED', `The answers on ${whose} that were not read yet have more than ${most} bytes: read them, then try again; ${done}`));
+}
 
 function unavailable(response: ServerResponse, message: string): void {
   response.setHeader('retry-after', '1');

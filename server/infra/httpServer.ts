@@ -51,6 +51,10 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     if (refused) response.writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' }).end(`More than ${http.headers} headers: send fewer.\n`);
     else void handle(request, response);
   });
+  const stalled = new WeakMap<Socket, { taken: number; since: number }>();
+  const clock = setInterval(() => {
+    for (const { req } of running) if (hasStalled(stalled, req.socket, http.drainWithin)) req.socket.destroy();
+  }, http.checkedEvery).unref();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A client that is gone before it is answered would end the process.
     socket.on('error', () => socket.destroy());
@@ -77,6 +81,7 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
       if (running.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
     async close() {
+      clearInterval(clock);
       if (!server.listening) return;
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -84,6 +89,16 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
       await closed;
     },
   };
+}
+
+/** Whether a connection, for which something waits, has taken nothing for so long. */
+function hasStalled(known: WeakMap<Socket, { taken: number; since: number }>, socket: Socket, ms: number): boolean {
+  const now = performance.now();
+  const taken = socket.bytesWritten - socket.writableLength;
+  const before = known.get(socket);
+  if (before === undefined || before.taken !== taken || socket.writableLength === 0) known.set(socket, { taken, since: now });
+  else return now - before.since >= ms;
+  return false;
 }
 
 /** Answers a connection that asked to become a socket with a status, and closes it. */
@@ -95,8 +110,12 @@ export function refuseUpgrade(socket: Duplex, status: number): void {
 function dropRest(request: IncomingMessage, socket: Socket, within: number): void {
   if (request.complete || socket.destroyed) return;
   const late = setTimeout(() => socket.destroy(), within);
-  request.once('end', () => clearTimeout(late));
-  socket.once('close', () => clearTimeout(late));
+  const over = (): void => {
+    clearTimeout(late);
+    socket.off('close', over);
+  };
+  request.once('end', over);
+  socket.once('close', over);
   request.resume();
 }
 
