@@ -1,16 +1,16 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { sendNodeResponse } from '@whatwg-node/server';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
+import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/answers.ts';
 import { createDashboard } from './infra/dashboard.ts';
 import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
 import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/httpServer.ts';
-import { type Full, Ledger, type LedgerLimits } from './infra/ledger.ts';
+import type { LedgerLimits } from './infra/ledger.ts';
 import type { Log } from './infra/log.ts';
 import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
@@ -21,7 +21,6 @@ import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import { isOriginAllowed } from './infra/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
-import { accountOf, endWith, streamTo } from './infra/sendBody.ts';
 import type { SocketServer } from './infra/socketServer.ts';
 
 /** Where `npm run build` puts the dashboard. */
@@ -29,7 +28,7 @@ const builtDashboard = fileURLToPath(new URL('../dist', import.meta.url));
 const drainWithin = 7_000;
 
 /** Answers what it knows and leaves the rest to the next. `caller` rejects with UNAUTHENTICATED: what needs no key does not ask. */
-export type Route = (request: Request, caller: () => Promise<Caller>) => Response | undefined | Promise<Response | undefined>;
+export type Route = (request: Request, caller: () => Promise<Caller>) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;
@@ -130,7 +129,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const dashboard = createDashboard(options.dashboardFolder ?? builtDashboard);
   const ping = createPing(database.url);
-  const ledger = new Ledger({ ...limits.unread, ...options.unread });
+  const answers = createAnswers(options.unread);
   let background: ReturnType<Background>[] = [];
   const sockets = options.live?.sockets({
     identify: (address, authorization) => rates.authenticating(address, authorization, authenticate),
@@ -183,15 +182,17 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     if (reads && (await dashboard(request, response, path))) return;
     // One for all routes: it is whose body they read that takes it from the socket.
     const asked = toWebRequest(request, url);
-    let by = request.socket.remoteAddress ?? '';
+    const account = answers.accountOf(request);
+    const address = request.socket.remoteAddress ?? '';
+    let by: Caller | undefined;
     for (const candidate of options.routes ?? []) {
       const found = await candidate(asked, async () => {
         const caller = await identify(request);
-        by = caller.principal;
         rates.take(caller, reads ? 'read' : 'write');
-        return caller;
+        return (by = caller);
       });
-      if (found) return send(found, request, response, by);
+      if (found === undefined) continue;
+      return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
     }
     text(response, 404, 'Nothing here. The API is at /graphql.');
   }
@@ -204,6 +205,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const account = answers.accountOf(request);
     const late = setTimeout(() => {
       if (!response.headersSent)
         unavailable(response, 'This took longer than 30 s: it may still happen, so look before you try again.');
@@ -220,31 +222,10 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       } catch (error) {
         return refuse(response, error);
       }
-      if (result !== null && !response.headersSent) await send(result, request, response, caller.principal);
+      if (result !== null && !response.headersSent) await answers.send(request, response, result, { account, key: caller.principal });
     } finally {
       clearTimeout(late);
     }
-  }
-
-  /** Sends an answer as its reader takes it, and keeps no more unread than the ledger allows. */
-  async function send(result: Response, request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {
-    const account = accountOf(ledger, request);
-    const whole = textOf(result);
-    if (whole === null) {
-      writeHead(response, result);
-      const { body } = result;
-      if (body === null) return void response.end();
-      response.once('close', () => void body.cancel().catch(() => undefined));
-      return streamTo(response, body, { account, key });
-    }
-    const bytes = whole.length > limits.unread.always ? Buffer.from(whole) : null;
-    const full = account.full(key, bytes?.length ?? whole.length);
-    if (full !== null && (full === 'connection' || bytes !== null)) return tooMuchUnread(response, full);
-    const held = account.hold(key, bytes?.length ?? whole.length);
-    response.once('close', () => held.end());
-    if (bytes === null) return void (await sendNodeResponse(result, response, request, true));
-    writeHead(response, result);
-    await endWith(response, bytes, account, held);
   }
 
   async function answerPlain(request: IncomingMessage, asked: { caller: Caller; charge: Charge }): Promise<Response | null> {
@@ -300,47 +281,8 @@ const jsonOnly: Plugin = {
   },
 };
 
-function failure(code: string, message: string): object {
-  return { errors: [{ message, extensions: { code } }] };
-}
-
 /** A few bytes could unpack to any number of them. */
 const isEncoded = ({ headers }: IncomingMessage): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
-
-/** The body of an answer that is there as a whole. */
-function textOf(result: Response): string | null {
-  // How Yoga's own `Response` keeps a text that it was made of.
-  const { bodyType, bodyInit } = result as { bodyType?: string; bodyInit?: unknown };
-  return bodyType === 'String' && typeof bodyInit === 'string' ? bodyInit : null;
-}
-
-function writeHead(response: ServerResponse, { status, headers }: Response): void {
-  headers.forEach((value, name) => response.setHeader(name, value));
-  response.writeHead(status);
-}
-
-const done = 'what a mutation of this request has done, it has done';
-
-function tooMuchUnread(response: ServerResponse, full: Full): void {
-  if (full === 'process') return unavailable(response, `Too many answers wait to be read: try again in a moment; ${done}`);
-  const [whose, most] = full === 'key' ? ['this key', limits.unread.key] : ['this connection', limits.unread.connection];
-  response.setHeader('retry-after', '1');
-  json(response, 429, failure('RATE_LIMITED', `The answers on ${whose} that were not read yet have more than ${most} bytes: read them, then try again; ${done}`));
-}
-
-function unavailable(response: ServerResponse, message: string): void {
-  response.setHeader('retry-after', '1');
-  json(response, 503, failure('UNAVAILABLE', message));
-}
-
-function json(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-  response.end(JSON.stringify(body));
-}
-
-function text(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${body}\n`);
-}
 
 function toWebRequest(request: IncomingMessage, base: string): Request {
   const { method = 'GET' } = request;

@@ -77,7 +77,7 @@ describe('A reader that takes nothing', () => {
     const took = new Promise<void>((resolve, reject) => {
       socket.once('close', () => reject(new Error(`closed after ${socket.bytesRead} bytes`)));
       const drip = setInterval(() => {
-        socket.read(400_000) ?? socket.read();
+        if (socket.read(400_000) === null) socket.read();
         if (socket.bytesRead < 5_000_000) return;
         clearInterval(drip);
         resolve();

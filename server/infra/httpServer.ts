@@ -24,7 +24,7 @@ export type HttpLimits = { [Name in keyof typeof limits.http]: number };
 
 export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chosen: Partial<HttpLimits> = {}): HttpServer {
   const http: HttpLimits = { ...limits.http, ...chosen };
-  const running = new Set<ServerResponse>();
+  const running = new Map<ServerResponse, Socket>();
   /** Node knows nothing of them any more, and yet waits for them. */
   const upgraded = new Set<Duplex>();
   let draining = false;
@@ -37,8 +37,9 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     connectionsCheckingInterval: http.checkedEvery,
   };
   const server = createServer({ ...timeouts, maxHeaderSize: http.headerBytes }, (request, response) => {
-    running.add(response);
+    // A request whose body was destroyed knows it no more.
     const { socket } = request;
+    running.set(response, socket);
     response.once('finish', () => dropRest(request, socket, http.restWithin));
     if (draining) response.setHeader('connection', 'close');
     const refused = hasTooManyHeaders(request);
@@ -53,7 +54,7 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
   });
   const stalled = new WeakMap<Socket, { taken: number; since: number }>();
   const clock = setInterval(() => {
-    for (const { req } of running) if (hasStalled(stalled, req.socket, http.drainWithin)) req.socket.destroy();
+    for (const socket of running.values()) if (hasStalled(stalled, socket, http.drainWithin)) socket.destroy();
   }, http.checkedEvery).unref();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A client that is gone before it is answered would end the process.
@@ -75,7 +76,7 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     },
     drain() {
       draining = true;
-      for (const response of running) if (!response.headersSent) response.setHeader('connection', 'close');
+      for (const response of running.keys()) if (!response.headersSent) response.setHeader('connection', 'close');
     },
     async idle() {
       if (running.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));

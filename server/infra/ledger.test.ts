@@ -86,7 +86,7 @@ describe('A ledger', () => {
         const held: Held[] = [];
         for (const { connection, key, bytes, end, pass: ms, close } of acts) {
           if (accounts[connection]?.closed !== false) accounts[connection] = open(String(connection));
-          const account = accounts[connection]!;
+          const account = accounts[connection];
           if (account.full(key, bytes) === null) held.push(account.hold(key, bytes));
           expect(ledger.bytes).toBeLessThanOrEqual(most.process);
           expect(account.bytes).toBeLessThanOrEqual(most.connection);

@@ -43,9 +43,10 @@ export async function streamTo(response: ServerResponse, parts: AsyncIterable<Ui
     for (;;) {
       const reserved = await account.holdInTurn(key, reserve);
       if (reserved === null) return;
-      const { done, value } = await source.next();
+      const next = await source.next();
       reserved.end();
-      if (done === true) break;
+      if (next.done === true) break;
+      const value: Uint8Array = next.value;
       // Its size is known only now that it is here: it waits for room like any other when nothing was kept for it.
       const held = value.length <= reserve ? account.hold(key, value.length) : await account.holdInTurn(key, value.length);
       if (held === null || !(await sink.write(value, held))) return;

@@ -30,15 +30,18 @@ export const limits = {
     /** Levels of all variables: a JSON value, and the inputs around it. */
     variablesDepth: 40,
   },
+  /** A download costs a read, and another for each of so many bytes that it has more. */
+  readBytes: MB,
   /** 413. */
   body: { json: 1_000_000, transcript: 64 * MB },
   /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
   answer: { bytes: 10 * MB },
   /**
    * What is kept until readers take it, over all transports, in bytes. Answers over it are refused with RATE_LIMITED or
-   * UNAVAILABLE, but for those of `always` bytes at most, and streams wait; who has taken nothing for `stalledMs` is cut off when another needs the room.
+   * UNAVAILABLE, but for those of `always` bytes at most, and streams wait (a download for
+   * `part` before it is read on); who has taken nothing for `stalledMs` is cut off when another needs the room.
    */
-  unread: { connection: 16 * MB, key: 32 * MB, process: 128 * MB, always: 64 * KB, stalledMs: 1_000 },
+  unread: { connection: 16 * MB, key: 32 * MB, process: 128 * MB, always: 64 * KB, part: 2 * MB, stalledMs: 1_000 },
   /** BAD_USER_INPUT with the path. */
   fields: {
     titleCharacters: 500,
