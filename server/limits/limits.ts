@@ -34,6 +34,11 @@ export const limits = {
   readBytes: MB,
   /** 413. */
   body: { json: 1_000_000, transcript: 64 * MB },
+  /**
+   * Uploads of more than `turnBytes` take turns: so many are read at once, so many wait, and so long, in milliseconds,
+   * which is part of `http.requestWithin`. 503 with `Retry-After`.
+   */
+  uploads: { turnBytes: MB, atOnce: 2, waiting: 50, waitMs: 8_000 },
   /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
   answer: { bytes: 10 * MB },
   /**
