@@ -1,17 +1,19 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { sendNodeResponse } from '@whatwg-node/server';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
+import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/answers.ts';
 import { createDashboard } from './infra/dashboard.ts';
 import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
 import { isHostAllowed } from './infra/hostCheck.ts';
-import { createHttpServer, type HttpLimits } from './infra/httpServer.ts';
+import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/httpServer.ts';
+import type { LedgerLimits } from './infra/ledger.ts';
 import type { Log } from './infra/log.ts';
 import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
+import { answerSizePlugin } from './limits/answerSize.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
@@ -26,7 +28,7 @@ const builtDashboard = fileURLToPath(new URL('../dist', import.meta.url));
 const drainWithin = 7_000;
 
 /** Answers what it knows and leaves the rest to the next. `caller` rejects with UNAUTHENTICATED: what needs no key does not ask. */
-export type Route = (request: Request, caller: () => Promise<Caller>) => Response | undefined | Promise<Response | undefined>;
+export type Route = (request: Request, caller: () => Promise<Caller>) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;
@@ -85,6 +87,7 @@ export interface AppOptions {
   persisted?: PersistedOperations;
   query?: Partial<QueryLimits>;
   http?: Partial<HttpLimits>;
+  unread?: Partial<LedgerLimits>;
   plugins?: Plugin[];
   graphiqlTabs?: Tab[];
   /** Another folder with a built dashboard. */
@@ -120,11 +123,13 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       ...(options.live === undefined ? [] : [options.live.plugin]),
       limitsPlugin({ schema, persisted, most: { ...limits.query, ...options.query } }),
       ...(options.plugins ?? []),
+      answerSizePlugin(),
     ],
   });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const dashboard = createDashboard(options.dashboardFolder ?? builtDashboard);
   const ping = createPing(database.url);
+  const answers = createAnswers(options.unread);
   let background: ReturnType<Background>[] = [];
   const sockets = options.live?.sockets({
     identify: (address, authorization) => rates.authenticating(address, authorization, authenticate),
@@ -157,7 +162,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const refuse = (status: number): void => void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+    const refuse = (status: number): void => refuseUpgrade(socket, status);
     if (sockets === undefined || request.url?.split('?')[0] !== '/graphql') return refuse(404);
     if (authenticate.open && !isHostAllowed(request.headers.host)) return refuse(403);
     if (!isOriginAllowed(request.headers, env.allowedOrigins)) return refuse(403);
@@ -177,13 +182,17 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     if (reads && (await dashboard(request, response, path))) return;
     // One for all routes: it is whose body they read that takes it from the socket.
     const asked = toWebRequest(request, url);
+    const account = answers.accountOf(request);
+    const address = request.socket.remoteAddress ?? '';
+    let by: Caller | undefined;
     for (const candidate of options.routes ?? []) {
       const found = await candidate(asked, async () => {
         const caller = await identify(request);
         rates.take(caller, reads ? 'read' : 'write');
-        return caller;
+        return (by = caller);
       });
-      if (found) return void (await sendNodeResponse(found, response, request, false));
+      if (found === undefined) continue;
+      return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
     }
     text(response, 404, 'Nothing here. The API is at /graphql.');
   }
@@ -196,6 +205,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const account = answers.accountOf(request);
     const late = setTimeout(() => {
       if (!response.headersSent)
         unavailable(response, 'This took longer than 30 s: it may still happen, so look before you try again.');
@@ -212,7 +222,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       } catch (error) {
         return refuse(response, error);
       }
-      if (result !== null && !response.headersSent) await sendNodeResponse(result, response, request, true);
+      if (result !== null && !response.headersSent) await answers.send(request, response, result, { account, key: caller.principal });
     } finally {
       clearTimeout(late);
     }
@@ -271,26 +281,8 @@ const jsonOnly: Plugin = {
   },
 };
 
-function failure(code: string, message: string): object {
-  return { errors: [{ message, extensions: { code } }] };
-}
-
 /** A few bytes could unpack to any number of them. */
 const isEncoded = ({ headers }: IncomingMessage): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
-
-function unavailable(response: ServerResponse, message: string): void {
-  response.setHeader('retry-after', '1');
-  json(response, 503, failure('UNAVAILABLE', message));
-}
-
-function json(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-  response.end(JSON.stringify(body));
-}
-
-function text(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${body}\n`);
-}
 
 function toWebRequest(request: IncomingMessage, base: string): Request {
   const { method = 'GET' } = request;

@@ -11,6 +11,7 @@ import type { Database } from './infra/prisma.ts';
 import type { Log } from './infra/log.ts';
 import { createSocketServer, type SocketServer } from './infra/socketServer.ts';
 import type { Authenticate } from './keys/authenticate.ts';
+import { boundAnswer } from './limits/answerSize.ts';
 import { limits as numbers, type SocketLimits } from './limits/limits.ts';
 
 export interface Pace {
@@ -55,7 +56,7 @@ export interface LiveParts {
 /** Subscriptions over WebSocket and SSE, as the app runs them. */
 export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, ...options }: LiveParts): AppLive {
   const limits = { ...numbers.sockets, ...options.limits };
-  const live = createLive({ createContext, maskError, endOf });
+  const live = createLive({ createContext, maskError, bound: boundAnswer(), endOf });
   const plugin: Plugin = {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn((args) => live.subscribe(args) as never);

@@ -100,6 +100,30 @@ describe('GET /sessions/<id>.json', () => {
     expect([chain.length, chain[0]!.depth, chain.at(-1)!.depth, olderHandoffs]).toEqual([200, 6, 205, 5]);
   }, 60_000);
 
+  test('is indented JSON whatever the length of the chain', async () => {
+    const id = await session('ada');
+    for (let n = 0; n <= 11; n += 1) {
+      const { body } = await send(`${url}/sessions/${encodeId('session', id)}.json`);
+      const record = JSON.parse(body) as { chain: { depth: number }[] };
+      expect(record.chain.map(({ depth }) => depth)).toEqual(Array.from({ length: n }, (_, index) => index + 1));
+      expect(body).toBe(`${JSON.stringify(record, null, 2)}\n`);
+      const { handoffId } = await reassign(id, { agentId: n % 2 === 0 ? 'bob' : 'ada' });
+      await run(acceptHandoff, { handoffId: handoffId! });
+    }
+  });
+
+  test('is not sent again until something in it or in its chain changes', async () => {
+    const id = await session('ada');
+    const { handoffId } = await reassign(id, { agentId: 'bob' });
+    const to = `${url}/sessions/${encodeId('session', id)}.json`;
+    const { etag } = (await send(to)).headers;
+    const known = () => send(to, { headers: { 'if-none-match': etag! } });
+    expect(await known()).toMatchObject({ status: 304, body: '' });
+    await run(acceptHandoff, { handoffId: handoffId! });
+    expect((await known()).status).toBe(200);
+    expect(await send(to, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+  });
+
   test('there is no Markdown of it, and an unknown one is not found', async () => {
     expect((await send(`${url}/sessions/${sessionId}.md`)).status).toBe(404);
     expect((await send(`${url}/sessions/session_00000000000000000000000000.json`)).status).toBe(404);

@@ -4,6 +4,12 @@ import { httpStatusOf } from '../core/httpStatus.ts';
 import type { Caller } from '../core/work.ts';
 import { createRecords } from './records.ts';
 
+/** A file that is read while it is sent. */
+export interface Streamed {
+  response: Response;
+  parts: AsyncIterable<string>;
+}
+
 export interface DownloadOptions {
   schema: GraphQLSchema;
   createContext: (caller: Caller) => object;
@@ -15,7 +21,7 @@ const types = { md: 'text/markdown; charset=utf-8', json: 'application/json; cha
 
 /** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`: what the query of that name gives, as a file. */
 export function downloadRoute({ schema, createContext, maskError }: DownloadOptions) {
-  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
+  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | Streamed | undefined> => {
     const [, noun, id, form] = address.exec(new URL(request.url).pathname) ?? [];
     if (noun === undefined || id === undefined || (noun === 'sessions' && form === 'md')) return undefined;
     const kind = form as 'md' | 'json';
@@ -23,8 +29,15 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
     try {
       const asking = await caller();
       const records = createRecords({ schema, createContext: () => createContext(asking) });
-      const body = await (noun === 'sessions' ? records.sessionJson(id) : kind === 'md' ? records.handoffMarkdown(id) : records.handoffJson(id, { links: true }));
-      return body === null ? notFound(kind, noun) : file(request, body, `${id}.${kind}`, types[kind]);
+      const name = `${id}.${kind}`;
+      if (noun === 'sessions') {
+        const record = await records.session(id);
+        if (record === null) return notFound(kind, noun);
+        const response = file(request, record.head, name, types[kind]);
+        return response.body === null ? response : { response, parts: record.parts() };
+      }
+      const body = await (kind === 'md' ? records.handoffMarkdown(id) : records.handoffJson(id, { links: true }));
+      return body === null ? notFound(kind, noun) : file(request, body, name, types[kind]);
     } catch (error) {
       const masked = maskError(error);
       const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
@@ -42,6 +55,7 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
 /** What was recorded is untrusted: no browser may take it for a page, or show it inside of one. */
 const guarded = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox", 'cross-origin-resource-policy': 'same-origin' };
 
+/** Its tag is that of `body`, by which all of it is known. */
 function file(request: Request, body: string, name: string, type: string): Response {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   const headers = { ...guarded, etag, 'cache-control': 'private, no-cache' };

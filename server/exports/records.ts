@@ -1,4 +1,5 @@
 import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { NotFoundError } from '../core/errors.ts';
 
 /** What downloads and the archive hold of a record: what the API answers for it, under the API's names and with the rights of who asks. */
 
@@ -59,28 +60,49 @@ const sessionDocument = parse(`query SessionRecord($id: ID!) {
   }
 }`);
 
-const chainDocument = parse(`query Chain($id: ID!, $after: String) {
+const placesDocument = parse(`query ChainPlaces($id: ID!, $after: String) {
   session(id: $id) {
-    handoffs(first: 20, after: $after) { nodes { ...HandoffRecord } pageInfo { hasNextPage endCursor } }
+    handoffs(first: 100, after: $after) { edges { cursor node { depth } } pageInfo { hasNextPage } }
+  }
+}`);
+
+const chainDocument = parse(`query Chain($id: ID!, $last: Int!, $before: String) {
+  session(id: $id) {
+    handoffs(last: $last, before: $before) { nodes { ...HandoffRecord } }
   }
 }
 ${handoffRecord}`);
 
-export const documents = [handoffDocument, markdownDocument, sessionDocument, chainDocument];
+export const documents = [handoffDocument, markdownDocument, sessionDocument, placesDocument, chainDocument];
 
 /** So many Handoffs of a Session are in its download; of older ones it says how many there are. */
 const longestChain = 200;
+/** So many are read at once: each may have a Context of 256 KB. */
+const chainPage = 5;
 
 export interface Records {
   /** Null when there is none, or none that whoever asks may see. */
   handoffMarkdown(id: string): Promise<string | null>;
   handoffJson(id: string, options: { links: boolean }): Promise<string | null>;
-  /** With its chain, the first Handoff first. */
-  sessionJson(id: string): Promise<string | null>;
+  session(id: string): Promise<SessionRecord | null>;
 }
 
+export interface SessionRecord {
+  /** What is in it; another one when anything in it has changed, its chain included. */
+  head: string;
+  /** It as JSON, with its chain, the first Handoff first: read a page at a time, each when it is asked for. */
+  parts(): AsyncGenerator<string, void>;
+}
+
+interface Place {
+  cursor: string;
+  node: { depth: number };
+}
+interface PlacesPage {
+  session: { handoffs: { edges: Place[]; pageInfo: { hasNextPage: boolean } } } | null;
+}
 interface ChainPage {
-  session: { handoffs: { nodes: { depth: number }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } } | null;
+  session: { handoffs: { nodes: object[] } } | null;
 }
 
 /** What `createContext` makes decides who asks. Rejects with the error of the API that there was. */
@@ -99,18 +121,30 @@ export function createRecords({ schema, createContext }: { schema: GraphQLSchema
       const { handoff } = await ask<{ handoff: object | null }>(handoffDocument, { id, links });
       return handoff && print(handoff);
     },
-    async sessionJson(id) {
+    async session(id) {
       const { session } = await ask<{ session: { agentSessions: { nodes: object[] } } | null }>(sessionDocument, { id });
       if (session === null) return null;
-      const chain: { depth: number }[] = [];
-      let after: string | null = null;
-      do {
-        const page: ChainPage = await ask<ChainPage>(chainDocument, { id, after });
-        chain.push(...(page.session?.handoffs.nodes ?? []));
-        after = page.session?.handoffs.pageInfo.hasNextPage === true ? page.session.handoffs.pageInfo.endCursor : null;
-      } while (after !== null && chain.length < longestChain);
-      const olderHandoffs = (chain.at(-1)?.depth ?? 1) - 1;
-      return print({ ...session, agentSessions: session.agentSessions.nodes.toReversed(), olderHandoffs, chain: chain.reverse() });
+      // One more than is shown: the last page that is shown ends before it.
+      const places: Place[] = [];
+      for (let more = true; more && places.length <= longestChain; ) {
+        const found = (await ask<PlacesPage>(placesDocument, { id, after: places.at(-1)?.cursor ?? null })).session?.handoffs;
+        places.push(...(found?.edges ?? []));
+        more = found?.pageInfo.hasNextPage === true;
+      }
+      const length = Math.min(places.length, longestChain);
+      const olderHandoffs = (places[length - 1]?.node.depth ?? 1) - 1;
+      const head = JSON.stringify({ ...session, agentSessions: session.agentSessions.nodes.toReversed(), olderHandoffs }, null, 2);
+      async function* parts(): AsyncGenerator<string, void> {
+        yield `${head.slice(0, -2)},\n  "chain": [`;
+        for (let end = length; end > 0; end -= chainPage) {
+          const page = await ask<ChainPage>(chainDocument, { id, last: Math.min(chainPage, end), before: places[end]?.cursor ?? null });
+          if (page.session === null) throw new NotFoundError('session', id);
+          const texts = page.session.handoffs.nodes.toReversed().map((handoff) => `\n${JSON.stringify(handoff, null, 2)}`.replaceAll('\n', '\n    '));
+          yield `${end === length ? '' : ','}${texts.join(',')}`;
+        }
+        yield length === 0 ? ']\n}\n' : '\n  ]\n}\n';
+      }
+      return { head, parts };
     },
   };
 }

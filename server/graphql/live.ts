@@ -23,6 +23,8 @@ export interface Source extends AsyncIterator<object, undefined> {
 export interface LiveOptions {
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown): Error;
+  /** A result as it may be sent: one that is too large is refused. */
+  bound(result: ExecutionResult, asked: ExecutionArgs): ExecutionResult;
   /** What to tell a reader about an error of its source; undefined for one that is nobody's fault but ours. */
   endOf(error: unknown): Ended | undefined;
 }
@@ -37,7 +39,7 @@ export interface Live {
 /** While an event is tried again there are no heartbeats: a stream that cannot go on is ended, and gone on with by its cursor. */
 const triedFor = 10_000;
 
-export function createLive({ createContext, maskError, endOf }: LiveOptions): Live {
+export function createLive({ createContext, maskError, bound, endOf }: LiveOptions): Live {
   const groups = new Map<string, Group>();
 
   function join(args: ExecutionArgs, caller: Caller): { group: Group; leave: () => void } {
@@ -46,7 +48,7 @@ export function createLive({ createContext, maskError, endOf }: LiveOptions): Li
     const run = async (item: object): Promise<ExecutionResult> => {
       // A context of its own: what it caches must not outlive the item.
       const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue: createContext(caller) });
-      return masked(result);
+      return masked(bound(result, args));
     };
     const group = groups.get(key) ?? new Group(run);
     groups.set(key, group);

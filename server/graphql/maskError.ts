@@ -79,7 +79,7 @@ function codeOf(error: GraphQLError): string | null {
   return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : null;
 }
 
-const told = ['path', 'what', 'limit', 'actual', 'retryAfterMs', 'http'];
+const told = ['path', 'what', 'limit', 'actual', 'fits', 'retryAfterMs', 'http'];
 
 /** Suggestions would tell the names of the schema to callers who may not ask for it; of the rest, what is meant for callers. */
 function publicPart(error: GraphQLError, code: string): GraphQLError {

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import { chooseEncoding, type Encoding } from './encoding.ts';
+import { endWith } from './sendBody.ts';
 
 /** Answers when the path is a file of the dashboard or one of its pages; says whether it did. */
 export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
@@ -51,12 +52,12 @@ export function createDashboard(folder: string): Dashboard {
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('The dashboard is not built: run npm run build. The API is at /graphql.\n');
       return true;
     }
-    answer(request, response, file, path.startsWith('/assets/'));
+    await answer(request, response, file, path.startsWith('/assets/'));
     return true;
   };
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, file: File, hashed: boolean): void {
+async function answer(request: IncomingMessage, response: ServerResponse, file: File, hashed: boolean): Promise<void> {
   const wanted = chooseEncoding(request.headers['accept-encoding']);
   const encoding = file.bodies[wanted] ? wanted : 'identity';
   const body = file.bodies[encoding] ?? file.bodies.identity;
@@ -78,7 +79,8 @@ function answer(request: IncomingMessage, response: ServerResponse, file: File, 
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  if (request.method === 'HEAD') response.end();
+  else await endWith(response, body);
 }
 
 async function readFiles(folder: string): Promise<Map<string, File>> {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { chooseEncoding, type Encoding } from './encoding.ts';
+import { endWith } from './sendBody.ts';
 
 export interface Tab {
   query: string;
@@ -53,7 +54,8 @@ export function createGraphiqlPage(tabs: Tab[], { needsKey = false } = {}): (req
       'content-security-policy': policy,
       'x-content-type-options': 'nosniff',
     });
-    response.end(request.method === 'HEAD' ? undefined : bytes);
+    if (request.method === 'HEAD') response.end();
+    else await endWith(response, bytes);
   };
 }
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limits } from '../limits/limits.ts';
@@ -24,7 +24,7 @@ export type HttpLimits = { [Name in keyof typeof limits.http]: number };
 
 export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chosen: Partial<HttpLimits> = {}): HttpServer {
   const http: HttpLimits = { ...limits.http, ...chosen };
-  const running = new Set<ServerResponse>();
+  const running = new Map<ServerResponse, Socket>();
   /** Node knows nothing of them any more, and yet waits for them. */
   const upgraded = new Set<Duplex>();
   let draining = false;
@@ -37,27 +37,37 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     connectionsCheckingInterval: http.checkedEvery,
   };
   const server = createServer({ ...timeouts, maxHeaderSize: http.headerBytes }, (request, response) => {
-    running.add(response);
+    // A request whose body was destroyed knows it no more.
     const { socket } = request;
+    running.set(response, socket);
     response.once('finish', () => dropRest(request, socket, http.restWithin));
     if (draining) response.setHeader('connection', 'close');
+    const refused = hasTooManyHeaders(request);
     response.once('close', () => {
       running.delete(response);
       if (running.size > 0) return;
       for (const resolve of waiting) resolve();
       waiting = [];
     });
-    void handle(request, response);
+    if (refused) response.writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' }).end(`More than ${http.headers} headers: send fewer.\n`);
+    else void handle(request, response);
   });
+  const stalled = new WeakMap<Socket, { taken: number; since: number }>();
+  const clock = setInterval(() => {
+    for (const socket of running.values()) if (hasStalled(stalled, socket, http.drainWithin)) socket.destroy();
+  }, http.checkedEvery).unref();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A client that is gone before it is answered would end the process.
     socket.on('error', () => socket.destroy());
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
+    if (hasTooManyHeaders(request)) return refuseUpgrade(socket, 431);
     upgrade(request, socket, head);
   });
 
-  server.maxHeadersCount = http.headers;
+  // With a count of its own Node drops the headers that are over it, and says nothing.
+  server.maxHeadersCount = 0;
+  const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * http.headers;
 
   return {
     listen: (host, port) => listen(server, host, port),
@@ -66,12 +76,13 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     },
     drain() {
       draining = true;
-      for (const response of running) if (!response.headersSent) response.setHeader('connection', 'close');
+      for (const response of running.keys()) if (!response.headersSent) response.setHeader('connection', 'close');
     },
     async idle() {
       if (running.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
     async close() {
+      clearInterval(clock);
       if (!server.listening) return;
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -81,12 +92,31 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
   };
 }
 
+/** Whether a connection, for which something waits, has taken nothing for so long. */
+function hasStalled(known: WeakMap<Socket, { taken: number; since: number }>, socket: Socket, ms: number): boolean {
+  const now = performance.now();
+  const taken = socket.bytesWritten - socket.writableLength;
+  const before = known.get(socket);
+  if (before === undefined || before.taken !== taken || socket.writableLength === 0) known.set(socket, { taken, since: now });
+  else return now - before.since >= ms;
+  return false;
+}
+
+/** Answers a connection that asked to become a socket with a status, and closes it. */
+export function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
+
 /** An answer was given before the body was read to its end: it ends now, or its connection does. */
 function dropRest(request: IncomingMessage, socket: Socket, within: number): void {
   if (request.complete || socket.destroyed) return;
   const late = setTimeout(() => socket.destroy(), within);
-  request.once('end', () => clearTimeout(late));
-  socket.once('close', () => clearTimeout(late));
+  const over = (): void => {
+    clearTimeout(late);
+    socket.off('close', over);
+  };
+  request.once('end', over);
+  socket.once('close', over);
   request.resume();
 }
 

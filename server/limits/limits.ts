@@ -30,8 +30,23 @@ export const limits = {
     /** Levels of all variables: a JSON value, and the inputs around it. */
     variablesDepth: 40,
   },
+  /** A download costs a read, and another for each of so many bytes that it has more. */
+  readBytes: MB,
   /** 413. */
   body: { json: 1_000_000, transcript: 64 * MB },
+  /**
+   * Uploads of more than `turnBytes` take turns: so many are read at once, so many wait, and so long, in milliseconds,
+   * which is part of `http.requestWithin`. 503 with `Retry-After`.
+   */
+  uploads: { turnBytes: MB, atOnce: 2, waiting: 50, waitMs: 8_000 },
+  /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
+  answer: { bytes: 10 * MB },
+  /**
+   * What is kept until readers take it, over all transports, in bytes. Answers over it are refused with RATE_LIMITED or
+   * UNAVAILABLE, but for those of `always` bytes at most, and streams wait (a download for
+   * `part` before it is read on); who has taken nothing for `stalledMs` is cut off when another needs the room.
+   */
+  unread: { connection: 16 * MB, key: 32 * MB, process: 128 * MB, always: 64 * KB, part: 2 * MB, stalledMs: 1_000 },
   /** BAD_USER_INPUT with the path. */
   fields: {
     titleCharacters: 500,
@@ -63,6 +78,8 @@ export const limits = {
     checkedEvery: 5_000,
     /** How long the rest of a body is still taken that is not wanted any more: who sends does not read the answer before. */
     restWithin: 2_000,
+    /** A reader that has taken nothing for so long, while something waits for it, is not waited for. */
+    drainWithin: 30_000,
     headerBytes: 16 * KB,
     headers: 100,
   },

@@ -26,6 +26,8 @@ type Asker = Pick<Caller, 'principal' | 'role'>;
 export interface Rates {
   /** @throws GraphQLError RATE_LIMITED with `Retry-After` */
   take(caller: Asker, kind: Kind): void;
+  /** Takes as soon as the caller has one left. */
+  takeInTurn(caller: Asker, kind: Kind): Promise<void>;
   /** Null for whom there is no limit: callers of an open server, and Baton itself. */
   allowances(caller: Asker): { reads: Allowance; writes: Allowance } | null;
   /**
@@ -66,6 +68,10 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
       if (wait === 0) return;
       const { perMinute, burst } = kind === 'read' ? reads : writes;
       throw rateLimited(`A key may ${kind} ${perMinute} times a minute, and ${burst} times at once: try again in ${shown(wait)}`, wait);
+    },
+    async takeInTurn({ principal, role }, kind) {
+      if (isUnlimited(principal, role)) return;
+      for (let wait = buckets[kind].take(principal); wait > 0; wait = buckets[kind].take(principal)) await new Promise((resolve) => setTimeout(resolve, wait));
     },
     allowances({ principal, role }) {
       return isUnlimited(principal, role) ? null : { reads: buckets.read.allowance(principal), writes: buckets.write.allowance(principal) };

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
 import { httpStatusOf } from '../core/httpStatus.ts';
+import { Turns, type TurnLimits } from '../core/turns.ts';
 import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
@@ -23,15 +24,17 @@ const query = z.object({
 export interface TranscriptRouteOptions {
   createContext: (caller: Caller) => GraphQLContext;
   maskError: (error: unknown) => Error;
+  uploads?: Partial<TurnLimits> | undefined;
 }
 
 /**
  * `POST /sessions/<id>/transcript`: an import whose file is the body, read as it arrives, up to 64 MB. It answers the
- * report of importTranscript as JSON, or why not in the form of a GraphQL error.
+ * report of importTranscript as JSON, or why not in the form of a GraphQL error. What an import has read it keeps until it
+ * is written, so large ones take turns.
  */
-export const transcriptRoute =
-  ({ createContext, maskError }: TranscriptRouteOptions) =>
-  async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
+export const transcriptRoute = ({ createContext, maskError, uploads }: TranscriptRouteOptions) => {
+  const turns = new Turns({ ...limits.uploads, ...uploads });
+  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
     const url = new URL(request.url);
     const sessionId = address.exec(url.pathname)?.[1];
     if (sessionId === undefined) return undefined;
@@ -39,10 +42,15 @@ export const transcriptRoute =
     if (forms.test(request.headers.get('content-type') ?? '')) return refusal(415, 'BAD_REQUEST', 'Send the transcript itself as the body, as application/x-ndjson.');
     if (!isOriginAllowed(Object.fromEntries(request.headers))) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
     const body = new Body(request.body);
+    let endTurn: (() => void) | null | undefined;
     try {
       const context = createContext(await caller());
-      if (Number(request.headers.get('content-length')) > maxBytes) throw new TooLarge();
+      const length = request.headers.get('content-length');
+      if (Number(length) > maxBytes) throw new TooLarge();
       const options = decodeArgs(query, { ...Object.fromEntries(url.searchParams), sessionId: decoded(sessionId) });
+      const isSmall = length !== null && Number(length) <= limits.uploads.turnBytes;
+      endTurn = isSmall ? undefined : await turns.take(context.caller.principal);
+      if (endTurn === null) throw new NoTurn();
       const { report } = await runImport(context, { ...options, chunks: body.chunks() });
       return Response.json(report, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
@@ -52,14 +60,21 @@ export const transcriptRoute =
       if (error instanceof TooLarge) {
         return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`);
       }
+      if (error instanceof NoTurn) {
+        return refusal(503, 'UNAVAILABLE', 'Other large transcripts are being imported: nothing was changed, send it again in a moment.', { 'retry-after': '5' });
+      }
       const { message, extensions } = masked(maskError(error));
       const { http, ...shown } = extensions;
       const status = httpStatusOf(String(extensions['code']));
       const more = { ...(status === 503 && { 'retry-after': '1' }), ...(http as { headers?: Record<string, string> } | undefined)?.headers };
       return Response.json({ errors: [{ message, extensions: shown }] }, { status, headers: { 'cache-control': 'no-store', ...more } });
+    } finally {
+      endTurn?.();
     }
   };
+};
 
+class NoTurn extends Error {}
 class TooLarge extends Error {}
 class BrokenOff extends Error {}
 

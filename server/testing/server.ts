@@ -9,6 +9,7 @@ import { createMaskError } from '../graphql/maskError.ts';
 import { noSuggestions } from '../graphql/noSuggestions.ts';
 import { schema } from '../graphql/schema.ts';
 import { createDoorbell } from '../infra/doorbell.ts';
+import type { TurnLimits } from '../core/turns.ts';
 import { readEnv } from '../infra/env.ts';
 import { silentLog, type Log } from '../infra/log.ts';
 import { createAuthenticate, hasHadKeys, loopback, type Authenticate } from '../keys/authenticate.ts';
@@ -101,7 +102,7 @@ export interface StartedApp {
   stop(): Promise<void>;
 }
 
-export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log; recheckMs?: number; pace?: Pace; limits?: Partial<SocketLimits> };
+export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log; recheckMs?: number; pace?: Pace; limits?: Partial<SocketLimits>; uploads?: Partial<TurnLimits> };
 
 /**
  * The whole server in this process, on a free port, over a test database. It is open, unless `variables` have BATON_ADMIN_KEY or the
@@ -109,7 +110,7 @@ export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string,
  */
 export async function startApp(
   database: TestDatabase,
-  { variables = {}, recheckMs, pace = {}, limits, ...options }: StartAppOptions = {},
+  { variables = {}, recheckMs, pace = {}, limits, uploads, ...options }: StartAppOptions = {},
 ): Promise<StartedApp> {
   const env = readEnv({ PORT: '0', ...variables });
   const log = options.log ?? silentLog;
@@ -132,7 +133,7 @@ export async function startApp(
     ...asking,
     live,
     plugins: [noSuggestions, compiledQueries()],
-    routes: [transcriptRoute(asking), downloadRoute({ schema, ...asking })],
+    routes: [transcriptRoute({ ...asking, uploads }), downloadRoute({ schema, ...asking })],
     ...options,
   });
   await app.start();

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Turns } from './turns.ts';
+
+const patient = { atOnce: 2, waiting: 100, waitMs: 3_600_000 };
+
+describe('Turns', () => {
+  test('go to the key that has fewest, then to who has waited longest', async () => {
+    const turns = new Turns(patient);
+    const begun: string[] = [];
+    const ends = new Map<string, () => void>();
+    const take = (key: string, name: string) => void turns.take(key).then((end) => (begun.push(name), ends.set(name, end!)));
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) take(name[0]!, name);
+    const after = async (name: string) => {
+      ends.get(name)!();
+      await expect.poll(() => begun.length).toBeGreaterThan(ends.size - 1);
+      return begun.at(-1);
+    };
+    await expect.poll(() => begun).toEqual(['a1', 'a2']);
+    expect([await after('a1'), await after('a2'), await after('b1')]).toEqual(['b1', 'a3', 'b2']);
+  });
+
+  test('are refused when too many wait, and when none came in time', async () => {
+    const turns = new Turns({ atOnce: 1, waiting: 1, waitMs: 50 });
+    const end = await turns.take('a');
+    const waiting = turns.take('b');
+    expect(await turns.take('c')).toBeNull();
+    expect(await waiting).toBeNull();
+    end!();
+    expect(await turns.take('b')).not.toBeNull();
+  });
+
+  test('are never more at once than they may be, and all of them come', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (keys, atOnce) => {
+        const turns = new Turns({ ...patient, atOnce });
+        let [running, most] = [0, 0];
+        await Promise.all(
+          keys.map(async (key) => {
+            const end = await turns.take(key);
+            most = Math.max(most, (running += 1));
+            await new Promise((resolve) => setImmediate(resolve));
+            running -= 1;
+            end!();
+            end!();
+          }),
+        );
+        expect([most <= atOnce, running]).toEqual([true, 0]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { beforeAll, expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { limits } from '../limits/limits.ts';
+import { createRates } from '../limits/rates.ts';
+import { testDatabase } from '../testing/database.ts';
+import { send } from '../testing/graphql.ts';
+import { adminKey } from '../testing/keyring.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+
+const database = await testDatabase();
+const { agent, session, reassign, run } = world(database.pool);
+let path = '';
+
+beforeAll(async () => {
+  for (const id of ['ada', 'bob']) await agent(id);
+  const id = await session('ada');
+  for (let n = 0; n < 60; n += 1) {
+    const { handoffId } = await reassign(id, { agentId: n % 2 === 0 ? 'bob' : 'ada' });
+    await run(acceptHandoff, { handoffId: handoffId! });
+  }
+  await database.pool.query(`UPDATE handoffs SET summary = repeat('x', 280000)`);
+  path = `/sessions/${encodeId('session', id)}.json`;
+});
+
+const caller = { principal: 'admin', role: 'ADMIN' as const };
+const key = { variables: { BATON_ADMIN_KEY: adminKey } };
+const headers = { authorization: `Bearer ${adminKey}` };
+
+test('is read only as its reader takes it, and costs a read for each megabyte', async () => {
+  const rates = createRates({ reads: { perMinute: 1, burst: 1_000 }, clock: () => 0 });
+  const { url } = await startApp(database, { ...key, rates });
+  const paid = (): number => 1_000 - rates.allowances(caller)!.reads.remaining;
+  const outgoing = request(`${url}${path}`, { agent: false, headers });
+  outgoing.end();
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  response.pause();
+  // The kernels on both ends keep some of it; then nothing more is read.
+  await expect
+    .poll(
+      async () => {
+        const before = paid();
+        for (let n = 0; n < 5; n += 1) await send(`${url}/livez`);
+        return before > 1 && before === paid();
+      },
+      { interval: 1_000, timeout: 20_000 },
+    )
+    .toBe(true);
+  expect(paid()).toBeLessThan(14);
+  let bytes = 0;
+  for await (const chunk of response) bytes += (chunk as Buffer).length;
+  expect(bytes).toBeGreaterThan(60 * 280_000);
+  expect(paid()).toBe(Math.ceil(bytes / limits.readBytes));
+});
+
+test('waits where its key has no read left', async () => {
+  let ms = 0;
+  const rates = createRates({ reads: { perMinute: 6_000, burst: 10 }, clock: () => ms });
+  const { url } = await startApp(database, { ...key, rates });
+  const whole = send(`${url}${path}`, { headers });
+  await expect.poll(() => rates.allowances(caller)?.reads.remaining, { timeout: 20_000 }).toBe(0);
+  // Time passes only now.
+  const passing = setInterval(() => (ms += 10), 5);
+  expect((await whole).status).toBe(200);
+  clearInterval(passing);
+});

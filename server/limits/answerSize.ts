@@ -1,0 +1,126 @@
+import { type DocumentNode, type ExecutionResult, getOperationAST, GraphQLError, OperationTypeNode, visit } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { limitExceeded } from './errors.ts';
+import { limits } from './limits.ts';
+
+/** A result, or what takes its place when it is too large. */
+export type BoundAnswer = (result: ExecutionResult, asked: Asked) => ExecutionResult;
+
+interface Asked {
+  document: DocumentNode;
+  operationName?: string | null | undefined;
+}
+
+/** Refuses answers that are too large before a transport makes text of them: the same over HTTP and over sockets. */
+export function answerSizePlugin(most: number = limits.answer.bytes): Plugin {
+  const bound = boundAnswer(most);
+  return {
+    onExecute({ args }) {
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (!(Symbol.asyncIterator in result)) setResult(bound(result, args));
+        },
+      };
+    },
+  };
+}
+
+export const boundAnswer =
+  (most: number = limits.answer.bytes): BoundAnswer =>
+  (result, asked) => {
+    if (atMost(result) <= most) return result;
+    const pages: Pages = new Map();
+    const bytes = measure(result, [], pageKeys(asked.document), pages);
+    return bytes <= most ? result : { errors: [refusal(bytes, most, pages, asked)], ...(result.extensions && { extensions: result.extensions }) };
+  };
+
+function refusal(bytes: number, most: number, pages: Pages, { document, operationName }: Asked): GraphQLError {
+  const fits = fitting(bytes, most, pages);
+  const done = getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? ' What the mutation has done, it has done.' : '';
+  const todo = fits === null ? 'select fewer fields, or fewer records' : `ask for ${fits.entries} entries of '${fits.path}' instead of ${fits.of}`;
+  const { message, extensions } = limitExceeded('answerBytes', most, bytes, `The answer has ${bytes} bytes, and ${most} are the most: ${todo}.${done}`);
+  return new GraphQLError(message, { extensions: { ...extensions, ...(fits && { fits: { path: fits.path, entries: fits.entries } }) } });
+}
+
+/** For each paged field, by its path: the bytes of each entry, for each list that was answered for it. */
+type Pages = Map<string, number[][]>;
+
+/** The largest page that keeps the answer within `most`: of the outermost field where one entry fits. Null when there is none. */
+function fitting(bytes: number, most: number, pages: Pages): { path: string; entries: number; of: number } | null {
+  const outermostFirst = [...pages].sort(([a], [b]) => a.split('.').length - b.split('.').length);
+  for (const [path, lists] of outermostFirst) {
+    const of = Math.max(...lists.map(({ length }) => length));
+    const rest = bytes - lists.reduce((total, list) => total + sum(list), 0);
+    let [entries, over] = [0, of];
+    while (over - entries > 1) {
+      const tried = Math.floor((entries + over) / 2);
+      // A page may begin at either end of a list.
+      const cut = lists.reduce((total, list) => total + Math.max(sum(list.slice(0, tried)), sum(list.slice(-tried))), 0);
+      if (rest + cut <= most) entries = tried;
+      else over = tried;
+    }
+    if (entries > 0) return { path, entries, of };
+  }
+  return null;
+}
+
+const sum = (list: readonly number[]): number => list.reduce((total, bytes) => total + bytes, 0);
+
+/** The names under which the answer holds entries of a page. */
+function pageKeys(document: DocumentNode): Set<string> {
+  const keys = new Set<string>();
+  visit(document, {
+    Field({ name, alias }) {
+      if (name.value === 'nodes' || name.value === 'edges') keys.add((alias ?? name).value);
+    },
+  });
+  return keys;
+}
+
+/** The bytes of a value as JSON in UTF-8. */
+function measure(value: unknown, path: readonly string[], keys: ReadonlySet<string>, pages: Pages): number {
+  if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value).length;
+  if (hasOwnForm(value)) return measure(value.toJSON(), path, keys, pages);
+  if (Array.isArray(value)) return Math.max(2, 1 + sum(entriesOf(value, path, keys, pages)));
+  let bytes = 1;
+  let page: number[] | undefined;
+  for (const [key, each] of Object.entries(value)) {
+    if (!isShown(each)) continue;
+    const below = [...path, key];
+    bytes += Buffer.byteLength(JSON.stringify(key)) + 2;
+    if (!Array.isArray(each) || !keys.has(key)) {
+      bytes += measure(each, below, keys, pages);
+      continue;
+    }
+    const entries = entriesOf(each, below, keys, pages);
+    bytes += Math.max(2, 1 + sum(entries));
+    // `nodes` and `edges` of one list get shorter together.
+    page = page === undefined ? entries : entries.map((entry, index) => entry + (page![index] ?? 0));
+  }
+  if (page !== undefined) {
+    const of = path.slice(path[0] === 'data' ? 1 : 0).join('.') || 'nodes';
+    pages.set(of, [...(pages.get(of) ?? []), page]);
+  }
+  return Math.max(2, bytes);
+}
+
+/** The bytes of each entry, with the comma or bracket that follows it. */
+const entriesOf = (list: unknown[], path: readonly string[], keys: ReadonlySet<string>, pages: Pages): number[] =>
+  list.map((entry) => 1 + (isShown(entry) ? measure(entry, path, keys, pages) : 4));
+
+/** No value has more bytes than this. Much quicker than to measure it, and nearly every answer is far below the limit. */
+function atMost(value: unknown): number {
+  // A control character becomes six.
+  if (typeof value === 'string') return 6 * value.length + 2;
+  if (typeof value !== 'object' || value === null) return 25;
+  if (hasOwnForm(value)) return atMost(value.toJSON());
+  let bytes = 2;
+  if (Array.isArray(value)) for (const entry of value) bytes += atMost(entry) + 1;
+  else for (const key in value) bytes += 6 * key.length + 4 + atMost(Reflect.get(value, key));
+  return bytes;
+}
+
+const hasOwnForm = (value: object): value is { toJSON(): unknown } => typeof Reflect.get(value, 'toJSON') === 'function';
+
+const isShown = (value: unknown): boolean => value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client, send } from '../testing/graphql.ts';
+import { hashAllTables } from '../testing/hash.ts';
+import { secretFor } from '../testing/keyring.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+import { fixture } from './transcripts/fixtures.ts';
+
+const database = await testDatabase();
+const { agent, session } = world(database.pool);
+await agent('ada', { maxCapacity: 100 });
+const transcript = await readFile(fixture('claude-tasks'));
+const [one, other] = [await secretFor(database.pool, 'OPERATOR'), await secretFor(database.pool, 'OPERATOR')];
+
+interface Upload {
+  outgoing: ClientRequest;
+  answer: Promise<{ status: number; retryAfter: string | undefined; body: string }>;
+}
+
+/** An upload of which nobody knows how long it is, until `end`. */
+async function open(url: string, key: string): Promise<Upload> {
+  const id = encodeId('session', await session('ada'));
+  const outgoing = request(`${url}/sessions/${id}/transcript`, { method: 'POST', agent: false, headers: { authorization: `Bearer ${key}` } });
+  outgoing.on('error', () => undefined);
+  const answer = once(outgoing, 'response').then(async ([response]: IncomingMessage[]) => ({
+    status: response!.statusCode!,
+    retryAfter: response!.headers['retry-after'],
+    body: await text(response!),
+  }));
+  outgoing.write(transcript);
+  return { outgoing, answer };
+}
+
+test('takes large uploads in turn: who gets none in time is answered 503 with Retry-After, and nothing is changed', async () => {
+  const { url } = await startApp(database, { uploads: { atOnce: 1, waitMs: 300 } });
+  const first = await open(url, one);
+  const second = await open(url, other);
+  // One of the two has its turn, and keeps it until its file ends.
+  const refused = await Promise.race([first.answer, second.answer]);
+  expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: expect.stringContaining('UNAVAILABLE') as string });
+  const before = await hashAllTables(database.pool);
+  const third = await open(url, one);
+  expect((await third.answer).status).toBe(503);
+  expect((await hashAllTables(database.pool)).tables['messages']).toEqual(before.tables['messages']);
+  first.outgoing.end();
+  second.outgoing.end();
+  expect((await Promise.all([first.answer, second.answer])).map(({ status }) => status).sort()).toEqual([200, 503]);
+});
+
+test('gives the next turn to the key that has fewest, and answers small uploads and queries meanwhile', async () => {
+  const { url } = await startApp(database, { uploads: { atOnce: 2, waitMs: 20_000 } });
+  const running = [await open(url, one), await open(url, one)];
+  const [queued, late] = [await open(url, one), await open(url, other)];
+  const small = await send(`${url}/sessions/${encodeId('session', await session('ada'))}/transcript`, { method: 'POST', body: transcript, headers: { authorization: `Bearer ${one}` } });
+  expect(small.status).toBe(200);
+  expect((await client(url, { key: other }).post('{ viewer { role } }')).errors).toBeUndefined();
+  const done: string[] = [];
+  void queued.answer.then(() => done.push('queued'));
+  void late.answer.then(() => done.push('late'));
+  queued.outgoing.end();
+  late.outgoing.end();
+  running[0]!.outgoing.end();
+  expect((await running[0]!.answer).status).toBe(200);
+  expect((await late.answer).status).toBe(200);
+  running[1]!.outgoing.end();
+  expect((await queued.answer).status).toBe(200);
+  expect(done).toEqual(['late', 'queued']);
+});
+
+test('gives a turn back when its sender is gone', async () => {
+  const { url } = await startApp(database, { uploads: { atOnce: 1, waitMs: 20_000 } });
+  const first = await open(url, one);
+  first.answer.catch(() => undefined);
+  const second = await open(url, other);
+  second.outgoing.end();
+  // Whichever came first.
+  first.outgoing.destroy();
+  expect((await second.answer).status).toBe(200);
+});
