@@ -1,4 +1,20 @@
-import { type DocumentNode, getOperationAST, type GraphQLError, type GraphQLSchema, Kind, Lexer, NoFragmentCyclesRule, OperationTypeNode, parse, Source, TokenKind, validate, visit } from 'graphql';
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  getOperationAST,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  Lexer,
+  NoFragmentCyclesRule,
+  OperationTypeNode,
+  parse,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+  validate,
+  visit,
+} from 'graphql';
 import { measure, type Measured } from './cost.ts';
 import { invalidDocument, limitExceeded } from './errors.ts';
 import { type Expansion, expansionOf } from './expansion.ts';
@@ -64,10 +80,30 @@ export function checkOperation(
   if (survey.cyclic) return { errors: cyclesOf(schema, document), cost: 0, depth: 0 };
   const operation = getOperationAST(document, operationName);
   if (operation == null) return { errors: excesses(survey, most), cost: 0, depth: 0 };
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
+    const conditions = rootConditions(document, operation.selectionSet);
+    if (conditions.length > 0) return { errors: [invalidDocument(new GraphQLError(unconditional, { nodes: conditions }))], cost: 0, depth: 0 };
+  }
   const measured = remembered(schema, operation, variables ?? {}, () => measure(schema, document, operation, variables ?? {}));
   const { cost, depth, rootFields } = measured;
   const writes = operation.operation === OperationTypeNode.MUTATION ? rootFields : 0;
   return { errors: excesses({ ...measured, writes, ...survey }, most), cost, depth };
+}
+
+const unconditional = 'The field of a subscription may not be skipped: leave out @skip and @include around it';
+
+/** graphql-js fails on a subscription whose one field is skipped; the GraphQL specification forbids such conditions. */
+function rootConditions(document: DocumentNode, { selections }: SelectionSetNode, visited = new Set<string>()): DirectiveNode[] {
+  return selections.flatMap((selection) => {
+    const conditions = selection.directives?.filter(({ name }) => name.value === 'skip' || name.value === 'include') ?? [];
+    if (selection.kind === Kind.FIELD) return conditions;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return [...conditions, ...rootConditions(document, selection.selectionSet, visited)];
+    const name = selection.name.value;
+    const fragment = document.definitions.find((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name);
+    if (visited.has(name) || fragment?.kind !== Kind.FRAGMENT_DEFINITION) return conditions;
+    visited.add(name);
+    return [...conditions, ...rootConditions(document, fragment.selectionSet, visited)];
+  });
 }
 
 const cyclesOf = (schema: GraphQLSchema, document: DocumentNode): GraphQLError[] => validate(schema, document, [NoFragmentCyclesRule]).map(invalidDocument);

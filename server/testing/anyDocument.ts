@@ -17,11 +17,17 @@ const composites = Object.values(schema.getTypeMap()).filter((type) => isObjectT
 /** Documents that love fragments, inline fragments, aliases, directives and deep nesting. Most are valid. */
 export const anyDocument = (shape: DocumentShape): fc.Arbitrary<string> => fc.integer().map((seed) => new Writing(seed, shape).document());
 
+const lists: Record<string, string> = { agents: 'Agent', sessions: 'Session', handoffs: 'Handoff' };
+
 class Writing {
   readonly #numbers: Random;
   #left: number;
   /** The type of each fragment. */
   readonly #fragments: string[];
+  /** Asks for this list alone, with fragments of its type. */
+  readonly #list: string | null;
+  /** Scalars without arguments and fragments alone: what Baton plans by itself. */
+  readonly #plain: boolean;
   /** Also spreads fragments within themselves and where they do not belong. */
   readonly #wild: boolean;
   /** The same everywhere: fields with one name and other arguments make a document invalid. */
@@ -36,14 +42,17 @@ class Writing {
     this.#page = this.#below(6);
     this.#wild = this.#random() < 0.1;
     // Few types, so that fragments find places.
-    const types = ['Agent', 'Session', 'Handoff', 'Query', this.#one(composites).name, this.#one(composites).name];
+    this.#list = this.#random() < 0.3 ? this.#one(['agents', 'sessions', 'handoffs']) : null;
+    this.#plain = this.#list !== null && this.#random() < 0.5;
+    const types = this.#list !== null ? [lists[this.#list]!] : ['Agent', 'Session', 'Handoff', 'Query', this.#one(composites).name, this.#one(composites).name];
     this.#fragments = Array.from({ length: this.#below(25) }, () => this.#one(types));
   }
 
   document(): string {
     const query = this.#random() < 0.9 ? 'Query' : 'Subscription';
     const share = this.#left / (this.#fragments.length + 2);
-    const operation = `${query.toLowerCase()} ${this.#selections(query, share * 2, 0, -1)}`;
+    const operation =
+      this.#list === null ? `${query.toLowerCase()} ${this.#selections(query, share * 2, 0, -1)}` : `{ ${this.#list} { nodes ${this.#selections(lists[this.#list]!, share * 2, 0, -1)} } }`;
     const fragments = this.#fragments.map((type, index) => `fragment F${index} on ${type} ${this.#selections(type, share, 0, index)}`);
     const used = new Set<string>();
     const use = (text: string): void => {
@@ -91,7 +100,7 @@ class Writing {
         const on = isAbstractType(type) ? this.#one(schema.getPossibleTypes(type)).name : name;
         parts.push(`... ${this.#random() < 0.5 || on !== name ? `on ${on}` : ''}${this.#directive()} ${this.#selections(on, inner, depth + 1, within)}`);
         left -= inner + 3;
-      } else if (fields.length > 0 && (name !== 'Query' || this.#random() < 0.1)) {
+      } else if (fields.length > 0 && (name !== 'Query' || this.#random() < 0.3)) {
         const field = this.#one(fields);
         if (this.shape.without?.test(field.name) !== true) {
           const inner = isCompositeType(getNamedType(field.type)) ? left * this.#random() : 0;
@@ -114,6 +123,7 @@ class Writing {
       else if (isNonNullType(asked)) args.push(`${name}: ${getNamedType(asked).name === 'ID' ? '"claude-1"' : '1'}`);
     }
     const alias = this.#random() < 0.03 ? `a${this.#below(3)}_${field.name}: ` : '';
+    if (this.#plain && args.length + (isCompositeType(type) ? 1 : 0) > 0) return null;
     const head = `${alias}${field.name}${args.length > 0 ? `(${args.join(' ')})` : ''}${this.#directive()}`;
     if (!isCompositeType(type)) return head;
     if (tokens < 3) return null;
@@ -121,6 +131,6 @@ class Writing {
   }
 
   #directive(): string {
-    return this.#random() < 0.03 ? ` @${this.#one(['skip', 'include'])}(if: ${this.#one(['true', 'false'])})` : '';
+    return !this.#plain && this.#random() < 0.03 ? ` @${this.#one(['skip', 'include'])}(if: ${this.#one(['true', 'false'])})` : '';
   }
 }

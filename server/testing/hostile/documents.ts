@@ -115,5 +115,7 @@ export const documents: readonly Hostile[] = [
   asks('a name that is an object', '{ viewer { role } }', 'BAD_REQUEST', { operationName: { toString: 'x' } }),
   asks('a subscription to everything at once', `subscription { ${repeated(9, (n) => `a${n}: sessionUpdated { cursor }`)} }`, 'GRAPHQL_VALIDATION_FAILED'),
   asks('a subscription that nests too deeply', `subscription { sessionUpdated { handoff ${'{ previous '.repeat(9)} { id } ${'}'.repeat(9)} } }`, over, { says: /levels/ }),
+  asks('a subscription whose field is skipped', 'subscription { sessionUpdated @include(if: false) { id } }', 'GRAPHQL_VALIDATION_FAILED', { says: /may not be skipped/ }),
+  asks('a subscription whose field is skipped in fragments', 'subscription { ... on Subscription { ...S @skip(if: true) } } fragment S on Subscription { sessionUpdated { id } }', 'GRAPHQL_VALIDATION_FAILED'),
   asks('a definition of types', 'type Query { a: Int } extend type Mutation { b: Int }', 'OPERATION_RESOLUTION_FAILURE'),
 ];
