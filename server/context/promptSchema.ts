@@ -4,6 +4,8 @@ import { readableHandoffs, readableSessions } from '../core/readable.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
+import { once } from '../graphql/once.ts';
+import { inTurn } from '../graphql/processorTime.ts';
 import { buildContext } from './build.ts';
 import type { Context, StoredVariables } from './context.ts';
 import { itemsOf, wholeContent } from './items.ts';
@@ -53,11 +55,12 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       'What it carries, as a text for the next Agent: within the budget what matters most, the rest counted. What was recorded stands in fences and is marked as untrusted.',
     args: budgetArgs,
     select: { ...contextColumns, ...moveColumns },
-    resolve: (handoff, args) => {
+    resolve: (handoff, args, request) => {
+      const within = decodeArgs(z.object(budget), args);
       const context = contextOf(handoff);
       const { reason, sourceAgentId, targetAgentId, session } = handoff;
       const move = { title: session.title, sourceAgentId, targetAgentId, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
-      return pack(itemsOf(context, reason), move, decodeArgs(z.object(budget), args));
+      return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () => inTurn(request.processorTime, () => pack(itemsOf(context, reason), move, within)));
     },
   }),
   markdown: t.string({
@@ -79,11 +82,11 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       sourceAgentType: true,
       targetAgentType: true,
     },
-    resolve: (handoff) => {
+    resolve: (handoff, _args, request) => {
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
       const facts = { ...handoff, id: encodeId('handoff', id), title: session.title, closedBecause, actor: actorPrincipal };
-      return renderMarkdown(facts, contextOf(handoff));
+      return once(request, `markdown ${handoff.id}`, () => inTurn(request.processorTime, () => renderMarkdown(facts, contextOf(handoff))));
     },
   }),
 }));
@@ -94,17 +97,19 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'What a Handoff of this Session would carry if it were started now; writes nothing. Null when there is no such Session that you may read.',
     args: { sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }), ...budgetArgs },
-    resolve: async (_root, args, { prisma, pool, caller }) => {
+    resolve: async (_root, args, { prisma, pool, caller, processorTime }) => {
       const { sessionId, ...within } = decodeArgs(z.object({ sessionId: idOf('session'), ...budget }), args);
       const reader = { query: async (prepared: { name: string; text: string }, values: unknown[]) => (await pool.query<object>({ ...prepared, values })).rows };
       const session = await prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { contextVariables: true } });
       const sources = session && (await readSources(reader, sessionId));
       if (session === null || sources === null) return null;
       const variables = session.contextVariables as unknown as StoredVariables;
-      const context = buildContext(sources, { summary: null, variables, instructions: null });
       const { title, sourceAgentId } = sources;
-      const move = { title, sourceAgentId, targetAgentId: null, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
-      return { ...pack(itemsOf(context, null), move, within), redactionCount: redactionsIn(context) };
+      return inTurn(processorTime, () => {
+        const context = buildContext(sources, { summary: null, variables, instructions: null });
+        const move = { title, sourceAgentId, targetAgentId: null, lastSpeaker: context.lastMessage?.agentId ?? null, leftOut: context.leftOut };
+        return { ...pack(itemsOf(context, null), move, within), redactionCount: redactionsIn(context) };
+      });
     },
   }),
   contextItem: t.field({

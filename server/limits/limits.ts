@@ -87,6 +87,8 @@ export const limits = {
     /** Nor is more than this kept for it. */
     waitingBytes: 4 * MB,
   },
+  /** LIMIT_EXCEEDED: of one request, in milliseconds. */
+  processorMs: 2_000,
   /** 503 UNAVAILABLE, in milliseconds. */
   answerWithin: 30_000,
 } as const;
