@@ -117,6 +117,21 @@ describe('What is over a limit is refused with what it is, how much, and what to
     expect(excesses(`{ session(id: "x") { ${'id '.repeat(52)} } }`)).toEqual([['repeatedFields', 51]]);
   });
 
+  test('selections after expansion, through the whole document', () => {
+    const doubling = (levels: number) => repeated(levels, (n) => `fragment F${n} on Viewer { ...F${n + 1} ...F${n + 1} }`) + ` fragment F${levels} on Viewer { role }`;
+    // Each level spreads twice what is below it.
+    expect(excesses(`{ viewer { ...F0 } } ${doubling(8)}`)).toEqual([]);
+    expect(excesses(`{ viewer { ...F0 } } ${doubling(9)}`)).toEqual([]);
+    expect(excesses(`{ viewer { ...F0 } } ${doubling(10)}`)).toEqual([['selections', 2 + 3 * 2 ** 10 - 2]]);
+    expect(excesses(`{ viewer { role } } ${doubling(10)}`)).toEqual([['selections', 2 + 3 * 2 ** 10 - 2]]);
+  });
+
+  test('pairs of fields that validation compares', () => {
+    const spread = (count: number) => `{ viewer { ${repeated(count, (n) => `...F${n}`)} } } ${repeated(count, (n) => `fragment F${n} on Viewer { role name }`)}`;
+    expect(excesses(spread(89))).toEqual([]);
+    expect(excesses(spread(90))).toEqual([['comparisons', 90 * 89]]);
+  });
+
   test('cost, by variables too', () => {
     const query = 'query ($n: Int) { sessions(first: $n) { nodes { messages(first: $n) { nodes { id } } } } }';
     expect(excesses(query, { n: 50 })).toEqual([]);
@@ -133,8 +148,9 @@ describe('What is over a limit is refused with what it is, how much, and what to
 
   test('cost that doubles with every fragment, and is counted at once', () => {
     const doubling = repeated(40, (n) => `fragment F${n} on Handoff { previous { ...F${n + 1} } next { ...F${n + 1} } }`);
-    const [depth, cost] = check(`{ handoff(id: "x") { ...F0 } } ${doubling} fragment F40 on Handoff { id }`).errors;
+    const [depth, selections, cost] = check(`{ handoff(id: "x") { ...F0 } } ${doubling} fragment F40 on Handoff { id }`).errors;
     expect(depth?.extensions).toMatchObject({ what: 'depth', actual: 42 });
+    expect(selections?.extensions).toMatchObject({ what: 'selections' });
     expect(cost?.extensions).toMatchObject({ what: 'cost', actual: 2 ** 41 - 1 });
   });
 
@@ -206,12 +222,17 @@ describe('Introspection has limits of its own', () => {
 
 describe('Documents that validation will refuse are counted, not followed', () => {
   test.each([
-    ['a fragment within itself', '{ session(id: "x") { ...A } } fragment A on Session { agent { id } ...A }'],
-    ['fragments within each other', '{ session(id: "x") { ...A } } fragment A on Session { ...B } fragment B on Session { ...A }'],
     ['unknown fields, types and fragments', '{ nonsense { more } ... on Nothing { a { b } } ...Missing }'],
     ['a fragment defined twice', '{ ...A } fragment A on Query { viewer { role } } fragment A on Query { viewer { role } }'],
     ['a scalar with fields', '{ session(id: "x") { title { of { what } } } }'],
   ])('%s', (_name, source) => expect(excesses(source)).toEqual([]));
+});
+
+describe('Fragments within themselves are refused before validation, in its words', () => {
+  test.each([
+    ['a fragment within itself', '{ session(id: "x") { ...A } } fragment A on Session { agent { id } ...A }', 'Cannot spread fragment "A" within itself.'],
+    ['fragments within each other', '{ session(id: "x") { ...A } } fragment A on Session { ...B } fragment B on Session { ...A }', 'Cannot spread fragment "A" within itself via "B".'],
+  ])('%s', (_name, source, message) => expect(check(source).errors).toMatchObject([{ message, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]));
 });
 
 describe('The operation that is executed is the one that counts', () => {
