@@ -50,10 +50,8 @@ export const limits = {
   rate: {
     writes: { perMinute: 60, burst: 20 },
     reads: { perMinute: 600, burst: 200 },
-    /** Credentials that were none, by remote address. */
+    /** Credentials that do not work, by remote address. Those that work are never refused for them. */
     failures: { perMinute: 60, burst: 60 },
-    /** Of an address that is over `failures`: keys that are new to this process are looked up so many at once, and so many wait. */
-    lookUps: { atOnce: 2, waiting: 100 },
   },
   /** The connection is closed, with 408, 414 or 431 where HTTP still can say so. In milliseconds and bytes. */
   http: {
