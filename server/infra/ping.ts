@@ -1,7 +1,8 @@
 import pg from 'pg';
+import { isOutOfConnections } from './sharedPool.ts';
 
 export interface Ping {
-  /** Whether PostgreSQL answers now; known within `answersWithin`, also when it is frozen. */
+  /** Whether PostgreSQL answers now, be it that all its connections are taken; known within `answersWithin`, also when it is frozen. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -15,14 +16,14 @@ export function createPing(url: string): Ping {
 
   async function ask(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, answersWithin, false)));
+    const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, answersWithin, false)));
     const answered = await Promise.race([query(), late]);
     clearTimeout(timer);
-    if (!answered) drop();
-    return answered;
+    if (answered !== true) drop();
+    return answered !== false;
   }
 
-  async function query(): Promise<boolean> {
+  async function query(): Promise<boolean | 'full'> {
     try {
       if (!client) {
         const fresh = new pg.Client({
@@ -39,8 +40,8 @@ export function createPing(url: string): Ping {
       }
       await client.query('SELECT 1');
       return true;
-    } catch {
-      return false;
+    } catch (error) {
+      return isOutOfConnections(error) && 'full';
     }
   }
 
