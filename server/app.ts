@@ -32,7 +32,6 @@ export type Route = (request: Request, caller: () => Promise<Caller>) => Respons
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;
-  looksLikeKey(authorization: string | undefined): boolean;
   /** Whether callers without a key are let in: then only under this machine's own names. */
   readonly open: boolean;
 }

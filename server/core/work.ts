@@ -18,8 +18,8 @@ export interface Caller {
   agentId: string | null;
   /** UUID of the key in the database that the caller came with; null for whoever came without one. */
   keyId: string | null;
-  /** When that key stops working; null when it does not by itself. */
-  expiresAt: Date | null;
+  /** When that key stops working, in milliseconds of `performance.now()`; null when it does not by itself. */
+  expiresAt: number | null;
 }
 
 /** Baton itself, under the name that Events show; it has no role, and may read everything. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { UnauthenticatedError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Role } from '../core/work.ts';
 import { createLog } from '../infra/log.ts';
@@ -91,7 +92,7 @@ describe('a socket of a server with keys', async () => {
       await gate;
       return keyed.authenticate(given);
     };
-    const slow = await startApp(database, { limits: { sockets: 1 }, authenticate: Object.assign(authenticate, { open: false, looksLikeKey: keyed.authenticate.looksLikeKey }) });
+    const slow = await startApp(database, { limits: { sockets: 1 }, authenticate: Object.assign(authenticate, { open: false }) });
     for (let n = 1; n <= 3; n += 1) {
       const socket = await rawSocket(slow.url);
       socket.send({ type: 'connection_init', payload: { authorization } });
@@ -174,6 +175,41 @@ describe('a socket of a server with keys', async () => {
     }));
     await pool.query('UPDATE keys SET revoked_at = now() WHERE id = $1', [revoked.id]);
     for (const socket of sockets) expect(await socket.closed).toMatchObject({ code: 4403 });
+  });
+
+  test('one whose time is over because the clock of the database jumped ends too, at the next look', async () => {
+    const [{ id, authorization }, other] = [await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 3_600_000) }), await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 86_400_000) })];
+    const [socket, stays] = [await rawSocket(keyed.url), await rawSocket(keyed.url)];
+    await socket.init({ authorization });
+    await stays.init({ authorization: other.authorization });
+    // For this key the same as a jump of two hours.
+    await pool.query("UPDATE keys SET expires_at = expires_at - interval '2 hours' WHERE id = $1", [id]);
+    expect(await socket.closed).toEqual({ code: 4403, reason: 'Your key was revoked or has expired' });
+    await expect(keyed.authenticate(authorization)).rejects.toThrow(UnauthenticatedError);
+    stays.send(subscription('1'));
+    expect(await stays.result('1')).toMatchObject({ data: { event: { type: 'READY' } } });
+    stays.close();
+  });
+
+  test('one is judged by the clock of the database, whatever that of this machine says', async () => {
+    const { authorization } = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 3_600_000) });
+    const over = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() - 3_600_000) });
+    const remembered = await keyed.authenticate(authorization);
+    try {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+      expect(await keyed.authenticate(authorization)).toEqual(remembered);
+      keyed.authenticate.forgetAll();
+      expect(await keyed.authenticate(authorization)).toMatchObject({ keyId: remembered.keyId });
+      const socket = await rawSocket(keyed.url);
+      await socket.init({ authorization });
+      socket.send(subscription('1'));
+      expect(await socket.result('1')).toMatchObject({ data: { event: { type: 'READY' } } });
+      socket.close();
+      vi.setSystemTime(Date.now() - 2 * 86_400_000);
+      await expect(keyed.authenticate(over.authorization)).rejects.toThrow(UnauthenticatedError);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('an agent may listen to its own inbox and to Sessions of its own, and to nothing else', async () => {

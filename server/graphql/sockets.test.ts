@@ -6,6 +6,7 @@ import { atEnd, testDatabase } from '../testing/database.ts';
 import { startApp } from '../testing/server.ts';
 import { rawSocket, type RawSocket } from '../testing/socket.ts';
 import { world } from '../testing/world.ts';
+import { createLog } from '../infra/log.ts';
 import { createRates } from '../limits/rates.ts';
 
 const database = await testDatabase();
@@ -49,16 +50,6 @@ describe('what breaks the protocol closes the socket with its code', () => {
       async (socket) => {
         await socket.init();
         socket.send({ type: 'connection_init' });
-      },
-    ],
-    [
-      1008,
-      'the twenty-first subscription',
-      async (socket) => {
-        await socket.init();
-        for (let n = 0; n < 20; n += 1) socket.send(subscription(`${n}`));
-        await Promise.all(Array.from({ length: 20 }, (_, n) => socket.result(`${n}`)));
-        socket.send(subscription('20'));
       },
     ],
     [1009, 'a frame of more than 64 KB', (socket) => socket.sendText(JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(64 * 1024) } }))],
@@ -118,6 +109,30 @@ describe('operations over a socket', () => {
     expect(JSON.stringify(payload)).not.toContain('http');
     limited.close();
     await few.stop();
+  });
+
+  test('over 20 at once are refused with LIMIT_EXCEEDED, and the socket, its other operations and the log stay as they were', async () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
+    const { url, stop } = await startApp(database, { log, pace: { heartbeatMs: 200 } });
+    const socket = await rawSocket(url);
+    await socket.init();
+    for (let n = 0; n < 20; n += 1) socket.send(subscription(`${n}`));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => socket.result(`${n}`)));
+    // Sent at once: more than a socket works on at a time.
+    for (let n = 20; n < 320; n += 1) socket.send(n % 2 === 0 ? subscription(`${n}`) : { id: `${n}`, type: 'subscribe', payload: { query: '{ viewer { role } }' } });
+    for (let n = 20; n < 320; n += 1) {
+      expect(await socket.message('error', `${n}`)).toMatchObject({
+        payload: [{ message: 'A socket may have 20 operations at once: complete one first, or open another socket', extensions: { code: 'LIMIT_EXCEEDED', what: 'subscriptions', limit: 20, actual: 21 } }],
+      });
+    }
+    expect(await socket.result('0')).toMatchObject({ data: { event: { type: 'HEARTBEAT' } } });
+    socket.send({ id: '7', type: 'complete' });
+    socket.subscribe('20', '{ viewer { role } }');
+    expect(await socket.result('20')).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
+    await stop();
+    expect(await socket.closed).toMatchObject({ code: 1012 });
+    expect(lines.join('')).not.toContain('a reason that is ours');
   });
 
   test('of a page of another site are refused at the upgrade; of our own, of an allowed one, and of programs they are not', async () => {

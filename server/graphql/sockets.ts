@@ -83,8 +83,9 @@ export function createSockets(options: SocketsOptions) {
   function subscribe(context: Context<Record<string, unknown>, Extra>, id: string, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
     const { extra } = context;
     if (Object.keys(context.subscriptions).length > limits.subscriptions) {
-      extra.socket.close(1008, `More than ${limits.subscriptions} subscriptions on one socket: use another`);
-      return [new GraphQLError('closed')];
+      const limit = limits.subscriptions;
+      const extensions = { code: 'LIMIT_EXCEEDED', what: 'subscriptions', limit, actual: limit + 1 };
+      return [new GraphQLError(`A socket may have ${limit} operations at once: complete one first, or open another socket`, { extensions })];
     }
     try {
       const args = prepare(payload, extra.caller!);

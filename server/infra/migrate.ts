@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { filters, withSchemaEngine } from './schemaEngine.ts';
+import { isOutOfConnections } from './sharedPool.ts';
 import { StartError } from './startError.ts';
 
 const folder = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 /** Held while migrations run: of servers that start together one migrates and the others wait for it. */
 const migrationLock = 4_244_002;
+/** Processes that run give up a connection every few seconds. In milliseconds. */
+const roomWithin = 10_000;
 
 export interface Migration {
   name: string;
@@ -144,15 +148,27 @@ async function locked<T>(url: string, work: (client: pg.Client) => Promise<T>): 
 }
 
 async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'baton migrate' });
-  client.on('error', () => undefined);
-  await client.connect().catch((error: unknown) => {
+  const client = await connect(url, performance.now() + roomWithin).catch((error: unknown) => {
     throw new StartError(`PostgreSQL does not answer (${reason(error)}): check DATABASE_URL and that it runs`);
   });
   try {
     return await work(client);
   } finally {
     await client.end();
+  }
+}
+
+/** While other processes have all connections, it waits for one. */
+async function connect(url: string, until: number): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'baton migrate' });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    if (!isOutOfConnections(error) || performance.now() >= until) throw error;
+    await setTimeout(50);
+    return connect(url, until);
   }
 }
 

@@ -1,7 +1,8 @@
 import pg from 'pg';
+import { isOutOfConnections } from './sharedPool.ts';
 
 export interface Ping {
-  /** Whether PostgreSQL answers and takes writes now; known within `answersWithin`, also when it is frozen. */
+  /** Whether PostgreSQL answers and takes writes now, or has all its connections taken; known within `answersWithin`, also when it is frozen. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -15,14 +16,14 @@ export function createPing(url: string): Ping {
 
   async function ask(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, answersWithin, false)));
+    const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, answersWithin, false)));
     const answered = await Promise.race([query(), late]);
     clearTimeout(timer);
-    if (!answered) drop();
-    return answered;
+    if (answered !== true) drop();
+    return answered !== false;
   }
 
-  async function query(): Promise<boolean> {
+  async function query(): Promise<boolean | 'full'> {
     try {
       if (!client) {
         const fresh = new pg.Client({
@@ -40,8 +41,8 @@ export function createPing(url: string): Ping {
       // "on" also on a standby. The next ping connects anew, perhaps to the one that was promoted.
       const { rows } = await client.query<{ reads_only: string }>(`SELECT current_setting('transaction_read_only') AS reads_only`);
       return rows[0]?.reads_only === 'off';
-    } catch {
-      return false;
+    } catch (error) {
+      return isOutOfConnections(error) && 'full';
     }
   }
 

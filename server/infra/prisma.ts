@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from './log.ts';
+import { SharedPool } from './sharedPool.ts';
 import { watchedClient } from './slowStatements.ts';
 
 export interface Database {
@@ -16,6 +17,8 @@ export interface Database {
 export const limits = {
   connections: 10,
   connectMs: 2_000,
+  // Then all but one are closed: other processes may need them.
+  idleMs: 3_000,
   // For a free connection. A thousand commands at once took 3.6 s in all: those at the end are slow, not away.
   turnMs: 10_000,
   statementMs: 5_000,
@@ -27,9 +30,11 @@ export const limits = {
 } as const;
 
 export function createDatabase(url: string, log: Log): Database {
-  const pool = new pg.Pool({
+  const pool = new SharedPool({
     connectionString: url,
     max: limits.connections,
+    min: 1,
+    idleTimeoutMillis: limits.idleMs,
     Client: watchedClient(log, ImpatientClient),
     connectionTimeoutMillis: limits.turnMs,
     statement_timeout: limits.statementMs,

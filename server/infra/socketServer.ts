@@ -41,7 +41,16 @@ const internalError = { code: 4500, reason: 'Something went wrong on our side' }
 const closesWithin = { closeTimeout: 1_500 };
 
 export function createSocketServer({ log, limits, handleProtocols, opened }: SocketServerOptions): SocketServer {
-  const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: limits.frameBytes, perMessageDeflate: false, handleProtocols, ...closesWithin });
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.frameBytes,
+    maxFragments: limits.fragments,
+    maxBufferedChunks: limits.pieces,
+    perMessageDeflate: false,
+    handleProtocols,
+    ...closesWithin,
+  });
   const sockets = new Set<Socket>();
   let allGone: (() => void) | undefined;
   let closing = false;
@@ -107,6 +116,7 @@ class Socket implements OpenSocket {
   readonly address: string;
   #alive = true;
   #messages = 0;
+  #controlFrames = 0;
   /** How many wait until the kernel has taken what they sent, and since when it has taken nothing. */
   #waiting = 0;
   #since = 0;
@@ -120,7 +130,11 @@ class Socket implements OpenSocket {
     this.address = (tcp as Partial<NetSocket>).remoteAddress ?? '';
     // Without a listener a frame that is too long, or broken, would end the process; `ws` answers it with its close code.
     ws.on('error', (error) => log.debug({ err: error }, 'A socket was closed for what it sent'));
-    ws.on('pong', () => (this.#alive = true));
+    ws.on('pong', () => {
+      this.#alive = true;
+      this.#controlFrame();
+    });
+    ws.on('ping', () => this.#controlFrame());
   }
 
   get protocol(): string {
@@ -158,15 +172,31 @@ class Socket implements OpenSocket {
     ws.on('message', (data: Buffer) => {
       // What a client still sends after we have closed, for an ended key perhaps, has no effect.
       if (ws.readyState !== ws.OPEN) return;
-      if (this.#messages >= this.limits.messages + this.limits.subscriptions) return this.close(1008, 'Too many messages at once: wait for answers');
       this.#messages += 1;
+      // What was read already still comes: at most 64 KB of messages.
+      if (this.#isBusy()) ws.pause();
       listener(data.toString())
         .catch((error: unknown) => {
           this.log.error({ err: error }, 'A message on a socket failed for a reason that is ours');
           this.close(internalError.code, internalError.reason);
         })
-        .finally(() => (this.#messages -= 1));
+        .finally(() => {
+          this.#messages -= 1;
+          if (ws.isPaused && ws.readyState === ws.OPEN && !this.#isBusy()) ws.resume();
+        });
     });
+  }
+
+  #isBusy(): boolean {
+    return this.#messages >= this.limits.messages + this.limits.subscriptions;
+  }
+
+  /** Control frames between fragments are the only way to fill what a fragment holds: without this bound 64 fragments hold 4 MB. */
+  #controlFrame(): void {
+    this.#controlFrames += 1;
+    if (this.#controlFrames !== this.limits.controlFrames + 1) return;
+    this.close(1008, `More than ${this.limits.controlFrames} pings and pongs within ${this.limits.pingMs / 1_000} s: send fewer`);
+    this.ws.pause();
   }
 
   onClose(listener: (code: number, reason: string) => void): void {
@@ -177,8 +207,12 @@ class Socket implements OpenSocket {
   check(): void {
     const { ws } = this;
     if (ws.readyState !== ws.OPEN) return;
+    this.#controlFrames = 0;
     if (this.#waiting > 0 && performance.now() - this.#since > this.limits.drainMs) {
       this.close(1013, 'You take nothing of what is sent: connect again and go on after your cursor');
+    } else if (ws.isPaused) {
+      // Its pong may be there, unread.
+      this.#alive = true;
     } else if (!this.#alive) {
       ws.terminate();
     } else {

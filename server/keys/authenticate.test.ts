@@ -7,7 +7,7 @@ import { createLog } from '../infra/log.ts';
 import { redactLogLine } from '../redaction/logLine.ts';
 import { testDatabase } from '../testing/database.ts';
 import { client, send } from '../testing/graphql.ts';
-import { adminKey, secretFor } from '../testing/keyring.ts';
+import { adminKey } from '../testing/keyring.ts';
 import { recordQueries } from '../testing/queries.ts';
 import { startApp } from '../testing/server.ts';
 import { world } from '../testing/world.ts';

@@ -5,7 +5,8 @@ import { isDatabaseAway } from '../core/databaseErrors.ts';
 import { encodeId } from '../core/ids.ts';
 import { UnauthenticatedError, UnavailableError } from '../core/errors.ts';
 import type { Caller, Logger, Role } from '../core/work.ts';
-import { hashOf, looksLikeSecret } from './secret.ts';
+import { bundled } from './bundled.ts';
+import { hashOf, isMeantAsSecret, looksLikeSecret } from './secret.ts';
 import { KeyWatch } from './watch.ts';
 
 /** Whoever reaches a server without keys is on its own machine, and an admin. */
@@ -18,8 +19,6 @@ export interface Authenticate {
    * @throws UnauthenticatedError; UnavailableError when the database does not answer.
    */
   (authorization: string | null | undefined): Promise<Caller>;
-  /** Whether it has the form of a key that `createKey` makes, as BATON_ADMIN_KEY need not. */
-  looksLikeKey(authorization: string | null | undefined): boolean;
   /** Whether callers without a key are let in, as admins: decided at the start, for as long as the process lives. */
   readonly open: boolean;
   /** Calls back once when the caller's key is revoked or expires, as `KeyWatch.add` says; returns how to stop. */
@@ -53,9 +52,19 @@ interface Known {
 }
 
 const mostKnown = 10_000;
-const findKey = statement(
-  'SELECT id, role, agent_id AS "agentId", expires_at AS "expiresAt" FROM keys WHERE secret_hash = $1 AND revoked_at IS NULL',
+/** How long a key still lasts is the database's to say: the clock of this process may be wrong, or jump. */
+const findKeys = statement(
+  `SELECT secret_hash AS hash, id, role, agent_id AS "agentId", (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS "leftMs"
+   FROM keys WHERE secret_hash = ANY ($1::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
 );
+
+interface Row {
+  hash: string;
+  id: string;
+  role: Role;
+  agentId: string | null;
+  leftMs: number | null;
+}
 
 /** Whether there ever was a key, though it may have ended: then a server that starts asks for one. */
 export async function hasHadKeys(pool: Pool): Promise<boolean> {
@@ -67,13 +76,14 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
   const known = new Map<string, Known>();
   const listeners: ((keyId: string) => void)[] = [];
   const watch = new KeyWatch(pool, log, recheckMs, forgetCached);
+  const find = bundled(readKeys);
   const isAdmin = adminKey === undefined ? () => false : equals(adminKey);
 
   async function authenticate(authorization: string | null | undefined): Promise<Caller> {
     const credential = credentialIn(authorization);
     if (isAdmin(credential)) return admin;
-    // Who says on an open server who it is, is that one and no more.
-    if (open && !looksLikeSecret(credential)) return loopback;
+    // Even on an open server, a presented key limits the caller to its role.
+    if (open && !isMeantAsSecret(credential)) return loopback;
     const caller = looksLikeSecret(credential) ? await lookUp(hashOf(credential)) : null;
     if (caller === null || hasExpired(caller)) throw new UnauthenticatedError();
     return caller;
@@ -104,12 +114,17 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
   }
 
   async function read(hash: string): Promise<Caller | null> {
-    type Row = { id: string; role: Role; agentId: string | null; expiresAt: Date | null };
-    const { rows } = await pool.query<Row>({ ...findKey, values: [hash] }).catch((error: unknown) => {
+    const key = await find(hash);
+    if (key === undefined) return null;
+    const { id, role, agentId, leftMs } = key;
+    return { principal: encodeId('key', id), role, agentId, keyId: id, expiresAt: leftMs === null ? null : performance.now() + leftMs };
+  }
+
+  async function readKeys(hashes: string[]): Promise<Map<string, Row>> {
+    const { rows } = await pool.query<Row>({ ...findKeys, values: [hashes] }).catch((error: unknown) => {
       throw isDatabaseAway(error) ? new UnavailableError('read') : error;
     });
-    const [key] = rows;
-    return key === undefined ? null : { principal: encodeId('key', key.id), role: key.role, agentId: key.agentId, keyId: key.id, expiresAt: key.expiresAt };
+    return new Map(rows.map((row) => [row.hash, row]));
   }
 
   /** An answer that is still under way may be from before the end: whoever asks next asks anew. */
@@ -119,7 +134,6 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
 
   return Object.assign(authenticate, {
     open,
-    looksLikeKey: (authorization: string | null | undefined) => looksLikeSecret(credentialIn(authorization)),
     watch: (caller: Caller, onEnded: () => void) => watch.add(caller, onEnded),
     revoked(keyId: string) {
       watch.end(keyId);
@@ -140,7 +154,7 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
 
 const credentialIn = (authorization: string | null | undefined): string => /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
 
-const hasExpired = ({ expiresAt }: Caller): boolean => expiresAt !== null && expiresAt.getTime() <= Date.now();
+const hasExpired = ({ expiresAt }: Caller): boolean => expiresAt !== null && expiresAt <= performance.now();
 
 /** Compares in the same time whatever is given: equal lengths by hashing both. */
 function equals(secret: string): (given: string) => boolean {

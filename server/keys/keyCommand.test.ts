@@ -29,7 +29,7 @@ const key = (env: Record<string, string>, ...args: string[]): Promise<Ran> => {
     );
   });
 };
-const secretForm = /^baton_[\w-]{43}\n$/;
+const secretForm = /^baton_[\w-]{49}\n$/;
 
 describe('npm run key', async () => {
   const database = await testDatabase();

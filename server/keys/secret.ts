@@ -1,12 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A new key's secret: 256 random bits behind a prefix by which people and scanners know what it is. */
-export const newSecret = (): string => `baton_${randomBytes(32).toString('base64url')}`;
+/** By which people and scanners know what it is. */
+const prefix = 'baton_';
+const characters = { random: 43, checksum: 6 } as const;
 
-const form = /^baton_[A-Za-z0-9_-]{43}$/;
+const checksumOf = (random: string): string => createHash('sha256').update(random).digest('base64url').slice(0, characters.checksum);
 
-/** Whether it could be a secret of ours: of what could not, nobody asks the database. */
-export const looksLikeSecret = (credential: string): boolean => form.test(credential);
+/** A new key's secret: 256 random bits, and a checksum by which most of what is no key is known without a look-up. */
+export function newSecret(): string {
+  const random = randomBytes(32).toString('base64url');
+  return `${prefix}${random}${checksumOf(random)}`;
+}
+
+const form = new RegExp(`^${prefix}([\\w-]{${characters.random}})([\\w-]{${characters.checksum}})?$`);
+
+/** Whether it could be a secret of ours: only such ones are looked up. Those made before there were checksums have none. */
+export function looksLikeSecret(credential: string): boolean {
+  const [, random, checksum] = form.exec(credential) ?? [];
+  return random !== undefined && (checksum === undefined || checksum === checksumOf(random));
+}
+
+/** Whether it is meant as a secret of ours, a damaged one too. */
+export const isMeantAsSecret = (credential: string): boolean => credential.startsWith(prefix);
 
 /**
  * What is kept of a secret. Not slow on purpose, as for passwords: nobody finds 256 random bits by trying, and each

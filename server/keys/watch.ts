@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import type { Caller, Logger } from '../core/work.ts';
 
-const findRevoked = statement('SELECT id FROM keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NOT NULL');
+const findEnded = statement('SELECT id FROM keys WHERE id = ANY ($1::uuid[]) AND (revoked_at IS NOT NULL OR expires_at <= clock_timestamp())');
 /** The longest time that a timer takes. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -12,9 +12,9 @@ interface Watched {
 }
 
 /**
- * Tells of the end of keys that somebody holds something open under: at once when they are revoked in this process, at
- * their time when they expire, and when the database says so at the latest, which is asked every so often while
- * anybody watches.
+ * Calls back when a key ends that somebody holds something open under: at once when it is revoked in this process, when
+ * its time is over by this process's steady clock, and at the latest at the next look into the database, by whose clock
+ * keys expire. It looks every `everyMs` while anybody watches.
  */
 export class KeyWatch {
   readonly #watched = new Map<string, Watched>();
@@ -76,15 +76,15 @@ export class KeyWatch {
 
   async #look(keyIds: string[]): Promise<void> {
     try {
-      const { rows } = await this.pool.query<{ id: string }>({ ...findRevoked, values: [keyIds] });
+      const { rows } = await this.pool.query<{ id: string }>({ ...findEnded, values: [keyIds] });
       for (const { id } of rows) this.end(id);
     } catch (error) {
-      this.log.warn({ err: error }, 'Whether keys were revoked could not be read: it will be tried again');
+      this.log.warn({ err: error }, 'Whether keys have ended could not be read: it will be tried again');
     }
   }
 
-  #expireAt(keyId: string, watched: Watched, expiresAt: Date): void {
-    const left = expiresAt.getTime() - Date.now();
+  #expireAt(keyId: string, watched: Watched, expiresAt: number): void {
+    const left = expiresAt - performance.now();
     watched.timer = setTimeout(
       () => (left > longestTimer ? this.#expireAt(keyId, watched, expiresAt) : this.end(keyId)),
       Math.min(Math.max(left, 0), longestTimer),

@@ -69,10 +69,8 @@ export const limits = {
   rate: {
     writes: { perMinute: 60, burst: 20 },
     reads: { perMinute: 600, burst: 200 },
-    /** Credentials that were none, by remote address. */
+    /** Credentials that do not work, by remote address. Those that work are never refused for them. */
     failures: { perMinute: 60, burst: 60 },
-    /** Of an address that is over `failures`: keys that are new to this process are looked up so many at once, and so many wait. */
-    lookUps: { atOnce: 2, waiting: 100 },
   },
   /** The connection is closed, with 408, 414 or 431 where HTTP still can say so. In milliseconds and bytes. */
   http: {
@@ -87,14 +85,21 @@ export const limits = {
     headerBytes: 16 * KB,
     headers: 100,
   },
-  /** The socket is closed: 1008 for what a client should not do, 1013 for what it may try again later, 1009 for a frame. */
+  /** The socket is closed: 1008 for what a client should not do, 1013 for what it may try again later, 1009 for a message. */
   sockets: {
+    /** Of a message, in all its fragments. */
     frameBytes: 64 * KB,
+    /** Of a message. Each fragment may hold the 64 KB that were read with it. */
+    fragments: 64,
+    /** Pieces that TCP delivers of one frame. */
+    pieces: 1_024,
+    /** Pings and pongs of one socket per `pingMs`. */
+    controlFrames: 100,
     /** Of one key. */
     sockets: 50,
-    /** On one socket. */
+    /** Operations under way on one socket. LIMIT_EXCEEDED for the next one; the socket stays open. */
     subscriptions: 20,
-    /** Messages of one socket that are being worked on, subscriptions aside. */
+    /** Messages of one socket that are being worked on, operations aside. Over it nothing more is read until some are done. */
     messages: 50,
     /** 4408. In milliseconds. */
     initMs: 3_000,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../core/work.ts';
 import { rateLimited } from './errors.ts';
@@ -31,18 +30,10 @@ export interface Rates {
   /** Null for whom there is no limit: callers of an open server, and Baton itself. */
   allowances(caller: Asker): { reads: Allowance; writes: Allowance } | null;
   /**
-   * Runs an authentication. An address has so many credentials that turn out to be none, and as many again for those that
-   * were none before, so that a client with a dead key uses up nobody else's. What has worked is never refused here. Over
-   * the limit, what looks like a key and was not seen yet is still asked about, but a few at a time: others behind the
-   * same proxy may delay it, and keep it out only with a crowd. Anything else is refused unseen: it could be a guess.
+   * Runs an authentication and limits its failures per address: over the limit they are RATE_LIMITED instead of what
+   * `authenticate` rejects with. A credential that works is never refused, whatever failed before it.
    */
-  authenticating<T>(address: string, authorization: string | undefined, authenticate: Authenticating<T>): Promise<T>;
-}
-
-export interface Authenticating<T> {
-  (authorization: string | undefined): Promise<T>;
-  /** Whether it has the form of a key: of those nobody finds one by guessing. */
-  looksLikeKey(authorization: string | undefined): boolean;
+  authenticating<T>(address: string, authorization: string | undefined, authenticate: (authorization: string | undefined) => Promise<T>): Promise<T>;
 }
 
 export interface RatesOptions {
@@ -59,8 +50,6 @@ const mostRemembered = 10_000;
 export function createRates({ reads = limits.rate.reads, writes = limits.rate.writes, failures = limits.rate.failures, clock = () => performance.now() }: RatesOptions = {}): Rates {
   const buckets = { read: new Buckets(reads, clock), write: new Buckets(writes, clock) };
   const failed = new Buckets(failures, clock);
-  const seen = new LRUCache<string, 'worked' | 'failed'>({ max: mostRemembered });
-  const lookUps = new InTurn(limits.rate.lookUps);
   return {
     take({ principal, role }, kind) {
       if (isUnlimited(principal, role)) return;
@@ -77,27 +66,11 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
       return isUnlimited(principal, role) ? null : { reads: buckets.read.allowance(principal), writes: buckets.write.allowance(principal) };
     },
     async authenticating(address, authorization, authenticate) {
-      const credential = createHash('sha256').update(authorization ?? '').digest('base64');
-      const before = seen.get(credential);
-      const bucket = before === 'failed' ? `${address} again` : address;
-      const tooMany = (wait: number) => rateLimited(`Too many requests from ${address} came without a key that works: try again in ${shown(wait)}`, wait);
-      // Taken first: of many at once none has failed yet.
-      const wait = before === 'worked' ? 0 : failed.take(bucket);
-      const overLimit = wait > 0;
-      if (overLimit && (before === 'failed' || !authenticate.looksLikeKey(authorization))) throw tooMany(wait);
-      const asked = overLimit ? lookUps.run(address, () => authenticate(authorization)) : authenticate(authorization);
-      if (asked === null) throw tooMany(wait);
       try {
-        const caller = await asked;
-        seen.set(credential, 'worked');
-        if (before !== 'worked' && !overLimit) failed.giveBack(bucket);
-        return caller;
+        return await authenticate(authorization);
       } catch (error) {
-        const isNone = isNoKey(error);
-        if (isNone) seen.set(credential, 'failed');
-        if (isNone && before === 'worked') failed.take(bucket);
-        if (!isNone && before !== 'worked' && !overLimit) failed.giveBack(bucket);
-        throw isNone && overLimit ? tooMany(wait) : error;
+        const wait = isNoKey(error) ? failed.take(address) : 0;
+        throw wait === 0 ? error : rateLimited(`Too many requests from ${address} came without a key that works: try again in ${shown(wait)}`, wait);
       }
     },
   };
@@ -128,10 +101,6 @@ class Buckets {
     return wait;
   }
 
-  giveBack(who: string): void {
-    this.#levels.set(who, { tokens: this.#level(who) + 1, at: this.clock() });
-  }
-
   #waitOf(who: string): number {
     // A bucket that was promised to have one by now has one, whatever became of the last digit.
     const missing = 1 - this.#level(who);
@@ -148,26 +117,5 @@ class Buckets {
     const found = this.#levels.get(who);
     if (found === undefined) return this.rate.burst;
     return Math.min(this.rate.burst, found.tokens + (this.clock() - found.at) * this.#perMs);
-  }
-}
-
-/** A few at once of each address; others wait, and beyond `waiting` are not taken. */
-class InTurn {
-  readonly #lanes = new Map<string, { running: number; waiting: (() => void)[] }>();
-
-  constructor(private readonly most: { atOnce: number; waiting: number }) {}
-
-  /** Null when too many wait already. */
-  run<T>(who: string, work: () => Promise<T>): Promise<T> | null {
-    const lane = this.#lanes.get(who) ?? { running: 0, waiting: [] };
-    if (lane.waiting.length >= this.most.waiting) return null;
-    this.#lanes.set(who, lane);
-    const turn = lane.running < this.most.atOnce ? Promise.resolve(void (lane.running += 1)) : new Promise<void>((resolve) => lane.waiting.push(resolve));
-    return turn.then(work).finally(() => {
-      const next = lane.waiting.shift();
-      if (next !== undefined) return next();
-      lane.running -= 1;
-      if (lane.running === 0) this.#lanes.delete(who);
-    });
   }
 }

@@ -82,7 +82,7 @@ const models: Rule[] = [
 ];
 
 /** What opens Baton itself. */
-const own: Rule[] = [word('baton key', String.raw`baton_[\w-]{43}(?![\w-])`, 'baton_')];
+const own: Rule[] = [word('baton key', String.raw`baton_[\w-]{43}(?:[\w-]{6})?(?![\w-])`, 'baton_')];
 
 const services: Rule[] = [
   word('slack token', String.raw`xox[abceoprs](?:\.xox[bp])?-[\w-]{10,300}`, 'xox'),

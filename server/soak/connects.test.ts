@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { limits } from '../infra/prisma.ts';
 import { atEnd, testDatabase } from '../testing/database.ts';
 import { startRedis } from '../testing/redis.ts';
 import { startApp } from '../testing/server.ts';
@@ -68,7 +69,7 @@ it('10,000 that come and go leave no listener, timer, Redis subscription, databa
       listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
       channels: (channels as string[]).length,
       redisClients: String(clients).split('\n').filter((line) => line.includes('name=baton')).length,
-      databaseConnections: rows[0]!.n <= db.pool.options.max,
+      databaseConnections: rows[0]!.n <= limits.connections,
     };
   };
   // One stays, so that what is kept for each stream is there all the time and could grow.

@@ -1,0 +1,132 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { atEnd, testDatabase } from '../testing/database.ts';
+import { fewConnections } from '../testing/fewConnections.ts';
+import { client, send } from '../testing/graphql.ts';
+import { adminKey } from '../testing/keyring.ts';
+import { startApp } from '../testing/server.ts';
+import { silentLog } from './log.ts';
+import { requireMigrated } from './migrate.ts';
+import { createPing } from './ping.ts';
+import { createDatabase } from './prisma.ts';
+import { isOutOfConnections, SharedPool } from './sharedPool.ts';
+
+const owner = await testDatabase();
+const patience = { timeout: 60_000 };
+
+/** A process as far as the database is concerned, which asks as much as it is answered until it is stopped. */
+function process(url: string) {
+  const database = createDatabase(url, silentLog);
+  const open = new Set<unknown>();
+  database.pool.on('connect', (client) => void open.add(client)).on('remove', (client) => void open.delete(client));
+  const refused: unknown[] = [];
+  let [answered, over] = [0, false];
+  const one = async () => {
+    while (!over) {
+      await database.pool.query('SELECT pg_sleep(0.01)').then(() => (answered += 1), (error: unknown) => refused.push(error));
+      if (refused.length > 1_000) over = true;
+    }
+  };
+  let running: Promise<unknown> = Promise.resolve();
+  const asking = {
+    refused,
+    get answered() {
+      return answered;
+    },
+    get connections() {
+      return open.size;
+    },
+    begin() {
+      running = Promise.all(Array.from({ length: 40 }, one));
+    },
+    async stop() {
+      over = true;
+      await running;
+    },
+  };
+  atEnd(async () => {
+    await asking.stop();
+    await database.close();
+  });
+  return asking;
+}
+
+test('two processes with 14 connections between them are refused nothing, and come to have as many as each other', async () => {
+  const url = await fewConnections(owner, 14);
+  const [first, second] = [process(url), process(url)];
+  first.begin();
+  await expect.poll(() => first.connections, patience).toBe(10);
+  second.begin();
+  await expect.poll(() => second.answered, patience).toBeGreaterThan(20);
+  await expect.poll(() => [first, second].every(({ connections, refused }) => connections >= 6 || refused.length > 0), patience).toBe(true);
+  await Promise.all([first.stop(), second.stop()]);
+  expect([first.refused, second.refused]).toEqual([[], []]);
+}, 180_000);
+
+test('a process that comes when another one has all connections is given one', async () => {
+  const url = await fewConnections(owner, 8);
+  const [first, second] = [process(url), process(url)];
+  first.begin();
+  await expect.poll(() => first.connections, patience).toBe(8);
+  second.begin();
+  await expect.poll(() => second.answered, patience).toBeGreaterThan(20);
+  await Promise.all([first.stop(), second.stop()]);
+  expect([first.refused, second.refused]).toEqual([[], []]);
+}, 180_000);
+
+test('two servers with 14 connections between them answer every request, and are ready', async () => {
+  const url = await fewConnections(owner, 14);
+  const servers = await Promise.all([1, 2].map(async () => {
+    await requireMigrated(url);
+    const database = createDatabase(url, silentLog);
+    atEnd(() => database.close());
+    return startApp({ ...owner, ...database }, { variables: { BATON_ADMIN_KEY: adminKey } });
+  }));
+  const wrong: unknown[] = [];
+  const ask = async (server: string) => {
+    const { post } = client(server, { key: adminKey });
+    for (let n = 0; n < 25; n += 1) {
+      const { status, errors } = await post('{ sessions { totalCount nodes { id } } agents { totalCount nodes { id } } handoffs { totalCount nodes { id } } }');
+      if (status !== 200 || errors !== undefined) wrong.push(status, errors);
+    }
+  };
+  await Promise.all(servers.flatMap((server) => Array.from({ length: 20 }, () => ask(server.url))));
+  expect(wrong).toEqual([]);
+  for (const server of servers) expect(await send(`${server.url}/readyz`)).toMatchObject({ status: 200 });
+}, 180_000);
+
+test('while all connections are taken, PostgreSQL is not called away, and a server that starts waits for one', async () => {
+  const url = await fewConnections(owner, 1);
+  const taken = new pg.Client({ connectionString: url });
+  await taken.connect();
+  const ping = createPing(url);
+  expect(await ping.answers()).toBe(true);
+  const starting = requireMigrated(url);
+  expect(await ping.answers()).toBe(true);
+  await taken.end();
+  await starting;
+  await expect.poll(() => ping.answers(), patience).toBe(true);
+  await ping.close();
+});
+
+test('a caller is refused when no connection came free within its turn', async () => {
+  const url = await fewConnections(owner, 1);
+  const taken = new pg.Client({ connectionString: url });
+  await taken.connect();
+  const pool = new SharedPool({ connectionString: url, max: 10, connectionTimeoutMillis: 300, Client: pg.Client });
+  const began = performance.now();
+  const refused = await Promise.all(Array.from({ length: 20 }, () => pool.query('SELECT 1').catch((error: unknown) => error)));
+  expect(performance.now() - began).toBeGreaterThanOrEqual(290);
+  for (const error of refused) expect([isOutOfConnections(error), error instanceof Error && error.message.startsWith('timeout exceeded')]).toContain(true);
+  await taken.end();
+  await expect.poll(() => pool.query('SELECT 1').then(({ rowCount }) => rowCount, () => 0), patience).toBe(1);
+  await pool.end();
+});
+
+test('a process that asks nothing any more keeps one connection', async () => {
+  const idle = process(await fewConnections(owner, 14));
+  idle.begin();
+  await expect.poll(() => idle.connections, patience).toBe(10);
+  await idle.stop();
+  await expect.poll(() => idle.connections, patience).toBe(1);
+}, 180_000);
