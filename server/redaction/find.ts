@@ -5,6 +5,7 @@ import { findNamed } from './named.ts';
 import { findPairs } from './pairs.ts';
 import { placeRules } from './placeRules.ts';
 import { findPrivateKeys } from './privateKeys.ts';
+import { findSeedPhrases } from './seedPhrases.ts';
 import { tokenRules } from './tokenRules.ts';
 import { aroundUnseen, blankUnseen, withoutGutters } from './view.ts';
 
@@ -22,5 +23,5 @@ const tried = triedBy([...tokenRules, ...placeRules]);
 function findIn(text: string): Finding[] {
   const isTried = tried(text);
   const findBy = (rules: readonly Rule[]): Finding[] => rules.filter(isTried).flatMap((rule) => [...findByRule(rule, text)]);
-  return [...findPrivateKeys(text), ...findBy(tokenRules), ...findByLibrary(text), ...findBy(placeRules), ...findPairs(text), ...findNamed(text)];
+  return [...findPrivateKeys(text), ...findSeedPhrases(text), ...findBy(tokenRules), ...findByLibrary(text), ...findBy(placeRules), ...findPairs(text), ...findNamed(text)];
 }

@@ -18,19 +18,21 @@ const wordEnds = /[\s"'`]/;
 /** What a person reads around the places of a text where something is that nobody sees; null when there is none. */
 export function aroundUnseen(text: string): View | null {
   const view = new View();
-  let [from, until] = [0, -1];
+  let from: number | null = null;
   for (const { index, 0: { length } } of text.matchAll(unseen)) {
-    const begin = wordBefore(text, Math.max(0, index - around));
-    if (until < 0 || begin > until) {
-      if (until >= 0) view.end(text.slice(from, until), from);
-      from = begin;
+    if (from !== null && index - from > 2 * around) {
+      const [until, begin] = [wordAfter(text, from + around), wordBefore(text, index - around)];
+      if (until < begin) {
+        view.end(text.slice(from, until), from);
+        from = begin;
+      }
     }
+    from ??= wordBefore(text, Math.max(0, index - around));
     view.add(text.slice(from, index), from);
     from = index + length;
-    until = wordAfter(text, Math.min(text.length, from + around));
   }
-  if (until < 0) return null;
-  view.end(text.slice(from, until), from);
+  if (from === null) return null;
+  view.end(text.slice(from, wordAfter(text, Math.min(text.length, from + around))), from);
   return view;
 }
 
@@ -101,8 +103,10 @@ export const blankUnseen = (text: string): string => text.replace(unseen, ({ len
 
 const newLine = String.raw`(^|\\n)`;
 // As tools number lines: `12→`, `12<tab>`, `12 | `, and `12:`, `a/b.ts:12:`, `12-` of a search.
-const number = String.raw`((?:[\w./-]{1,120}[:-])?[ \t]{0,8}\d{1,6}[ ]?)(?:([→│┃|]|\t|\\{1,7}t|:(?!\d|\/\/))|-(?=[\w+/=]{20}|-----))`;
-const numbered = new RegExp(newLine + number, 'gm');
+const number = String.raw`([ \t]{0,8}\d{1,6}[ ]?)(?:[→│┃|]|\t|\\{1,7}t|:(?!\d|\/\/)|-(?=[\w+/=]{20}|-----))`;
+// A line of .pgpass looks like one of a search, and has more columns.
+const found = String.raw`([\w./-]{1,120}[:-]\d{1,6})(?::(?!\d|\/\/|[\w.*-]{1,63}:[\w.*-]{1,63}:)|-(?=[\w+/=]{20}|-----))`;
+const numbered = new RegExp(`${newLine}(?:${number}|${found})`, 'gm');
 const marked = /((?:^|\\n)(?:[ \t]{0,8}\d{1,6}\n)?)(?:\+(?!\+)|-(?!-)|-(?=-----)|>{1,3}(?= ))/gm;
 
 /**
@@ -111,6 +115,6 @@ const marked = /((?:^|\\n)(?:[ \t]{0,8}\d{1,6}\n)?)(?:\+(?!\+)|-(?!-)|-(?=-----)
  */
 export function withoutGutters(text: string): string {
   return text
-    .replace(numbered, (whole: string, start: string, gutter: string) => `${start}${gutter}${'\n'.repeat(whole.length - start.length - gutter.length)}`)
-    .replace(marked, (whole: string, start: string) => `${start}${' '.repeat(whole.length - start.length)}`);
+    .replace(numbered, (whole: string, start: string, number: string | undefined, place: string | undefined) => (start + (number ?? place ?? '')).padEnd(whole.length, '\n'))
+    .replace(marked, (whole: string, start: string) => start.padEnd(whole.length));
 }
