@@ -21,8 +21,7 @@ export interface Rule {
   except?: (secret: string) => boolean;
 }
 
-export function* findByRule({ kind, hints, pattern, notAfter, except }: Rule, text: string): Generator<Finding> {
-  if (hints !== undefined && !hints.some((hint) => text.includes(hint))) return;
+export function* findByRule({ kind, pattern, notAfter, except }: Rule, text: string): Generator<Finding> {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const from = match.index;

@@ -1,17 +1,18 @@
 import type { Finding } from './finding.ts';
 import { namingOf, type Naming } from './names.ts';
-import { isBasicCredentials, isPlaceholder, isVersion, looksRandom } from './values.ts';
+import { isBasicCredentials, isLabel, isPlaceholder, isVersion, looksRandom } from './values.ts';
 
 /**
  * How a name and its value are written, which says how likely the value is data and not code:
- * `entry` is a value that belongs to a name in JSON, a .env line, a flag, a query or a connection string;
+ * `entry` is a value that belongs to a name in JSON, a .env line, a flag or a query; `field` one among others that go
+ * with a password, as in a connection string;
  * `quoted` is a text in code; `tight` is `name=value`; `loose` is `name: value` or `name = value`.
  */
-export type Form = 'entry' | 'quoted' | 'tight' | 'loose';
+export type Form = 'entry' | 'field' | 'quoted' | 'tight' | 'loose';
 
 const most = 4096;
 const nameThenValue =
-  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b)[\w.-]{0,32}(\\{0,7}["'`]?\]?)([ \t]{0,8}(?:=>|:=|[:=,])(?:[ \t]|\\{1,2}t){0,8}|[ \t]{1,8}(?:(?:is|was)[ \t]{1,4}:?[ \t]{0,4})?)/gi;
+  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,8}(?:=>|:=|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,8}|[ \t]{1,8}(?:(?:is|was|ist|war|lautet|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
 const opening = /(?:[bBrRuUfF]{1,2})?(\\{0,7})(["'`])/y;
 // A value is judged by its beginning, so that a text of nothing but names costs no more than its length.
 const judged = 512;
@@ -47,9 +48,10 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const naming = namingOf(name.replace(/^-+/, ''));
   if (naming === null) return null;
 
+  if (/["'`]/.test(closing) && !isQuotedName(text, from)) return null;
   const quoted = quotedValue(text, at);
   if (quoted !== null) {
-    const form: Form = closing !== '' || spaced || isEnvName(name) ? 'entry' : 'quoted';
+    const form: Form = (closing !== '' && naming.strength !== 'weak') || spaced || isEnvName(name) ? 'entry' : 'quoted';
     return isSecret(naming, text.slice(quoted.start, quoted.end), form) ? { kind: naming.kind, from, ...quoted } : null;
   }
   if (operator.includes(',')) return null;
@@ -59,9 +61,10 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   form.reads.lastIndex = 0;
   const value = form.reads.exec(text.slice(at, at + judged))?.[0];
   if (value === undefined) return null;
-  const trimmed = form.form === 'entry' ? value : value.replace(/[.:!?]+$/, '');
+  const trimmed = isData(form.form) ? value : value.replace(/[.:!?]+$/, '');
   const end = at + trimmed.length;
-  if (form.form !== 'entry' && isCode(text, at, at + value.length, trimmed)) return null;
+  if (form.form === 'field' && /^[A-Za-z_$][\w$.]*$/.test(value) && text[at + value.length] === '(') return null;
+  if (!isData(form.form) && isCode(text, at, at + value.length, trimmed)) return null;
   if (!isSecret(naming, trimmed, form.form) || (spaced && !name.startsWith('--') && !looksRandom(trimmed, 20))) return null;
   form.reads.lastIndex = at;
   return { kind: naming.kind, from, start: at, end: value.length < judged || !form.reads.test(text) ? end : form.reads.lastIndex };
@@ -97,6 +100,14 @@ function nameStart(text: string, found: number): number {
   return start;
 }
 
+const isData = (form: Form): boolean => form === 'entry' || form === 'field';
+
+/** Whether the quote that ends a name also begins it: in `'not PASS' : 'FAIL'` it may end a text, in `x ? 'pass' : 'fail'` a choice. */
+function isQuotedName(text: string, from: number): boolean {
+  const opening = /(\?\s{0,4})?\\{0,7}["'`][\w .$@/-]{0,40}$/.exec(text.slice(Math.max(0, from - 60), from));
+  return from === 0 || (opening !== null && opening[1] === undefined);
+}
+
 const isEnvName = (name: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(name);
 
 interface Bare {
@@ -119,7 +130,7 @@ function bareForm({ text, from, name, before, tight, spaced, operator, end }: Ba
   if (tight && (before === '?' || before === '&')) return { form: 'entry', reads: bareValue };
   if (tight && isEnvName(name)) return { form: 'entry', reads: lineValue };
   if (tight && !name.includes('.') && (before === ';' || nearbyFields.test(text.slice(Math.max(0, from - 120), from)) || nearbyFields.test(text.slice(end, end + 120).split('\n')[0]!))) {
-    return { form: 'entry', reads: semicolonValue };
+    return { form: 'field', reads: semicolonValue };
   }
   // DB_PASSWORD: x in a compose file; spring.datasource.password=x among properties.
   const named = operator.startsWith(':') ? isEnvName(name) && name.includes('_') : tight && name.includes('.');
@@ -154,21 +165,26 @@ const namesItself = (value: string): boolean => /pass|pwd|secret|token|key|cred|
 const label = /password|passphrase|passwort/i;
 const sentence = /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|the|a|an|too|please|enter|at least|for|to|of|and|or|with|this|that)\b/i;
 
+/** A password even where its name may mean something else: letters with digits, and no path, test or sentence. */
+const isChosen = (value: string): boolean =>
+  value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/[/\\]|::/.test(value) && (/[!#$%&*@?+^~]|^[A-Za-z]+\d{1,6}$/.test(value) || (value.match(/\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0) > 2);
+
 /** Whether the value of a name that means a secret is one. */
 export function isSecret({ strength }: Naming, value: string, form: Form): boolean {
-  if (isPlaceholder(value) || isVersion(value)) return false;
+  if (isPlaceholder(value) || isVersion(value) || isLabel(value)) return false;
   if (/\s/.test(value)) return strength === 'password' && form === 'entry' && value.length <= 128 && !label.test(value) && !sentence.test(value);
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
-  if (strength === 'vague') return form === 'entry' && looksRandom(value, 16);
-  if (strength === 'password') {
-    if (form === 'entry') return value.length >= 3;
+  if (strength === 'vague') return isData(form) && looksRandom(value, 16);
+  if (strength === 'weak' && form !== 'field') return isChosen(value);
+  if (strength === 'password' || strength === 'weak') {
+    if (isData(form)) return value.length >= 3;
     if (form === 'quoted') return value.length >= 4 && !/^[\w-]*(?:pass|pwd)[a-z_-]*$/i.test(value);
     if (form === 'tight') return value.length >= 4 && /[\d\W]/.test(value) && !namesItself(value);
     return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && (/[^\w]/.test(value) || looksRandom(value, 6) || /^[a-z]+\d+$/i.test(value));
   }
-  if (strength === 'token' && isBasicCredentials(value) && form === 'entry') return true;
-  if (strength === 'secret' && form === 'entry') return value.length >= 6 && (!/^[a-z]+(?:[-_/.][a-z]+)*$/i.test(value) || value.length >= 10) && !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value);
-  const least = { entry: 8, quoted: 10, tight: 12, loose: 12 }[form] + (strength === 'token' && form !== 'entry' ? 4 : 0);
-  if (form === 'entry' && strength === 'key' && /^[A-Za-z]+\d+$/.test(value)) return value.length >= 8;
-  return looksRandom(value, least) || (form === 'entry' && value.length >= 32 && /^[\w+/=.~-]+$/.test(value) && !/[-_.]/.test(value));
+  if (strength === 'token' && isBasicCredentials(value) && isData(form)) return true;
+  if (strength === 'secret' && isData(form)) return value.length >= 6 && (!/^[a-z]+(?:[-_/.][a-z]+)*$/i.test(value) || value.length >= 10) && !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value);
+  const least = { entry: 8, field: 8, quoted: 10, tight: 12, loose: 12 }[form] + (strength === 'token' && !isData(form) ? 4 : 0);
+  if (isData(form) && strength === 'key' && /^[A-Za-z]+\d+$/.test(value)) return value.length >= 8;
+  return looksRandom(value, least) || (isData(form) && value.length >= 32 && /^[\w+/=.~-]+$/.test(value) && !/[-_.]/.test(value));
 }

@@ -21,7 +21,8 @@ export class Pieces {
   #length = 0;
 
   get text(): string {
-    return this.#texts.join('');
+    if (this.#texts.length > 1) this.#texts.splice(0, Infinity, this.#texts.join(''));
+    return this.#texts[0] ?? '';
   }
 
   add(leaf: number, text: string, offset = 0): void {
@@ -39,12 +40,14 @@ export class Pieces {
     return this.#pieces.some((piece) => from < piece.to && piece.to < end);
   }
 
-  place({ start, end, kind }: Finding, spans: readonly Span[][]): void {
+  place({ from: begin, start, end, kind }: Finding, spans: readonly Span[][]): void {
     let before: Span | undefined;
     for (const { leaf, from, to, offset } of this.#pieces) {
       const span = { start: Math.max(start, from) - from + offset, end: Math.min(end, to) - from + offset, kind };
       if (span.start >= span.end) continue;
-      if (before !== undefined && isComplete(before) && startsAnew.test(this.text.slice(from, Math.min(end, to)))) return;
+      const [piece, rest] = [this.text.slice(from, Math.min(end, to)), this.text.slice(end, Math.min(end + 2, to))];
+      if (before !== undefined && (kind === 'password' ? isWord.test(piece) : isComplete(before) && startsAnew.test(piece))) return;
+      if (start === from && begin < from && isProse(piece, rest)) return;
       spans[leaf]!.push(span);
       before = spans[leaf]!.find((known) => known.start === span.start && known !== span && known.end === span.end);
     }
@@ -53,7 +56,10 @@ export class Pieces {
 
 // "Here is the key: sk-..." may be all of a message, and the next begin with "Thanks": a token that ends with its text is
 // complete when what follows is a word. A secret's last three characters are of no use to anybody.
+const isWord = /^(?:[A-Z]?[a-z']*|[A-Z]+|.{1,3})[.,;:!?]?$/;
 const startsAnew = /^(?:[A-Z]?[a-z]*|[A-Z]+|.{1,3})$/;
+// "DB_PASSWORD=" may be all of a message, and the next begin with "All tests pass".
+const isProse = (piece: string, rest: string): boolean => /^(?:[A-Z]?[a-z']*|[A-Z]+)$/.test(piece) ? /^ [A-Za-z]/.test(rest) : /^[A-Z]?[a-z']+[.,;:!?]$/.test(piece);
 const isComplete = ({ start, end }: Span): boolean => end - start >= 30;
 
 const high = /[\uD800-\uDBFF]/;

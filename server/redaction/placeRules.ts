@@ -1,12 +1,18 @@
+import { commandRules } from './commandRules.ts';
 import type { Rule } from './finding.ts';
-import { isBasicCredentials, isPlaceholder, looksRandom } from './values.ts';
+import { hashRules } from './hashRules.ts';
+import { saidRules } from './saidRules.ts';
+import { isBasicCredentials, isMember, isPlaceholder, looksRandom } from './values.ts';
 
-// Secrets that are known by where they stand: a header, a URL, a cookie, a command line.
+// Secrets that are known by where they stand: a header, a URL, a cookie, a command, a sentence.
 
 const quote = String.raw`\\{0,7}["'` + '`]?';
 const comma = String.raw`\\{0,7}["'` + '`]' + String.raw`[ \t]{0,4},[ \t]{0,4}\\{0,7}["'` + '`]';
 // As in `cookie: x`, `"cookie": "x"`, `\"cookie\": \"x\"`, and `set("cookie", "x")`.
 const separator = String.raw`(?:${quote}[ \t]{0,4}[:=][ \t]{0,4}${quote}|${comma})`;
+
+// The end of a line, and what tools put before the next: line breaks may be escaped, and numbers are lines of their own.
+const nextLine = String.raw`[ \t]{0,8}(?:[\r\n]|\\{1,7}[nr]){1,4}[ \t"'>|]{0,40}(?:\d{1,6}[ ]?\n)?[ \t|>"']{0,40}`;
 
 /** At least a digit, or a change of case: "Bearer authentication" is prose. */
 const isWord = (secret: string): boolean => isPlaceholder(secret) || /^[a-z]+$|^[A-Z]?[a-z]+$|^[A-Z]+$/.test(secret);
@@ -32,7 +38,7 @@ export const placeRules: readonly Rule[] = [
   {
     kind: 'api key',
     pattern: new RegExp(String.raw`((?<![A-Za-z])(?:x-(?:[a-z]{1,20}-){0,2}(?:api-?key|key|token|secret|auth)|api-key|ocp-apim-subscription-key|private-token|job-token|x-vault-token)${quote}[ \t]{0,4}:[ \t]{0,4}${quote})[\w.~+/=-]{8,1024}`, 'gi'),
-    except: isWord,
+    except: (secret) => isWord(secret) || isMember(secret),
   },
   // A browser's cookies are many pairs and all of them are its user's; a server sets one, and what follows says for how long.
   {
@@ -56,7 +62,8 @@ export const placeRules: readonly Rule[] = [
   {
     kind: 'url password',
     hints: ['://'],
-    pattern: /(:\/\/[^\s:@/"'<>?#\\`\0]{0,100}:)[^\s/"'<>?#\\`\0]{1,256}(?=@[A-Za-z0-9[$%{_-])/g,
+    // guest:guest on the own machine is what the manual of a server says.
+    pattern: /(:\/\/(?<user>[^\s:@/"'<>?#\\`\0]{0,100}):)(?!\k<user>@(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?![\w.-]))[^\s/"'<>?#\\`\0]{1,256}(?=@[A-Za-z0-9[$%{_-])/g,
     except: (secret) => isPlaceholder(secret),
   },
   { kind: 'url password', hints: ['://'], pattern: /(:\/\/)[\w-]{16,256}(?=@[A-Za-z0-9])/g, except: (secret) => !looksRandom(secret, 16) },
@@ -68,22 +75,17 @@ export const placeRules: readonly Rule[] = [
   },
 
   {
-    kind: 'password',
-    hints: ['curl', 'wget', 'http'],
-    pattern: /((?<![\w-])(?:curl|wget|https?)\b[^\n\0]{0,400}?[ \t](?:-u|--user|-a)[ \t=]{0,4}\\{0,7}["']?[\w.@+-]{1,64}:)[^\s"'\\\0]{3,256}/g,
-    except: (secret) => isPlaceholder(secret) || /^\d{1,5}$/.test(secret),
-  },
-  { kind: 'password', hints: ['sshpass'], pattern: /(sshpass[ \t]{1,4}-p[ \t]{0,4}\\{0,7}["']?)[^\s"'\\\0]{3,256}/g, except: isPlaceholder },
-  { kind: 'password', hints: ['redis-cli', 'ssh-keygen'], pattern: /((?:redis-cli\b[^\n\0]{0,200}?[ \t]-a|ssh-keygen\b[^\n\0]{0,200}?[ \t]-N)[ \t]{1,4}\\{0,7}["']?)[^\s"'\\\0]{3,256}/g, except: isPlaceholder },
-  {
     kind: 'secret',
     hints: ['value='],
     pattern: /((?:key|name)=\\{0,7}["'][\w.:-]{0,64}(?:password|secret|token|api-?_?key|connectionstring)\\{0,7}["'][ \t]{1,8}value=\\{0,7}["'])[^\s"'\\\0]{8,2048}(?=\\{0,7}["'])/gi,
     except: isWord,
   },
-  { kind: 'password', hints: ['docker', 'podman', 'helm'], pattern: /((?:docker|podman|helm)\b[^\n\0]{0,40}?\blogin\b[^\n\0]{0,200}?[ \t]-p[ \t=]{1,4}\\{0,7}["']?)[^\s"'\\\0]{3,256}/g, except: isPlaceholder },
-  { kind: 'password', hints: ['mysql', 'mariadb'], pattern: /((?<![\w-])(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n\0]{0,200}?[ \t]-p\\{0,7}["']?)[^\s"'\\\0=-][^\s"'\\\0]{2,256}/g, except: isPlaceholder },
-  { kind: 'password', hints: ['login'], pattern: /(\blogin[ \t\n]{1,4}\S{1,100}[ \t\n]{1,4}password[ \t]{1,4})[^\s"'\\\0]{3,256}/g, except: isPlaceholder },
+  {
+    kind: 'password',
+    hints: ['login'],
+    pattern: new RegExp(String.raw`(\blogin(?:[ \t]{1,40}|${nextLine})[^\s\\]{1,100}(?:[ \t]{1,40}|${nextLine})password[ \t]{1,8})[^\s"'\\\0]{3,256}`, 'g'),
+    except: isPlaceholder,
+  },
   { kind: 'password', pattern: /(\b(?:password|identified[ \t]{1,4}by)[ \t]{1,4}\\{0,7}['"])[^\s"'\\\0]{3,256}(?=\\{0,7}['"])/gi, except: isWord },
   {
     kind: 'password',
@@ -94,6 +96,9 @@ export const placeRules: readonly Rule[] = [
 
   { kind: 'jwt', hints: ['eyJ'], pattern: /(?:(?<![\w-])|(?<=\\[nrt]|%[0-9A-Fa-f]{2}))eyJ[\w-]{8,}\.(?:eyJ[\w-]{8,}(?:\.[\w-]*)?|[\w-]{0,1024}(?:\.[\w-]{8,}){3})/g },
   { kind: 'private key', hints: ['kty'], pattern: /(\\{0,7}"d\\{0,7}"[ \t]{0,4}:[ \t]{0,4}\\{0,7}")[\w-]{40,2048}/g },
-  { kind: 'private key', hints: ['PuTTY'], pattern: /(Private-Lines: \d{1,3}(?:[\r\n]|\\+[nr]){1,4})[A-Za-z0-9+/=\s\\]{64,8192}/g },
+  { kind: 'private key', hints: ['Private-Lines'], pattern: new RegExp(String.raw`(Private-Lines: \d{1,3}${nextLine})[A-Za-z0-9+/]{16,128}={0,2}(?:${nextLine}[A-Za-z0-9+/]{1,128}={0,2}(?![\w:+/-])){0,400}`, 'g') },
   { kind: 'private key', hints: ['LS0tLS1CRUdJTi'], pattern: /LS0tLS1CRUdJTi(?:BSU0EgUFJJV|BQUklWQVRF|BPUEVOU1NI|BFQyBQUklW|BFTkNSWVBU|BEU0EgUFJJ|BQR1AgUFJJ)[A-Za-z0-9+/=]{40,}/g },
+  ...commandRules,
+  ...saidRules,
+  ...hashRules,
 ];

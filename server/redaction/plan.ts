@@ -2,6 +2,7 @@ import type { Leaf } from './leaves.ts';
 import { isSecret } from './named.ts';
 import { namingOf } from './names.ts';
 import { kindOfPair } from './pairs.ts';
+import { isSeedPhrase } from './seedPhrases.ts';
 
 /** Builds the value again, with these texts in the place of its leaves. */
 type Rebuild = (texts: readonly string[]) => unknown;
@@ -44,6 +45,9 @@ export class Plan {
       return kind === 'password' ? this.#leaf({ text: String(value), group: path, kind }) : unchanged(value);
     }
     if (Array.isArray(value)) {
+      if (value.length <= 30 && value.every((item) => typeof item === 'string') && isSeedPhrase(value)) {
+        return all(value.map((text: string) => this.#leaf({ text, group: path, kind: 'seed phrase' })));
+      }
       // In ["--password", "..."] the flag names what follows it; in {"tokens": ["..."]} the name is that of each.
       return all(value.map((item: unknown, index) => this.json(item, `${path}.*`, flag(value[index - 1]) ?? name?.replace(/s$/, ''))));
     }
@@ -71,7 +75,8 @@ function shortened(text: string, most: number): string {
 }
 
 function kindOf(name: string, value: string): string | null {
-  const naming = namingOf(name);
+  // In `test:pw` and `ns:password` the last part says what it is.
+  const naming = namingOf(name.slice(name.lastIndexOf(':') + 1));
   return naming !== null && isSecret(naming, value, 'entry') ? naming.kind : null;
 }
 

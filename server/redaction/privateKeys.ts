@@ -6,8 +6,11 @@ const body = /(?:[A-Za-z0-9+/=\s:,.;"'`|>#()[\]_]|\\+[nrtu"']|\\\n|-(?!----))+/y
 const end = /-----END [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----/y;
 const material = /[A-Za-z0-9+/]{32}|(?:[A-Za-z0-9+/]{8,}={0,2}(?:\s|\\+[nr])+){2}[A-Za-z0-9+/]/;
 
+const ends = /-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
+
 /** Private keys in PEM, from BEGIN to END or, when a text is cut, as far as there is key; line breaks may be escaped. */
 export function findPrivateKeys(text: string): Finding[] {
+  if (!text.includes('PRIVATE KEY')) return [];
   const findings: Finding[] = [];
   for (const match of text.matchAll(begin)) {
     const from = match.index;
@@ -21,16 +24,47 @@ export function findPrivateKeys(text: string): Finding[] {
     const stop = closed === null ? bodyFrom + lengthOfKey(inner) : end.lastIndex;
     findings.push({ kind: 'private key', from, start: from, end: stop });
   }
-  return findings;
+  return [...findings, ...withoutBeginnings(text, findings)];
 }
 
-const line = /[\s"'`,|>#]*(?:\\+[nrtu]|[\s"'`,|>#])*(?:(?:Proc-Type|DEK-Info|Version|Comment)[^\n\\]{0,200}|[A-Za-z0-9+/=]{16,})/y;
+/** Of a key whose beginning is cut off, the END and the lines of key before it. */
+function withoutBeginnings(text: string, known: readonly Finding[]): Finding[] {
+  const whole = new Set(known.map((finding) => finding.end));
+  return [...text.matchAll(ends)].flatMap((match): Finding[] => {
+    const end = match.index + match[0].length;
+    if (whole.has(end)) return [];
+    const start = keyBefore(text, match.index);
+    return material.test(text.slice(start, match.index)) ? [{ kind: 'private key', from: start, start, end }] : [];
+  });
+}
+
+const longestKey = 16_384;
+const keyLine = /^[\s"'`,|>#+]*[A-Za-z0-9+/]{1,128}={0,2}[\s"'`,+\\]*$/;
+const noLine = /^[\s"'`,|>#\\\d]*$/;
+
+/** Where the lines of key begin that end here. */
+function keyBefore(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < longestKey) {
+    const [lf, escaped] = [text.lastIndexOf('\n', start - 1), text.slice(Math.max(0, start - 160), start).lastIndexOf('\\n')];
+    const escapedAt = escaped < 0 ? -1 : Math.max(0, start - 160) + escaped;
+    const from = Math.max(lf + 1, escapedAt < 0 ? 0 : escapedAt + 2);
+    if (start - from > 200) return start;
+    const line = text.slice(from, start);
+    if (!noLine.test(line) && !keyLine.test(line)) return start;
+    start = from === escapedAt + 2 ? escapedAt : from - 1;
+  }
+  return Math.max(0, start);
+}
+
+const line = /(?:[\s"'`,|>#*]|\\+[nrtu]|\d{1,6}(?=\n))*(?:(?:Proc-Type|DEK-Info|Version|Comment)[^\n\\]{0,200}|[A-Za-z0-9+/=]{16,})/y;
+const lastLine = /^(?:\\+[nr]|\s|\d{1,6}(?=\n)){1,16}[A-Za-z0-9+/]{1,16}={0,2}(?=\s*$)/;
 
 /** Without an END, prose may follow: the key is its headers and its long lines of base64, and one shorter last line. */
 function lengthOfKey(inner: string): number {
   line.lastIndex = 0;
   let length = 0;
   while (line.test(inner)) length = line.lastIndex;
-  const last = /^(?:\\+[nr]|\s){1,4}[A-Za-z0-9+/]{1,16}={0,2}(?=\s*$)/.exec(inner.slice(length, length + 64));
+  const last = lastLine.exec(inner.slice(length, length + 64));
   return length + (last?.[0].length ?? 0);
 }

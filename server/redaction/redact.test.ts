@@ -37,6 +37,27 @@ test('a text that begins with a word after one that ends with a token keeps its 
   }
 });
 
+test('keeps the first words of a message after one that ends with a password, or with its name', () => {
+  for (const next of ['All tests pass now.', 'Done. I changed three files.', 'OK']) {
+    expect(redactTexts(['The password: hunter2', next]).texts).toEqual(['The password: [redacted: password]', next]);
+    expect(redactTexts(['DB_PASSWORD=hunter2', next]).texts).toEqual(['DB_PASSWORD=[redacted: password]', next]);
+  }
+  for (const name of ['DB_PASSWORD=', 'API_SECRET=', 'What is the password: ']) {
+    expect(redactTexts([name, 'All tests pass now.']).texts).toEqual([name, 'All tests pass now.']);
+  }
+});
+
+test('redacts a password that begins in one message and ends in the next', () => {
+  expect(redactTexts(['DB_PASSWORD=hun', 'ter2\nX=1']).texts).toEqual(['DB_PASSWORD=[redacted: password]', '[redacted: password]\nX=1']);
+  expect(redactTexts(['DB_PASSWORD=', 'hunter']).texts).toEqual(['DB_PASSWORD=', '[redacted: password]']);
+});
+
+test('redacts the words of a seed phrase in a list', () => {
+  const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'.split(' ');
+  expect(redactValue({ words }).value).toEqual({ words: words.map(() => '[redacted: seed phrase]') });
+  expect(redactValue({ words: [...words.slice(1), 'zoo'] }).count).toBe(0);
+});
+
 test('a split secret is found when the text before it ends with a letter', () => {
   const secret = parts('sk', '-ant-', some('url', 90));
   const { texts } = redactTexts(['Done', secret.slice(0, 12), `${secret.slice(12)}.`]);

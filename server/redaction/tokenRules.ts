@@ -1,13 +1,7 @@
 import type { Rule } from './finding.ts';
+import { gitleaksRules } from './gitleaksRules.ts';
+import { ends, token, word } from './tokenShapes.ts';
 import { isPlaceholder } from './values.ts';
-
-const ends = String.raw`(?![A-Za-z0-9])`;
-
-/** A token that is unmistakable wherever it stands. */
-const token = (kind: string, pattern: string, ...hints: string[]): Rule => ({ kind, hints, pattern: new RegExp(pattern, 'g'), except: isPlaceholder });
-
-/** A token that must begin as a word does. */
-const word = (kind: string, pattern: string, ...hints: string[]): Rule => ({ ...token(kind, pattern, ...hints), notAfter: /[A-Za-z0-9]/ });
 
 const clouds: Rule[] = [
   word('aws key', String.raw`(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA)[A-Z0-9]{16}(?![A-Z0-9])`, 'AKIA', 'ASIA', 'ABIA', 'ACCA', 'AGPA', 'AIDA', 'AROA', 'AIPA', 'ANPA', 'ANVA'),
@@ -34,6 +28,12 @@ const clouds: Rule[] = [
   word('fly token', String.raw`(?:fo1_[\w-]{43}|fm[12][ar]?_[\w+/=-]{60,2048})`, 'fo1_', 'fm1', 'fm2'),
   word('doppler token', String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{40,64}`, 'dp.'),
   word('pulumi token', String.raw`pul-[a-f0-9]{40}`, 'pul-'),
+  word('tencent key', String.raw`AKID[A-Za-z0-9]{32}${ends}`, 'AKID'),
+  word('scaleway key', String.raw`SCW[A-Z0-9]{17}${ends}`, 'SCW'),
+  word('render key', String.raw`rnd_[A-Za-z0-9]{28,40}${ends}`, 'rnd_'),
+  word('neon key', String.raw`napi_[a-z0-9]{64}${ends}`, 'napi_'),
+  word('tailscale key', String.raw`tskey-(?:[a-z]{3,10}-)?[A-Za-z0-9]{10,20}(?:CNTRL)?-[A-Za-z0-9]{20,40}`, 'tskey-'),
+  word('firebase key', String.raw`AAAA[\w-]{7}:APA91b[\w-]{100,200}`, ':APA91b'),
   token('age key', String.raw`AGE-SECRET-KEY-1[0-9A-Z]{58}`, 'AGE-SECRET-KEY-1'),
 ];
 
@@ -44,7 +44,9 @@ const forges: Rule[] = [
   token('gitlab token', String.raw`GR1348941[\w-]{20,60}`, 'GR1348941'),
   word('bitbucket token', String.raw`ATBB[A-Za-z0-9]{24,64}(?:[A-F0-9]{8})?`, 'ATBB'),
   word('bitbucket token', String.raw`BBDC-[A-Za-z0-9+]{40,60}`, 'BBDC-'),
-  word('atlassian token', String.raw`AT(?:ATT|CTT)3xFf[\w+/=-]{40,300}`, '3xFf'),
+  word('atlassian token', String.raw`AT(?:ATT|CTT)3[\w+/=-]{60,300}`, 'ATATT3', 'ATCTT3'),
+  word('buildkite token', String.raw`bk[a-z]{2}_[A-Za-z0-9]{40,64}${ends}`, 'bkua_', 'bkct_', 'bkaj_', 'bkat_', 'bkpt_', 'bkar_'),
+  word('circleci token', String.raw`CCIP(?:AT|RJ)_[A-Za-z0-9]{22}_[a-f0-9]{40}`, 'CCIPAT_', 'CCIPRJ_'),
   word('npm token', String.raw`npm_[A-Za-z0-9]{36}`, 'npm_'),
   { kind: 'npm token', hints: ['_authToken', '_auth', '_password'], pattern: /((?:(?<![A-Za-z0-9])|(?<=\\[nrt]))_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}\\{0,3}["']?)[\w+/=.~-]{8,2048}/g, except: isPlaceholder },
   token('pypi token', String.raw`pypi-[\w-]{50,1000}`, 'pypi-'),
@@ -77,6 +79,7 @@ const models: Rule[] = [
   word('elevenlabs key', String.raw`sk_[a-f0-9]{48}${ends}`, 'sk_'),
   word('tavily key', String.raw`tvly-[\w-]{20,64}`, 'tvly-'),
   word('jina key', String.raw`jina_\w{50,80}`, 'jina_'),
+  word('runpod key', String.raw`rpa_[A-Z0-9]{40,50}${ends}`, 'rpa_'),
   word('e2b key', String.raw`e2b_[a-f0-9]{40}`, 'e2b_'),
   word('firecrawl key', String.raw`fc-[a-f0-9]{32}${ends}`, 'fc-'),
 ];
@@ -111,8 +114,20 @@ const services: Rule[] = [
   word('sentry token', String.raw`sntry[su]_[\w+/=-]{40,400}`, 'sntry'),
   word('grafana token', String.raw`gl(?:c|sa)_[A-Za-z0-9+/_=]{32,400}`, 'glc_', 'glsa_'),
   token('dynatrace token', String.raw`dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}`, 'dt0'),
+  word('posthog key', String.raw`phx_[A-Za-z0-9]{40,60}${ends}`, 'phx_'),
+  word('honeycomb key', String.raw`hc[ab]ik_[a-z0-9]{58}${ends}`, 'hcaik_', 'hcbik_'),
+  word('launchdarkly key', String.raw`(?:sdk|api)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, 'sdk-', 'api-'),
+  word('hubspot token', String.raw`pat-(?:na|eu|ap)\d-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, 'pat-'),
+  word('contentful token', String.raw`CFPAT-[\w-]{43}`, 'CFPAT-'),
+  word('trello token', String.raw`ATTA[a-f0-9]{60,80}${ends}`, 'ATTA'),
+  word('asana token', String.raw`[12]/\d{13,20}(?:/\d{13,20})?:[a-f0-9]{32}${ends}`, '1/', '2/'),
+  word('clickup token', String.raw`pk_\d{5,12}_[A-Z0-9]{32}${ends}`, 'pk_'),
+  word('wakatime key', String.raw`waka_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, 'waka_'),
+  word('braintree token', String.raw`access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}`, 'access_token$'),
+  word('wallet key', String.raw`[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,112}`, 'prv'),
+  word('nostr key', String.raw`nsec1[02-9ac-hj-np-z]{58}`, 'nsec1'),
   word('1password token', String.raw`ops_ey[A-Za-z0-9+/=_-]{100,2048}`, 'ops_ey'),
 ];
 
 /** Secrets that show what they are, wherever they stand. */
-export const tokenRules: readonly Rule[] = [...own, ...clouds, ...forges, ...models, ...services];
+export const tokenRules: readonly Rule[] = [...own, ...clouds, ...forges, ...models, ...services, ...gitleaksRules];

@@ -5,18 +5,27 @@ const placeholderWord =
 // In capitals it is part of the keys that AWS prints in its manuals, which are as good as any other.
 const example = /example|Example/;
 const placeholderWhole =
-  /^(?:(?:my|the|some|a|test|fake|new|old|user|db|default)?[-_]?(?:password|passwd|passphrase|pass|pwd|pw|secret|secrets|token|access[-_]?token|api[-_]?key|key|credentials?|string|value|text|hash)\d?|none|null|nil|undefined|true|false|yes|no|on|off|empty|unset|required|optional|hidden|masked|inherit|change[-_ ]?(?:me|this|it)|str|int|bool|boolean|number|any|object|bytes|unknown|bearer|basic|sha\d+|hs\d+|rs\d+|es\d+|aes[-_]?\d+.*|rsa|bcrypt|argon2(?:id)?|x+|0+|1+|0x[0-9a-f]{1,8})$/i;
+  /^(?:(?:my|the|some|a|test|fake|new|old|user|db|default|dein|ihr|mein|tu|su|mi|votre|mon|sua|minha)?[-_ ]?(?:password|passwort|kennwort|contraseña|contrasena|clave|mot[-_ ]de[-_ ]passe|senha|wachtwoord|пароль|passwd|passphrase|pass|pwd|pw|secret|secrets|token|access[-_]?token|api[-_]?key|key|credentials?|string|value|text|hash)\d?|none|null|nil|undefined|true|false|yes|no|on|off|empty|unset|required|optional|hidden|masked|passed|failed|skipped|ok|success|valid|invalid|missing|present|set|match(?:es|ed)?|changed|wrong|incorrect|correct|strong|weak|inherit|change[-_ ]?(?:me|this|it)|str|int|bool|boolean|number|any|object|bytes|unknown|bearer|basic|sha\d+|hs\d+|rs\d+|es\d+|aes[-_]?\d+.*|rsa|bcrypt|argon2(?:id)?|x+|0+|1+|0x[0-9a-f]{1,8})$/i;
 const sameCharacter = /^(.)\1*$/;
 
 export function isPlaceholder(value: string): boolean {
   return value === '' || sameCharacter.test(value) || placeholderStart.test(value) || placeholderWord.test(value) || example.test(value) || placeholderWhole.test(value);
 }
 
+// Chinese, Japanese and Korean are never typed into a password; letters with accents are, beside a digit or a sign.
+const label = /[\u2e80-\u9fff\uac00-\ud7af]|^(?=.*[^\x00-\x7f])[\p{L}\p{M}\s.…:?!'’-]*$/u;
+
+/** What a field is called, or what a form says about it. */
+export const isLabel = (value: string): boolean => label.test(value);
+
 const words = /^[A-Za-z]+(?:[-_./:@][A-Za-z]+)*\d{0,2}$/;
 const place = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)|\.(?:[cm]?[jt]sx?|json|ya?ml|toml|py|rb|go|rs|java|md|txt|pem|key|crt|env|sh|html?|css|scss|png|svg|lock)$/;
 const member = /^[A-Za-z_$][\w$]{0,23}(?:\??\.[A-Za-z_$][\w$]{0,23})+$/;
 const version = /^[v^~]?\d+(?:\.\d+)+(?:-[\w.]+)?$/;
 const moment = /^\d{4}-\d\d-\d\d/;
+
+/** `config.apiKey`, and not two halves of a key. */
+export const isMember = (value: string): boolean => member.test(value) && !/\d.*\d/.test(value);
 
 export const isVersion = (value: string): boolean => version.test(value);
 

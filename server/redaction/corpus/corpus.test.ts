@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
 import { realDataFolder } from '../../testing/realData.ts';
+import { falseAlarms, fileSamples, saidSamples } from './files.ts';
 import { harmlessSamples } from './harmless.ts';
 import { isKept, redacted } from './judge.ts';
+import { kindsOfTokens, lookAlikes } from './kinds.ts';
 import { placeSamples } from './places.ts';
-import { realCalls } from './realCalls.ts';
+import { realTexts } from './realTexts.ts';
 import type { Harmless, Sample } from './samples.ts';
 import { tokenSamples } from './tokens.ts';
+import { wrapped } from './wrappings.ts';
 
-const secrets = [...tokenSamples(), ...placeSamples()];
-const harmless = harmlessSamples();
+const secrets = [...tokenSamples(), ...placeSamples(), ...kindsOfTokens().flatMap(([kind, secret]) => wrapped(kind, secret)), ...fileSamples(), ...saidSamples()];
+const harmless = [...harmlessSamples(), ...lookAlikes(), ...falseAlarms()];
 
 /** By kind, how many of how many. */
 function tally<T extends { kind: string }>(samples: readonly T[], counts: (sample: T) => boolean): Map<string, { is: number; of: number }> {
@@ -20,35 +23,44 @@ function tally<T extends { kind: string }>(samples: readonly T[], counts: (sampl
   return kinds;
 }
 
-const print = (what: string, kinds: Map<string, { is: number; of: number }>): void =>
-  console.log(`${what}: ${[...kinds].map(([kind, { is, of }]) => `${kind} ${is}/${of}`).join(', ')}`);
+/** The sum, and each kind that differs from what is wanted. */
+function print(what: string, kinds: Map<string, { is: number; of: number }>, wanted: 'all' | 'none'): void {
+  const all = [...kinds.values()];
+  const [is, of] = [all.reduce((sum, kind) => sum + kind.is, 0), all.reduce((sum, kind) => sum + kind.of, 0)];
+  const others = [...kinds].filter(([, kind]) => kind.is !== (wanted === 'all' ? kind.of : 0)).map(([kind, count]) => `, ${kind} ${count.is}/${count.of}`);
+  console.log(`${what}: ${is}/${of} (${(is / of).toFixed(4)}) of ${kinds.size} kinds${others.join('')}`);
+}
 
 const describe = ({ kind, form, written }: Sample): string => `${kind}, ${form}: ${redacted(written).stored.slice(0, 300)}`;
 const isTaken = ({ written }: Harmless): boolean => redacted(written).count > 0;
 
-test('of at least 80 secrets of 14 kinds, 95 in 100 are kept out, of each kind 90', () => {
+test('keeps out at least 97 in 100 secrets of 80 kinds, and 90 in 100 of each kind', () => {
   const kinds = tally(secrets, isKept);
-  print('secrets kept out', kinds);
-  expect(kinds.size).toBeGreaterThanOrEqual(14);
-  expect(secrets.length).toBeGreaterThanOrEqual(80);
+  print('secrets kept out', kinds, 'all');
+  expect(kinds.size).toBeGreaterThanOrEqual(80);
+  expect(secrets.length).toBeGreaterThanOrEqual(3_500);
   const missed = secrets.filter((sample) => !isKept(sample));
-  expect(missed.length / secrets.length, missed.map(describe).join('\n')).toBeLessThanOrEqual(0.05);
+  expect(missed.length / secrets.length, missed.map(describe).join('\n')).toBeLessThanOrEqual(0.03);
   expect([...kinds].filter(([, { is, of }]) => is / of < 0.9)).toEqual([]);
 });
 
-test('of at least 80 harmless texts, at most 2 in 100 are taken for a secret', () => {
-  print('harmless texts taken for secrets', tally(harmless, isTaken));
-  expect(harmless.length).toBeGreaterThanOrEqual(80);
+test('takes at most 1 in 100 harmless texts for a secret', () => {
+  print('harmless texts taken for secrets', tally(harmless, isTaken), 'none');
+  expect(harmless.length).toBeGreaterThanOrEqual(250);
   const wrong = harmless.filter(isTaken);
-  expect(wrong.length / harmless.length, wrong.map(({ written }) => redacted(written).stored.slice(0, 300)).join('\n')).toBeLessThanOrEqual(0.02);
+  expect(wrong.length / harmless.length, wrong.map(({ written }) => redacted(written).stored.slice(0, 300)).join('\n')).toBeLessThanOrEqual(0.01);
 });
 
-test.skipIf(realDataFolder === undefined)('of the tool calls of real transcripts, at most 2 in 100 are taken for a secret', () => {
-  const calls = realCalls();
-  print('real calls taken for secrets', tally(calls, isTaken));
-  expect(calls.length).toBeGreaterThan(100);
-  expect(calls.filter(isTaken).length / calls.length).toBeLessThanOrEqual(0.02);
-});
+// A test configuration of Phoenix, and the change that wrote it.
+const isReallySecret = (text: string): boolean => /secret_key_base: \\*"\[redacted: secret\]/.test(text);
+
+test.skipIf(realDataFolder === undefined)('takes nothing in real transcripts for a secret that is none', () => {
+  const texts = realTexts();
+  print('real texts taken for secrets', tally(texts, isTaken), 'none');
+  expect(texts.length).toBeGreaterThan(5_000);
+  const taken = texts.filter(isTaken).map(({ written }) => redacted(written).stored);
+  expect(taken.filter((text) => !isReallySecret(text)).map((text) => text.slice(Math.max(0, text.indexOf('[redacted: ') - 100)).slice(0, 200))).toEqual([]);
+}, 60_000);
 
 test('every secret says its kind where it was, and is counted', () => {
   for (const sample of secrets.filter(isKept)) {

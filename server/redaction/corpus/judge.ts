@@ -24,9 +24,12 @@ export function piecesOf(secret: string): string[] {
   return Array.from({ length: secret.length - length + 1 }, (_, start) => secret.slice(start, start + length));
 }
 
+/** As a person reads it: without colours and zero-width characters, also escaped ones. */
+const read = (text: string): string => text.replace(/(?:\u001b|\\+(?:u001b|033|e|x1b))\[[0-9;]*[A-Za-z]|[\u200b\ufeff]/g, '');
+
 export const isKept = (sample: Sample): boolean => {
   const { stored } = redacted(sample.written);
-  return sample.secrets.every((secret) => piecesOf(secret).every((piece) => !stored.includes(piece)));
+  return sample.secrets.every((secret) => piecesOf(secret).every((piece) => !stored.includes(piece) && !read(stored).includes(piece)));
 };
 
 /** Which of these secrets a text holds a piece of. */

@@ -1,0 +1,120 @@
+import type { Finding } from './finding.ts';
+
+// Colours and movements of the cursor (also written out, as in JSON, in a shell, by `cat -v`, or where only the escape
+// itself was lost), the beginning and end of a link or a title, zero-width characters.
+const unseen =
+  /(?:\x1b|\\{1,7}(?:x1b|u001b|033|e)|\^\[)(?:\[[0-9;:?]{0,20}[A-Za-z]|\]\d{1,2};[^;\s]{0,80};?|\\|[()][AB0-2])|\x9b[0-9;:?]{0,20}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,5}m|[\x07\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\\{1,7}u(?:200[b-f]|2060|feff|00ad)/gi;
+
+interface Segment {
+  at: number;
+  place: number;
+  length: number;
+}
+
+// As far around something unseen as a secret that it stands in is looked for; more only where no word ends.
+const around = 512;
+const wordEnds = /[\s"'`]/;
+
+/** What a person reads around the places of a text where something is that nobody sees; null when there is none. */
+export function aroundUnseen(text: string): View | null {
+  const view = new View();
+  let from: number | null = null;
+  for (const { index, 0: { length } } of text.matchAll(unseen)) {
+    if (from !== null && index - from > 2 * around) {
+      const [until, begin] = [wordAfter(text, from + around), wordBefore(text, index - around)];
+      if (until < begin) {
+        view.end(text.slice(from, until), from);
+        from = begin;
+      }
+    }
+    from ??= wordBefore(text, Math.max(0, index - around));
+    view.add(text.slice(from, index), from);
+    from = index + length;
+  }
+  if (from === null) return null;
+  view.end(text.slice(from, wordAfter(text, Math.min(text.length, from + around))), from);
+  return view;
+}
+
+function wordBefore(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < around && !wordEnds.test(text[start - 1]!)) start -= 1;
+  return start;
+}
+
+function wordAfter(text: string, at: number): number {
+  let end = at;
+  while (end < text.length && end - at < around && !wordEnds.test(text[end]!)) end += 1;
+  return end;
+}
+
+/** Pieces of a text with nothing between them, and the way back from a place in them. */
+class View {
+  readonly #texts: string[] = [];
+  readonly #segments: Segment[] = [];
+  #length = 0;
+
+  get text(): string {
+    return this.#texts.join('');
+  }
+
+  add(text: string, place: number): void {
+    this.#segments.push({ at: this.#length, place, length: text.length });
+    this.#push(text);
+  }
+
+  /** The last before something is left out. */
+  end(text: string, place: number): void {
+    this.add(text, place);
+    this.#push('\n\0\n');
+  }
+
+  #push(text: string): void {
+    this.#texts.push(text);
+    this.#length += text.length;
+  }
+
+  /** A finding where it is in the text; null when nothing unseen is in it or beside it: others find it. */
+  inText(finding: Finding): Finding | null {
+    const { from, start, end } = finding;
+    const [first, last] = [this.#segment(from), this.#segment(end - 1)];
+    if (first === last && from > first.at && end < first.at + first.length) return null;
+    return { ...finding, from: this.#placeOf(from), start: this.#placeOf(start), end: last.place + end - last.at };
+  }
+
+  #placeOf(at: number): number {
+    const segment = this.#segment(at);
+    return segment.place + at - segment.at;
+  }
+
+  #segment(at: number): Segment {
+    let [low, high] = [0, this.#segments.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#segments[middle]!.at <= at) low = middle + 1;
+      else high = middle;
+    }
+    return this.#segments[low - 1]!;
+  }
+}
+
+/** The same places, with spaces for what nobody sees: a coloured word ends where its colour does. */
+export const blankUnseen = (text: string): string => text.replace(unseen, ({ length }) => ' '.repeat(length));
+
+const newLine = String.raw`(^|\\n)`;
+// As tools number lines: `12→`, `12<tab>`, `12 | `, and `12:`, `a/b.ts:12:`, `12-` of a search.
+const number = String.raw`([ \t]{0,8}\d{1,6}[ ]?)(?:[→│┃|]|\t|\\{1,7}t|:(?!\d|\/\/)|-(?=[\w+/=]{20}|-----))`;
+// A line of .pgpass looks like one of a search, and has more columns.
+const found = String.raw`([\w./-]{1,120}[:-]\d{1,6})(?::(?!\d|\/\/|[\w.*-]{1,63}:[\w.*-]{1,63}:)|-(?=[\w+/=]{20}|-----))`;
+const numbered = new RegExp(`${newLine}(?:${number}|${found})`, 'gm');
+const marked = /((?:^|\\n)(?:[ \t]{0,8}\d{1,6}\n)?)(?:\+(?!\+)|-(?!-)|-(?=-----)|>{1,3}(?= ))/gm;
+
+/**
+ * The same places, with what tools put before a line out of its way: a number becomes a line of its own, the sign of
+ * a diff or of a citation a space.
+ */
+export function withoutGutters(text: string): string {
+  return text
+    .replace(numbered, (whole: string, start: string, number: string | undefined, place: string | undefined) => (start + (number ?? place ?? '')).padEnd(whole.length, '\n'))
+    .replace(marked, (whole: string, start: string) => start.padEnd(whole.length));
+}
