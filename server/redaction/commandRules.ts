@@ -26,8 +26,10 @@ export const commandRules: readonly Rule[] = [
   // What a command is given to read: sudo -S, docker login --password-stdin, gh auth login --with-token.
   rule(['-stdin', 'sudo', '--with-token'], String.raw`((?<![\w-])echo[ \t]{1,4}(?:-n[ \t]{1,4})?${open})[^\s"'\\|\0]{3,256}(?=${open}[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}-S|[^\n\0|]{1,200}(?:--password-stdin|--with-token)))`),
   rule(['secret set'], String.raw`((?<![\w-])gh[ \t]{1,4}secret[ \t]{1,4}set\b${rest(120)}(?:-b|--body)[ \t=]{1,4}${open})${value}`),
+  rule(['keychain'], String.raw`((?<![\w-])security\b${rest(80)}keychain\b${rest(80)}[ \t]-p[ \t]{1,4}${open})${value}`),
+  rule(['add-mask'], String.raw`(::add-mask::)${value}`),
   rule(['ecure'], String.raw`(ConvertTo-SecureString\b[^"'\n\0]{0,100}["'])${quoted}${close}`, 'gi'),
   rule(['net use'], String.raw`(\bnet[ \t]{1,4}user[ \t]{1,4}[\w.-]{1,64}[ \t]{1,4})(?![/*])${value}`, 'gi'),
   rule(['net use'], String.raw`(\bnet[ \t]{1,4}use[ \t]{1,4}(?:[A-Z*]:?[ \t]{1,4})?\\{2,8}[^\s"']{1,200}[ \t]{1,4})(?![/*])${value}(?=[ \t]{1,4}\/user)`, 'gi'),
-  rule(['ENV ', 'ARG '], String.raw`((?:^|\\n)[ \t]{0,8}(?:ENV|ARG)[ \t]{1,4}[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|SECRET|TOKEN|API_KEY)[A-Z0-9_]{0,20}[ \t]{1,4}${open})${value}`, 'gm'),
+  rule(['ENV ', 'ARG ', 'setx', 'set -'], String.raw`((?:^|\\n)[ \t]{0,8}(?:ENV|ARG|setx|set[ \t]{1,4}-\w{1,4})[ \t]{1,4}[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|SECRET|TOKEN|API_KEY)[A-Z0-9_]{0,20}[ \t]{1,4}${open})${value}`, 'gm'),
 ];
