@@ -164,6 +164,8 @@ function isCode(text: string, start: number, end: number, value: string): boolea
 }
 
 const namesItself = (value: string): boolean => /pass|pwd|secret|token|key|cred|auth/i.test(value);
+// "is bcrypt2-hashed"
+const compound = /^[A-Za-z]+\d?(?:-[A-Za-z]+)+$/;
 const label = /password|passphrase|passwort/i;
 const sentence = /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|the|a|an|too|please|enter|at least|for|to|of|and|or|with|this|that)\b/i;
 
@@ -183,7 +185,7 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
     if (isData(form)) return value.length >= 3;
     if (form === 'quoted') return value.length >= 4 && !/^[\w-]*(?:pass|pwd)[a-z_-]*$/i.test(value);
     if (form === 'tight') return value.length >= 4 && /[\d\W]/.test(value) && !namesItself(value);
-    return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && (/[^\w]/.test(value) || looksRandom(value, 6) || /^[a-z]+\d+$/i.test(value));
+    return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !compound.test(value) && (/[^\w]/.test(value) || looksRandom(value, 6) || /^[a-z]+\d+$/i.test(value));
   }
   if (strength === 'token' && isBasicCredentials(value) && isData(form)) return true;
   if (strength === 'secret' && isData(form)) return value.length >= 6 && (!/^[a-z]+(?:[-_/.][a-z]+)*$/i.test(value) || value.length >= 10) && !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value);

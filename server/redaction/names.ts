@@ -9,7 +9,7 @@ export interface Naming {
 }
 
 // Words that say which one, or in which shape, after what it is: DB_PASSWORD_PROD, SECRET_KEY_BASE, API_KEY_2.
-const qualifier = /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
+const qualifier = /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|pem|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
 const password = /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|(?:store|key|ssh|db|user|become|root)pass|motdepasse|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)$/;
 // What else they mean: a key, a word, that a test has passed, a folder. And what a text says about a password.
 const weakPassword = /^(?:pass|pw|clave|parola|passe)$/;

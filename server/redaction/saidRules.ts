@@ -10,7 +10,7 @@ const bare = '[^\\s"\'`,;|\\\\\\0]{4,128}(?<![.:!?)])';
 
 const rule = (pattern: string, hints?: string[], except = isPlain): Rule => ({ kind: 'password', ...(hints && { hints }), pattern: new RegExp(pattern, 'gim'), except });
 
-const toLogIn = String.raw`(?:log(?:ged|ging)?[ -]?in|sign(?:ed|ing)?[ -]?in|credentials|creds|zugangsdaten|anmeldedaten|anmelden|einloggen|inicia(?:r)?[ ]sesi[oó]n|credenciales|connecte[rz]?|identifiants|(?:test|demo|admin|service)[ -]?(?:account|user|konto|login))`;
+const toLogIn = String.raw`(?:user(?:name)?[ ]?\/[ ]?pass(?:word)?|log(?:ged|ging)?[ -]?in|sign(?:ed|ing)?[ -]?in|credentials|creds|zugangsdaten|anmeldedaten|anmelden|einloggen|inicia(?:r)?[ ]sesi[oó]n|credenciales|connecte[rz]?|identifiants|(?:test|demo|admin|service)[ -]?(?:account|user|konto|login))`;
 const between = String.raw`(?:[ ](?:with|as|using|mit|als|con|como|avec|is|are|the|user|login|account))*[ ]?:?[ ]{0,2}\x60?`;
 
 export const saidRules: readonly Rule[] = [
@@ -24,6 +24,8 @@ export const saidRules: readonly Rule[] = [
   // What a test types: getByLabel('Password').fill('...'), page.type('#password', '...')
   rule(String.raw`(["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60][)]{0,2}\.(?:fill|type|send_?keys|setValue|typeText|pressSequentially)\(\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['fill', 'type', 'send', 'setValue', 'press']),
   rule(String.raw`(\b(?:fill|type|setValue)\([ ]?\\{0,7}["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['fill(', 'type(', 'setValue(']),
+  rule(String.raw`((?:\bauth=|(?:Basic_?Auth|basic_auth|NetworkCredential|PasswordCredentials))\([ ]?\\{0,7}["'][^"'\\\n\0]{1,64}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['uth', 'redential'], isPlaceholder),
+  rule(String.raw`(\btemporary password is generated for [\w.@-]{1,100}: )\S{4,64}`, ['temporary password'], isPlaceholder),
   rule(String.raw`(\bgetConnection\([^,\n\0]{1,200},[ ]{0,4}\\{0,7}"[^"\n\0]{1,64}",[ ]{0,4}\\{0,7}")[^\s"\\\n\0]{4,128}(?=\\{0,7}")`, ['getConnection(']),
   rule(String.raw`(\.(?:password|passphrase|clientSecret|apiKey|authToken|accessToken)\(\\{0,7}["'])[^\s"'\\\n\0]{4,256}(?=\\{0,7}["']\))`, ['.pass', '.clientSecret', '.apiKey', '.authToken', '.accessToken']),
   // A builder's or a bean's: setPassword("...")
