@@ -28,7 +28,7 @@ const seeds = [
   ...['eyJ', '-eyJ', '.eyJ', 'eyJaaaaaaaaaaaa', 'eyJaaaaaaaaa.eyJaaaaaaaaaa.', 'eyJhbGciOi.a.', '://', '://a:', '://a:b', '://a:b@', 'a:b@tcp', `SG.${'a'.repeat(128)}.${'a'.repeat(300)}`, 'xoxb-a-', 'mongodb://a:'],
   ...['\u001b[0m', '\u001b[0ma', 'a\u200b', 'password\u001b[1m=', '\\u001b[1m', '[1m', '\u001b]8;;a', '1→', '\n1→', '\n1→MIIE', '\n1\t+', '\n+', '\n-', '\n> ', '\na.ts:1:', '\na-1-', 'a/b-'],
   ...['abandon ', 'legal\\n', '1. legal ', 'Private-Lines: 9\naaaaaaaaaaaaaaaaaaaaaaaa\n', '-----END PRIVATE KEY-----', `${some('base64', 64)}\n-----END PRIVATE KEY-----\n`],
-  ...['a:5432:b:c:', '$2a$10$', '$6$a$', 'login with a / ', 'credentials: a', '| password | ', 'ConvertTo-SecureString ', 'echo a', 'echo "a | sudo ', 'net use \\\\a ', 'define("KEY', 'setPassword("', '密码', '**password**: '],
+  ...['a:5432:b:c:', '$2a$10$', '$6$a$', 'login with a / ', 'credentials: a', '| password | ', 'ConvertTo-SecureString ', 'echo a', 'echo "a | sudo ', 'net use \\\\a ', 'define("KEY', 'setPassword("', '密码', '**password**: ', 'password: a = ', 'use a / ', 'login a@b.c with ', '\'passw\').fill(\'', 'authorization: a '],
 ];
 
 test('256 KB made to be slow take no longer than a second, whatever they are made of', () => {
@@ -37,7 +37,7 @@ test('256 KB made to be slow take no longer than a second, whatever they are mad
     return cpuTime(() => redactText(text)) > 1_000;
   });
   expect(slow).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test('a text twice as long takes about twice as long', () => {
   const took = (text: string): number => cpuTime(() => redactText(text));

@@ -12,8 +12,8 @@ export type Form = 'entry' | 'field' | 'quoted' | 'tight' | 'loose';
 
 const most = 4096;
 const nameThenValue =
-  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,8}(?:=>|:=|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,8}|[ \t]{1,8}(?:(?:is|was|ist|war|lautet|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
-const opening = /(?:[bBrRuUfF]{1,2})?(\\{0,7})(["'`])/y;
+  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,8}(?:=>|:=|:[ \t]{0,4}[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,8}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
+const opening = /(?:[bBrRuUfFN]{1,2})?(\\{0,7})(["'`])/y;
 // A value is judged by its beginning, so that a text of nothing but names costs no more than its length.
 const judged = 512;
 const bareValue = /[^\s"'`,;&<>(){}[\]\\|\0]+/y;
@@ -42,7 +42,8 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const spaced = /^[ \t]+$/.test(operator);
   const before = text[from - 1];
   // `--token ...`, and `set aws_secret_access_key ...`
-  if (spaced && (closing !== '' || !/^--|_/.test(name))) return null;
+  // and `storePassword '...'` in Groovy
+  if (spaced && (closing !== '' || !(/^--?[A-Za-z]|_/.test(name) || (/[a-z][A-Z]/.test(name) && /["']/.test(text[at] ?? ''))))) return null;
   // ["--password", "..."]
   if (operator.includes(',') && (!name.startsWith('--') || closing === '')) return null;
   const naming = namingOf(name.replace(/^-+/, ''));
@@ -65,7 +66,7 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const end = at + trimmed.length;
   if (form.form === 'field' && /^[A-Za-z_$][\w$.]*$/.test(value) && text[at + value.length] === '(') return null;
   if (!isData(form.form) && isCode(text, at, at + value.length, trimmed)) return null;
-  if (!isSecret(naming, trimmed, form.form) || (spaced && !name.startsWith('--') && !looksRandom(trimmed, 20))) return null;
+  if (!isSecret(naming, trimmed, form.form) || (spaced && !name.startsWith('-') && !looksRandom(trimmed, 20))) return null;
   form.reads.lastIndex = at;
   return { kind: naming.kind, from, start: at, end: value.length < judged || !form.reads.test(text) ? end : form.reads.lastIndex };
 }
@@ -126,10 +127,11 @@ const aloneOnLine = /^[^\s"'`\\,;(){}[\]]{4,512}[ \t]*(?:\n|\r|\\+[nr]|["']|$)/;
 const lineStart = /(?:^|\n|\\n|["'])[ \t]*(?:export[ \t]+)?$/;
 
 function bareForm({ text, from, name, before, tight, spaced, operator, end }: Bare): { form: Form; reads: RegExp } {
+  if (tight && before === ';') return { form: 'field', reads: semicolonValue };
   if (spaced || (tight && name.startsWith('--'))) return { form: 'entry', reads: bareValue };
   if (tight && (before === '?' || before === '&')) return { form: 'entry', reads: bareValue };
   if (tight && isEnvName(name)) return { form: 'entry', reads: lineValue };
-  if (tight && !name.includes('.') && (before === ';' || nearbyFields.test(text.slice(Math.max(0, from - 120), from)) || nearbyFields.test(text.slice(end, end + 120).split('\n')[0]!))) {
+  if (tight && !name.includes('.') && (nearbyFields.test(text.slice(Math.max(0, from - 120), from)) || nearbyFields.test(text.slice(end, end + 120).split('\n')[0]!))) {
     return { form: 'field', reads: semicolonValue };
   }
   // DB_PASSWORD: x in a compose file; spring.datasource.password=x among properties.
@@ -162,25 +164,28 @@ function isCode(text: string, start: number, end: number, value: string): boolea
 }
 
 const namesItself = (value: string): boolean => /pass|pwd|secret|token|key|cred|auth/i.test(value);
+// "is bcrypt2-hashed"
+const compound = /^[A-Za-z]+\d?(?:-[A-Za-z]+)+$/;
 const label = /password|passphrase|passwort/i;
 const sentence = /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|the|a|an|too|please|enter|at least|for|to|of|and|or|with|this|that)\b/i;
 
 /** A password even where its name may mean something else: letters with digits, and no path, test or sentence. */
 const isChosen = (value: string): boolean =>
-  value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/[/\\]|::/.test(value) && (/[!#$%&*@?+^~]|^[A-Za-z]+\d{1,6}$/.test(value) || (value.match(/\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0) > 2);
+  value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/[/\\]|::/.test(value) && (/[!#$%&*@?+^~]|^[A-Za-z]+(?:\d{1,6}|[._-]\d{3,6})$/.test(value) || (value.match(/\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0) > 2);
 
 /** Whether the value of a name that means a secret is one. */
-export function isSecret({ strength }: Naming, value: string, form: Form): boolean {
+export function isSecret({ strength, orFolder }: Naming, value: string, form: Form): boolean {
   if (isPlaceholder(value) || isVersion(value) || isLabel(value)) return false;
   if (/\s/.test(value)) return strength === 'password' && form === 'entry' && value.length <= 128 && !label.test(value) && !sentence.test(value);
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
+  if (orFolder === true && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return false;
   if (strength === 'vague') return isData(form) && looksRandom(value, 16);
   if (strength === 'weak' && form !== 'field') return isChosen(value);
   if (strength === 'password' || strength === 'weak') {
     if (isData(form)) return value.length >= 3;
     if (form === 'quoted') return value.length >= 4 && !/^[\w-]*(?:pass|pwd)[a-z_-]*$/i.test(value);
     if (form === 'tight') return value.length >= 4 && /[\d\W]/.test(value) && !namesItself(value);
-    return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && (/[^\w]/.test(value) || looksRandom(value, 6) || /^[a-z]+\d+$/i.test(value));
+    return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !compound.test(value) && (/[^\w]/.test(value) || looksRandom(value, 6) || /^[a-z]+\d+$/i.test(value));
   }
   if (strength === 'token' && isBasicCredentials(value) && isData(form)) return true;
   if (strength === 'secret' && isData(form)) return value.length >= 6 && (!/^[a-z]+(?:[-_/.][a-z]+)*$/i.test(value) || value.length >= 10) && !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value);

@@ -4,15 +4,17 @@ export interface Naming {
   kind: string;
   /** How much the value itself must look like a secret: passwords may be any word unless the name is weak, tokens are made by machines. */
   strength: 'password' | 'weak' | 'secret' | 'key' | 'token' | 'vague';
+  /** Whether it may also be the folder that a process is in. */
+  orFolder?: boolean;
 }
 
 // Words that say which one, or in which shape, after what it is: DB_PASSWORD_PROD, SECRET_KEY_BASE, API_KEY_2.
-const qualifier = /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
-const password = /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|motdepasse|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)$/;
+const qualifier = /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|pem|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
+const password = /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|(?:store|key|ssh|db|user|become|root)pass|motdepasse|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)$/;
 // What else they mean: a key, a word, that a test has passed, a folder. And what a text says about a password.
-const weakPassword = /^(?:pass|pw|pwd|oldpwd|clave|parola|passe)$/;
+const weakPassword = /^(?:pass|pw|clave|parola|passe)$/;
 const aboutPassword =
-  /^(?:enter|forgot|forgotten|reset|show|hide|no|missing|invalid|wrong|incorrect|store|check|has|is|require|required|need|needs|validate|verify|compare|set|update|change|ask|prompt|save|remember|toggle|send|request|expired|short|repeat|retype|choose|create|mismatch)$/;
+  /^(?:enter|forgot|forgotten|reset|show|hide|no|missing|invalid|wrong|incorrect|check|has|is|require|required|need|needs|validate|verify|compare|set|update|change|ask|prompt|save|remember|toggle|send|request|expired|short|repeat|retype|choose|create|mismatch)$/;
 const secret = /(?:secret|secretkey|secretaccesskey)$/;
 const key =
   /(?:api|access|account|private|signing|encryption|encrypt|auth|master|service|servicerole|shared|sharedaccess|deploy|license|hmac|webhook|subscription|client|admin|storage|functions?|instrumentation|ingest|consumer|ssh|write|crypto)key$/;
@@ -30,9 +32,9 @@ export function namingOf(name: string): Naming | null {
   while (parts.length > 1 && qualifier.test(parts.at(-1)!)) parts.pop();
   const whole = parts.join('');
   const last = parts.at(-1) ?? '';
-  if (password.test(whole) || /^(?:pass|pw|clave|senha)$/.test(last)) {
-    const isWeak = weakPassword.test(whole) || parts.slice(0, -1).some((part) => aboutPassword.test(part));
-    return { kind: 'password', strength: isWeak ? 'weak' : 'password' };
+  if (password.test(whole) || /^(?:pass|pw|psk|clave|senha)$/.test(last)) {
+    const isWeak = weakPassword.test(whole) || (/[a-z]/.test(name) && parts.slice(0, -1).some((part) => aboutPassword.test(part)));
+    return { kind: 'password', strength: isWeak ? 'weak' : 'password', orFolder: /^(?:old)?pwd$/.test(whole) };
   }
   if (secret.test(whole)) return { kind: 'secret', strength: 'secret' };
   if (key.test(whole)) return { kind: whole.endsWith('apikey') ? 'api key' : 'key', strength: 'key' };

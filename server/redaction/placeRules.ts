@@ -32,7 +32,7 @@ export const placeRules: readonly Rule[] = [
   { kind: 'basic credentials', pattern: /((?<![A-Za-z])basic[ \t]{1,4})[A-Za-z0-9+/]{8,1024}={0,2}/gi, except: (secret) => !isBasicCredentials(secret) },
   {
     kind: 'authorization header',
-    pattern: new RegExp(String.raw`((?<![A-Za-z])(?:proxy-)?authorization${separator})[\w.~+/=:-]{16,4096}`, 'gi'),
+    pattern: new RegExp(String.raw`((?<![A-Za-z])(?:proxy-)?authorization${separator}(?:[a-z][\w-]{1,20}[ \t]{1,4})?)[\w.~+/=:-]{16,4096}`, 'gi'),
     except: (secret) => !looksRandom(secret, 16) || isPlaceholder(secret),
   },
   {
@@ -40,11 +40,12 @@ export const placeRules: readonly Rule[] = [
     pattern: new RegExp(String.raw`((?<![A-Za-z])(?:x-(?:[a-z]{1,20}-){0,2}(?:api-?key|key|token|secret|auth)|api-key|ocp-apim-subscription-key|private-token|job-token|x-vault-token)${quote}[ \t]{0,4}:[ \t]{0,4}${quote})[\w.~+/=-]{8,1024}`, 'gi'),
     except: (secret) => isWord(secret) || isMember(secret),
   },
+  { kind: 'vault key', hints: ['Key '], pattern: /((?:Unseal|Recovery) Key \d{1,2}:[ \t]{1,4})[A-Za-z0-9+/=]{32,100}/g },
   // A browser's cookies are many pairs and all of them are its user's; a server sets one, and what follows says for how long.
   {
     kind: 'cookie',
     pattern: new RegExp(String.raw`((?<![\w-])set-cookie${separator}[\w!#$%&*.^|~+-]{1,128}=)[^;\s"'\\\0]{4,4096}`, 'gi'),
-    except: isPlaceholder,
+    except: (secret) => isPlaceholder(secret) || /^[A-Za-z]?[a-z]{1,11}$/.test(secret),
   },
   {
     kind: 'cookie',

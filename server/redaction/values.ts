@@ -22,6 +22,8 @@ const words = /^[A-Za-z]+(?:[-_./:@][A-Za-z]+)*\d{0,2}$/;
 const place = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)|\.(?:[cm]?[jt]sx?|json|ya?ml|toml|py|rb|go|rs|java|md|txt|pem|key|crt|env|sh|html?|css|scss|png|svg|lock)$/;
 const member = /^[A-Za-z_$][\w$]{0,23}(?:\??\.[A-Za-z_$][\w$]{0,23})+$/;
 const version = /^[v^~]?\d+(?:\.\d+)+(?:-[\w.]+)?$/;
+// Base64 may begin as a path does.
+const padded = /^(?=.*\d)(?=.*[A-Z])[A-Za-z0-9+/]{40,}={1,2}$/;
 const moment = /^\d{4}-\d\d-\d\d/;
 
 /** `config.apiKey`, and not two halves of a key. */
@@ -32,6 +34,7 @@ export const isVersion = (value: string): boolean => version.test(value);
 /** Whether a value is made by a machine or to be hard to guess, and is no word, path, version or date. */
 export function looksRandom(value: string, least: number): boolean {
   if (value.length < least || /\s/.test(value)) return false;
+  if (padded.test(value)) return true;
   if ([place, version, moment, member].some((harmless) => harmless.test(value))) return false;
   if (/\d/.test(value) && /[A-Za-z]/.test(value)) return !words.test(value);
   return value.length >= 24 && caseChanges(value) >= value.length / 5 && /^[\w+/=.~-]+$/.test(value);

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { realDataFolder } from '../../testing/realData.ts';
 import { falseAlarms, fileSamples, saidSamples } from './files.ts';
 import { harmlessSamples } from './harmless.ts';
+import { heldOutSamples } from './heldOut.ts';
+import { heldOutHarmless } from './heldOutHarmless.ts';
 import { isKept, redacted } from './judge.ts';
 import { kindsOfTokens, lookAlikes } from './kinds.ts';
 import { placeSamples } from './places.ts';
@@ -42,6 +44,15 @@ test('keeps out at least 97 in 100 secrets of 80 kinds, and 90 in 100 of each ki
   const missed = secrets.filter((sample) => !isKept(sample));
   expect(missed.length / secrets.length, missed.map(describe).join('\n')).toBeLessThanOrEqual(0.03);
   expect([...kinds].filter(([, { is, of }]) => is / of < 0.9)).toEqual([]);
+});
+
+test('keeps out 97 in 100 secrets of a corpus written after the rules, and takes 1 in 100 of its harmless texts', () => {
+  const [samples, others] = [heldOutSamples(), heldOutHarmless()];
+  print('held-out secrets kept out', tally(samples, isKept), 'all');
+  print('held-out harmless texts taken', tally(others, isTaken), 'none');
+  const [missed, wrong] = [samples.filter((sample) => !isKept(sample)), others.filter(isTaken)];
+  expect(missed.length / samples.length, missed.map(describe).join('\n')).toBeLessThanOrEqual(0.03);
+  expect(wrong.length / others.length, wrong.map(({ written }) => redacted(written).stored).join('\n')).toBeLessThanOrEqual(0.01);
 });
 
 test('takes at most 1 in 100 harmless texts for a secret', () => {
