@@ -18,10 +18,6 @@ export class ProcessorTime {
 
   constructor(readonly limitMs: number = limits.processorMs) {}
 
-  get spentMs(): number {
-    return this.#spentMs;
-  }
-
   charge(ms: number): void {
     this.#spentMs += ms;
   }

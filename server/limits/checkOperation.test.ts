@@ -29,7 +29,10 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ session(id: "x") { tasks { id } decisions { id } contextVariables { name } } }', 1 + 100 + 100 + 10],
     ['{ session(id: "x") { turns(first: 3) { nodes { messages { id } toolCalls { message { id } } } } } }', 1 + 1 + 3 * (1 + 50 + 50 * 2)],
     ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
-    ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 6],
+    ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 36],
+    ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 61],
+    ['{ handoffs(first: 10) { nodes { decisions summary reason } } }', 1 + 10 * (1 + 3 + 2)],
+    ['{ contextPreview(sessionId: "x") { text } }', 100],
   ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
 
   test('a page size is that of the variable, of its default, or of the list', () => {
@@ -139,7 +142,7 @@ describe('What is over a limit is refused with what it is, how much, and what to
   });
 
   test('cost, by lists without pages too', () => {
-    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 6)]]);
+    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 36)]]);
     expect(excesses('{ handoffs(first: 40) { nodes { chain { chain { id } } } } }')).toEqual([['cost', 1 + 40 * (1 + 100 * 101)]]);
     expect(excesses('{ handoff(id: "x") { chain { triggeringToolCalls { id } } } }')).toEqual([['cost', 1 + 100 * 51]]);
     expect(excesses('{ sessions(first: 50) { nodes { tasks { id } } } }')).toEqual([['cost', 1 + 50 * 101]]);
