@@ -125,7 +125,7 @@ export type HandoffFilter = {
   sessionId?: string | null | undefined;
   /** From this Agent. */
   sourceAgentId?: string | null | undefined;
-  /** INITIATED, and at least so many minutes ago; 0 or more. */
+  /** INITIATED, and started at least this many minutes ago; 0 or more. */
   staleForMinutes?: number | null | undefined;
   /** In one of these statuses. */
   status?: Array<HandoffStatus> | null | undefined;

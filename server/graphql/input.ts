@@ -3,6 +3,7 @@ import { BadUserInputError, LimitExceededError } from '../core/errors.ts';
 import { decodeId, type IdPrefix, isAgentId } from '../core/ids.ts';
 import { limits } from '../limits/limits.ts';
 import { badArgument } from './badArgument.ts';
+import { NotJson } from './jsonScalar.ts';
 
 /**
  * What callers send, checked before anything else (rule 21). Every message is the end of a sentence that begins
@@ -174,7 +175,11 @@ function faultIn(value: unknown, path: string[]): Fault | null {
     const message = unstorable(value);
     return message === null ? null : { path, message };
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) return { path, message: 'is a number that JSON cannot hold' };
+  if (typeof value === 'number') {
+    const message = inexact(value);
+    return message === null ? null : { path, message };
+  }
+  if (value instanceof NotJson) return { path, message: value.message };
   if (typeof value !== 'object' || value === null) return null;
   if (path.length >= maxDepth) return { path: [], message: `is nested more than ${maxDepth} levels deep: flatten it` };
   for (const [key, part] of Object.entries(value)) {
@@ -183,6 +188,13 @@ function faultIn(value: unknown, path: string[]): Fault | null {
     if (fault !== null) return fault;
   }
   return null;
+}
+
+/** Larger whole numbers have lost digits before they arrive; from 1e21 on they are written with an exponent, and are what was meant. */
+function inexact(value: number): string | null {
+  if (!Number.isFinite(value)) return 'is a number that JSON cannot hold';
+  if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21) return null;
+  return `is ${value}, and whole numbers are exact up to ${Number.MAX_SAFE_INTEGER}: send it as a string`;
 }
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>

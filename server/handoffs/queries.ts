@@ -31,7 +31,8 @@ export function handoffsWhere({ agentId, ...filter }: HandoffFilter, now: Date):
   if (filter.via !== null) all.push({ via: { in: filter.via } });
   if (filter.circular !== null) all.push({ circular: filter.circular });
   if (filter.staleForMinutes !== null) {
-    all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(now.getTime() - filter.staleForMinutes * 60_000) } });
+    // Before 1970 lie moments that PostgreSQL cannot hold; no Handoff is that old.
+    all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(Math.max(0, now.getTime() - filter.staleForMinutes * 60_000)) } });
   }
   if (filter.initiatedAfter !== null) all.push({ initiatedAt: { gt: filter.initiatedAfter } });
   if (filter.initiatedBefore !== null) all.push({ initiatedAt: { lt: filter.initiatedBefore } });
