@@ -214,6 +214,13 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError",
     "UpdateAgentPayload"
+  ],
+  "UpdateSessionResult": [
+    "BadUserInputError",
+    "ConflictError",
+    "InvalidStateError",
+    "NotFoundError",
+    "UpdateSessionPayload"
   ]
 };
 
@@ -262,6 +269,7 @@ export const embeddedTypes: string[] = [
   "HandoffGraphNode",
   "HandoffLoopError",
   "HandoffStatusCount",
+  "HandoffStep",
   "HandoffsDisabledError",
   "IdempotencyMismatchError",
   "ImportReport",
@@ -301,6 +309,7 @@ export const embeddedTypes: string[] = [
   "TurnConnection",
   "TurnEdge",
   "UpdateAgentPayload",
+  "UpdateSessionPayload",
   "Usage",
   "Viewer"
 ];

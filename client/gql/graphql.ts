@@ -98,6 +98,8 @@ export type EventType =
   | 'LOG_CHANGED'
   /** A subscription begins; of no Session, and kept nowhere. */
   | 'READY'
+  /** Fields of a Session were changed by updateSession. */
+  | 'SESSION_CHANGED'
   /** A Session was created. */
   | 'SESSION_CREATED'
   /** A Session was given to an Agent. */
@@ -227,7 +229,7 @@ export type Role =
 export type SessionFilter = {
   /** Held by this Agent, or finished and held by it last. */
   agentId?: string | null | undefined;
-  /** Held, or held last, by an Agent of this type, such as CLAUDE. */
+  /** Held by an Agent of this type, such as CLAUDE; of finished ones, held last by an Agent that had this type when they ended. */
   agentType?: string | null | undefined;
   /** Created later than this. */
   createdAfter?: string | null | undefined;

@@ -1,6 +1,7 @@
 import { statement, type Statement } from '../core/changes.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { RecentMessage } from './context.ts';
+import { visibleCtes, type VisibleCounts } from './visible.ts';
 
 type Said = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
 type MainMessage = Required<RecentMessage>;
@@ -28,11 +29,12 @@ export interface Sources {
   sourceAgentId: string | null;
   /** Who took the Session over, in order; the newest when there were many. */
   chain: string[];
+  /** The last turn of an agent, and its calls. */
   lastTurnId: string | null;
   lastTurnCallIds: string[];
   /** SHA-256 of what the last turn of an agent said and did; null without one. */
   lastAgentTurnHash: string | null;
-  visible: { user: number; assistant: number; system: number; tool: number; handoff: number; bytes: number };
+  visible: VisibleCounts;
 }
 
 /** Sizes that are read; what is larger is shortened, what is more is left out, oldest first. */
@@ -62,7 +64,7 @@ const mainMessage = `sequence, role, ${abridged('content', bounds.mainMessageCha
 // One statement, whatever the Session holds. Results of tools are read with their calls, not as messages. A file's place is its last successful write; a call without an
 // error counts as successful.
 const readSourcesStatement = statement(`
-WITH s AS MATERIALIZED (SELECT id, title, turn_count, visible_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
+WITH s AS MATERIALIZED (SELECT id, title, turn_count, visible_from, visible_calls_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
 source AS MATERIALIZED (
   SELECT CASE WHEN h.status = 'INITIATED' THEN h.source_agent_id ELSE s.agent_id END AS id,
     CASE WHEN h.status = 'INITIATED' THEN h.source_agent_session_id ELSE s.last_agent_session_id END AS tenure
@@ -74,18 +76,12 @@ files AS MATERIALIZED (
   SELECT file, max(index) AS last FROM calls, unnest(files_modified) AS file WHERE NOT failed AND files_modified <> '{}' GROUP BY file),
 tools AS MATERIALIZED (
   SELECT name, count(*)::int AS calls, count(*) FILTER (WHERE failed)::int AS errors, max(index) AS last FROM calls GROUP BY name),
-last_turn AS (SELECT id FROM turns WHERE session_id = $1 ORDER BY index DESC LIMIT 1),
 last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
 last_agent_turn AS (SELECT id FROM turns WHERE session_id = $1 AND agent_session_id IS NOT NULL ORDER BY index DESC LIMIT 1),
-said AS (
+recent AS (
   SELECT sequence, role, left(content, ${bounds.messageCharacters + 1}) AS content FROM messages
   WHERE session_id = $1 AND role NOT IN ('HANDOFF', 'TOOL') ORDER BY sequence DESC LIMIT ${bounds.messages}),
-counted AS MATERIALIZED (
-  SELECT count(*) FILTER (WHERE role <> 'HANDOFF') AS talk, json_build_object('user', count(*) FILTER (WHERE seen AND role = 'USER'),
-      'assistant', count(*) FILTER (WHERE seen AND role = 'ASSISTANT'), 'system', count(*) FILTER (WHERE seen AND role = 'SYSTEM'),
-      'tool', count(*) FILTER (WHERE seen AND role = 'TOOL'), 'handoff', count(*) FILTER (WHERE seen AND role = 'HANDOFF'),
-      'bytes', coalesce(sum(octet_length(content)) FILTER (WHERE seen), 0)) AS visible
-  FROM messages, LATERAL (SELECT sequence >= (SELECT visible_from FROM s) AS seen) v WHERE session_id = $1)
+${visibleCtes({ from: '(SELECT visible_from FROM s)', callsFrom: '(SELECT visible_calls_from FROM s)', tenure: '(SELECT tenure FROM source)' })}
 SELECT
   (SELECT title FROM s) AS title,
   (SELECT turn_count FROM s) AS turns,
@@ -96,7 +92,7 @@ SELECT
   (SELECT coalesce(json_agg(json_build_object('content', content, 'status', status) ORDER BY position), '[]') FROM tasks WHERE session_id = $1) AS tasks,
   (SELECT coalesce(json_agg(text ORDER BY recorded_at, id), '[]') FROM (
     SELECT text, recorded_at, id FROM decisions WHERE session_id = $1 ORDER BY recorded_at DESC, id DESC LIMIT ${bounds.decisions}) d) AS decisions,
-  (SELECT coalesce(json_agg(said ORDER BY sequence), '[]') FROM said) AS recent,
+  (SELECT coalesce(json_agg(recent ORDER BY sequence), '[]') FROM recent) AS recent,
   (SELECT row_to_json(r) FROM (SELECT ${mainMessage} FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence LIMIT 1) r) AS first_user,
   (SELECT row_to_json(r) FROM (SELECT ${mainMessage} FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence DESC LIMIT 1) r) AS last_user,
   (SELECT row_to_json(r) FROM (
@@ -108,7 +104,7 @@ SELECT
       'outcome', ${abridged('coalesce(c.error, c.result)', bounds.outcomeCharacters)},
       'outcomeShortened', length(coalesce(c.error, c.result)) > ${bounds.outcomeCharacters}, 'failed', l.failed) ORDER BY l.index), '[]')
     FROM (SELECT * FROM last_calls WHERE answered ORDER BY index DESC LIMIT ${bounds.lastCalls}) l JOIN tool_calls c ON c.id = l.id) AS last_calls,
-  json_build_object('messages', (SELECT talk FROM counted),
+  json_build_object('messages', (SELECT count(*) FROM messages WHERE session_id = $1 AND role <> 'HANDOFF'),
     'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1), 'files', (SELECT count(*) FROM files),
     'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),
     'unansweredCalls', (SELECT count(*) FROM last_calls WHERE NOT answered)) AS totals,
@@ -116,13 +112,13 @@ SELECT
   (SELECT coalesce(json_agg(agent_id ORDER BY started_at, id), '[]') FROM (
     SELECT agent_id, started_at, id FROM agent_sessions WHERE session_id = $1 AND activated_at IS NOT NULL
     ORDER BY started_at DESC, id DESC LIMIT ${bounds.chain}) t) AS chain,
-  (SELECT id FROM last_turn) AS last_turn_id,
-  (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_turn)) AS last_turn_call_ids,
+  (SELECT id FROM last_agent_turn) AS last_turn_id,
+  (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_agent_turn)) AS last_turn_call_ids,
   (SELECT encode(sha256(convert_to(
       coalesce((SELECT string_agg(role || ' ' || content, E'\\n' ORDER BY sequence) FROM messages WHERE turn_id = l.id), '') || E'\\n' ||
       coalesce((SELECT string_agg(name || ' ' || coalesce(arguments::text, '') || ' ' || coalesce(error, result, ''), E'\\n' ORDER BY index) FROM tool_calls WHERE turn_id = l.id), ''),
       'UTF8')), 'hex') FROM last_agent_turn l) AS last_agent_turn_hash,
-  (SELECT visible FROM counted) AS visible
+  (SELECT row_to_json(visible) FROM visible) AS visible
 `);
 
 /** Whatever runs a prepared statement: a transaction, or the pool. */

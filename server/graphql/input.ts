@@ -27,8 +27,8 @@ function decode<S extends z.ZodType>(
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
   if (issue.code === 'custom' && issue.params?.['tooMany'] !== undefined) {
-    const { what, limit, actual } = issue.params['tooMany'] as TooMany;
-    throw new LimitExceededError(what, limit, actual);
+    const { what, limit, actual, advice } = issue.params['tooMany'] as TooMany;
+    throw new LimitExceededError(what, limit, actual, advice);
   }
   const path = [...from, ...issue.path.map(String)];
   throw bad(`${path.join('.')} ${issue.message}`, path);
@@ -38,6 +38,7 @@ interface TooMany {
   what: string;
   limit: number;
   actual: number;
+  advice: string;
 }
 
 /** A check whose answer is what is wrong, or null. */
@@ -216,13 +217,13 @@ export const contextVariables = jsonObject({ bytes: limits.fields.json }).check(
   }),
 );
 
-/** A list; more than `limit` is LIMIT_EXCEEDED, said before any item is looked at. */
-export const listOf = <S extends z.ZodType>(item: S, { what, limit }: { what: string; limit: number }) =>
+/** A list; more than `limit` is LIMIT_EXCEEDED, said before any item is looked at. `advice` says what to do then. */
+export const listOf = <S extends z.ZodType>(item: S, { what, limit, advice }: Omit<TooMany, 'actual'>) =>
   z
     .array(z.unknown())
     .check(({ value, issues }) => {
       if (value.length <= limit) return;
-      const tooMany: TooMany = { what, limit, actual: value.length };
+      const tooMany: TooMany = { what, limit, actual: value.length, advice };
       issues.push({ code: 'custom', message: 'is too long', params: { tooMany }, input: value });
     })
     .pipe(z.array(item));

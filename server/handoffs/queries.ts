@@ -8,6 +8,10 @@ export const longestChain = 100;
 
 export const isOpenHandoff = ({ status }: { status: HandoffStatus }): boolean => status === 'INITIATED' || status === 'ACCEPTED';
 
+/** The Handoff that began the source's tenure, when it was accepted and came from this target. */
+export const returnOf = <H extends { sourceAgentId: string | null; acceptedAt: Date | null }>(targetAgentId: string, began: H | null): H | null =>
+  began !== null && began.acceptedAt !== null && began.sourceAgentId === targetAgentId ? began : null;
+
 export interface HandoffFilter {
   sessionId: string | null;
   agentId: string | null;

@@ -68,6 +68,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       turn = draft.turn;
     }
     total = totalOf(usage);
+    draft.reportWindow(totalOf(fieldsOf(fieldsOf(info)['last_token_usage'])), place);
     draft.use(`turn ${turn} of ${source}`, addTokens(total, before, -1), model, place);
   }
 

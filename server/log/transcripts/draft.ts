@@ -12,6 +12,7 @@ import {
   type Transcript,
   type TranscriptFormat,
   type UsageItem,
+  type WindowAt,
 } from './transcript.ts';
 
 const KB = 1024;
@@ -50,6 +51,7 @@ export class Draft {
   readonly #written = new Map<string, string[]>();
   readonly #files = new Set<string>();
   readonly #usage = new Map<string, UsageItem>();
+  readonly #windows: WindowAt[] = [];
   readonly #models = new Set<string>();
   #tasks: ImportedTask[] = [];
   #tasksLine: number | null = null;
@@ -156,6 +158,12 @@ export class Draft {
     this.#usage.set(key, { ...item, line, tokens, model: model ?? item.model });
   }
 
+  /** What one request read and wrote. */
+  reportWindow(request: Tokens, { line }: Place): void {
+    const tokens = Object.values(request).reduce((sum, some: number) => sum + some, 0);
+    if (tokens > 0) this.#windows.push({ line, turn: this.turn, tokens: Math.min(tokens, 2 ** 31 - 1) });
+  }
+
   setTasks(tasks: readonly { content: unknown; status: unknown }[], { line }: Place): void {
     this.#tasksLine = line;
     this.#tasks = tasks
@@ -174,6 +182,7 @@ export class Draft {
       lines: this.lines,
       entries: this.#entries,
       usage,
+      windows: this.#windows,
       tasksLine: this.#tasksLine,
       taskRedactions: 0,
       facts: {

@@ -105,6 +105,13 @@ export interface UsageItem {
   tokens: Tokens;
 }
 
+/** Tokens in the agent's window after a request, as the model reported them in this line. */
+export interface WindowAt {
+  line: number;
+  turn: number;
+  tokens: number;
+}
+
 /** A file as Baton understands it. A turn is one message of a person up to the next; turns are numbered in the file's order. */
 export interface Transcript {
   format: TranscriptFormat;
@@ -112,6 +119,8 @@ export interface Transcript {
   lines: LineOf[];
   entries: Entry[];
   usage: UsageItem[];
+  /** In the file's order. */
+  windows: WindowAt[];
   /** The line that said last what the tasks are; null when none did. */
   tasksLine: number | null;
   /** Secrets that were taken out of the tasks. */
