@@ -159,8 +159,8 @@ export class Draft {
   }
 
   /** What one request read and wrote. */
-  reportWindow(request: Tokens, { line }: Place): void {
-    const tokens = Object.values(request).reduce((sum, some: number) => sum + some, 0);
+  reportWindow({ inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens }: Tokens, { line }: Place): void {
+    const tokens = inputTokens + outputTokens + cacheCreationInputTokens + cacheReadInputTokens;
     if (tokens > 0) this.#windows.push({ line, turn: this.turn, tokens: Math.min(tokens, 2 ** 31 - 1) });
   }
 
