@@ -214,6 +214,13 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError",
     "UpdateAgentPayload"
+  ],
+  "UpdateSessionResult": [
+    "BadUserInputError",
+    "ConflictError",
+    "InvalidStateError",
+    "NotFoundError",
+    "UpdateSessionPayload"
   ]
 };
 
@@ -264,6 +271,7 @@ export const embeddedTypes: string[] = [
   "HandoffGraphNode",
   "HandoffLoopError",
   "HandoffStatusCount",
+  "HandoffStep",
   "HandoffWorkspace",
   "HandoffsDisabledError",
   "IdempotencyMismatchError",
@@ -304,6 +312,7 @@ export const embeddedTypes: string[] = [
   "TurnConnection",
   "TurnEdge",
   "UpdateAgentPayload",
+  "UpdateSessionPayload",
   "Usage",
   "Viewer",
   "Workspace"

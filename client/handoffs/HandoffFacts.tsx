@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
@@ -25,6 +26,10 @@ export const HandoffFactsFragment = graphql(`
     cancelReason
     sourceAgentType
     targetAgentType
+    returnOf {
+      id
+      depth
+    }
     actor {
       principal
       role
@@ -85,6 +90,12 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
           <dt>Started</dt>
           <dd>
             <Time at={handoff.initiatedAt} /> <span className="soft">{formatExact(handoff.initiatedAt)}</span>, {viaWords[via]} ({actor.principal})
+            {handoff.returnOf && (
+              <>
+                {' '}
+                · sent back: it returns <Link href={`/handoffs/${handoff.returnOf.id}`}>handoff {handoff.returnOf.depth}</Link>
+              </>
+            )}
             {circular && <span className="soft"> · back to an agent that had worked on it</span>}
           </dd>
         </div>

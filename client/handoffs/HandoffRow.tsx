@@ -29,6 +29,10 @@ export const HandoffRowFragment = graphql(`
     rejectionReason
     failureReason
     cancelReason
+    returnOf {
+      id
+      depth
+    }
     sourceAgent {
       id
       ...AgentChip
@@ -44,7 +48,7 @@ export const HandoffRowFragment = graphql(`
 /** A handoff in the history of its session. It opens to what it carried. */
 export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof HandoffRowFragment> }) {
   const handoff = readFragment(HandoffRowFragment, masked);
-  const { id, depth, reason, initiatedAt, sourceAgent, targetAgent } = handoff;
+  const { id, depth, reason, initiatedAt, returnOf, sourceAgent, targetAgent } = handoff;
   const [open, setOpen] = useState(false);
   const payload = useId();
   const outcome = outcomeOf(handoff);
@@ -60,6 +64,7 @@ export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof H
         </td>
         <td className={styles.why}>
           {reason != null ? <Fold text={reason} lines={3} characters={300} /> : <span className="soft">No reason was given.</span>}
+          {returnOf && <span className="soft small">Sent back: it returns handoff {returnOf.depth}.</span>}
           {outcome !== null && (
             <div className={styles.outcome}>
               <Icon name="back" size={13} /> <Fold text={outcome} lines={3} characters={300} />

@@ -3,7 +3,9 @@ import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import type { LogCallsQuery as LogCalls } from '../gql/graphql.ts';
+import { movesAround, type Move } from '../sessions/moves.ts';
 import { LogEntry } from './LogEntry.tsx';
+import { MovedEntry } from './MovedEntry.tsx';
 import { RoutedEntry } from './RoutedEntry.tsx';
 import { ToolCalls, type Call } from './ToolCalls.tsx';
 import styles from './SessionLog.module.css';
@@ -40,18 +42,21 @@ const LogCallsQuery = graphql(`
   }
 `);
 
-/** One page of the log, given newest first and shown oldest first, each tool call after the message that made it. */
-export function LogPage({ messages: masked }: { messages: readonly FragmentType<typeof LogPageFragment>[] }) {
+/** One page of the log, given newest first and shown oldest first, each tool call after the message that made it, with the moves without a handoff in between. */
+export function LogPage({ messages: masked, moves }: { messages: readonly FragmentType<typeof LogPageFragment>[]; moves: readonly Move[] }) {
   const messages = readFragment(LogPageFragment, masked).toReversed();
   const turns = [...new Set(messages.flatMap(({ turn }) => (turn ? [turn.id] : [])))];
   const [{ data }] = useQuery({ query: LogCallsQuery, variables: { turns }, pause: turns.length === 0 });
+  const { before, after } = movesAround(moves, messages.map(({ sequence }) => sequence));
   const calls = useMemo(() => bySequence(data), [data]);
   return (
     <ol role="list" className={styles.page}>
       {messages.map((message) => (
         <li key={message.id} id={`message-${message.sequence}`} className={styles.entry}>
+          {before.get(message.sequence)?.map((move) => <MovedEntry key={move.id} move={move} />)}
           {message.role === 'HANDOFF' ? <RoutedEntry message={message} /> : <LogEntry message={message} />}
           {calls.has(message.sequence) && <ToolCalls calls={calls.get(message.sequence)!} />}
+          {message === messages.at(-1) && after.map((move) => <MovedEntry key={move.id} move={move} />)}
         </li>
       ))}
     </ol>

@@ -29,6 +29,9 @@ export const RoutedEntryFragment = graphql(`
         value
         setBy
       }
+      returnOf {
+        id
+      }
       sourceAgent {
         id
       }
@@ -55,7 +58,10 @@ export function RoutedEntry({ message: masked }: { message: FragmentType<typeof 
           {handoff ? (
             <>
               <strong>Routed to</strong> <AgentChip agent={handoff.targetAgent} plain />
-              <span className="soft small">from {handoff.sourceAgent?.id ?? 'nobody'}</span>
+              <span className="soft small">
+                from {handoff.sourceAgent?.id ?? 'nobody'}
+                {handoff.returnOf && ', sent back'}
+              </span>
             </>
           ) : (
             <strong>{content}</strong>

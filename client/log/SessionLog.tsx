@@ -7,7 +7,9 @@ import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { useAgain } from '../ui/useAgain.ts';
 import { LogPage } from './LogPage.tsx';
 import styles from './SessionLog.module.css';
+import { useMoves, type Move } from '../sessions/moves.ts';
 import { useHeldEnd } from './heldEnd.ts';
+import { MovedEntry } from './MovedEntry.tsx';
 
 const pageSize = 40;
 
@@ -45,6 +47,7 @@ export function SessionLog({ sessionId, moment }: SessionLogProps) {
   const [{ data, error }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, first: pageSize }, requestPolicy: 'cache-first' });
   const log = data?.session?.messages;
   const empty = log?.nodes.length === 0;
+  const moves = useMoves(sessionId, moment);
   useAgain(ask, empty ? moment : undefined);
   const older = () => {
     holdForOlder();
@@ -55,12 +58,13 @@ export function SessionLog({ sessionId, moment }: SessionLogProps) {
       <div ref={content} onPointerDown={letGo} onKeyDown={letGo} className={styles.content}>
         {error && !log && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
         {!error && !log && <SkeletonRows rows={6} height="5.5rem" label="Loading the conversation" />}
+        {empty && moves.toReversed().map((move) => <MovedEntry key={move.id} move={move} />)}
         {empty && <EmptyState title="Nothing was said yet.">Turns appear here as agents append them.</EmptyState>}
         {log && !empty && (
           <>
-            <Older sessionId={sessionId} after={log.pageInfo.hasNextPage ? log.pageInfo.endCursor : null} pages={pages - 1} onMore={older} />
-            <LogPage messages={log.nodes} />
-            <Newer sessionId={sessionId} before={log.pageInfo.startCursor ?? null} moment={moment} />
+            <Older sessionId={sessionId} after={log.pageInfo.hasNextPage ? log.pageInfo.endCursor : null} pages={pages - 1} onMore={older} moves={moves} />
+            <LogPage messages={log.nodes} moves={moves} />
+            <Newer moves={moves} sessionId={sessionId} before={log.pageInfo.startCursor ?? null} moment={moment} />
           </>
         )}
       </div>
@@ -74,9 +78,10 @@ interface OlderProps {
   /** How many pages are wanted above. */
   pages: number;
   onMore: () => void;
+  moves: readonly Move[];
 }
 
-function Older({ sessionId, after, pages, onMore }: OlderProps) {
+function Older({ sessionId, after, pages, onMore, moves }: OlderProps) {
   const wanted = after != null && pages > 0;
   const [{ data, error }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, first: pageSize, after }, pause: !wanted });
   const log = wanted ? data?.session?.messages : undefined;
@@ -93,14 +98,14 @@ function Older({ sessionId, after, pages, onMore }: OlderProps) {
   }
   return (
     <>
-      <Older sessionId={sessionId} after={log.pageInfo.hasNextPage ? log.pageInfo.endCursor : null} pages={pages - 1} onMore={onMore} />
-      <LogPage messages={log.nodes} />
+      <Older sessionId={sessionId} after={log.pageInfo.hasNextPage ? log.pageInfo.endCursor : null} pages={pages - 1} onMore={onMore} moves={moves} />
+      <LogPage messages={log.nodes} moves={moves} />
     </>
   );
 }
 
 /** What was said since: asked for again when the session changes, until the page is full and another one follows it. */
-function Newer({ sessionId, before, moment }: { sessionId: string; before: string | null; moment: string }) {
+function Newer({ sessionId, before, moment, moves }: { sessionId: string; before: string | null; moment: string; moves: readonly Move[] }) {
   const asked = before !== null;
   const [{ data }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, last: pageSize, before }, pause: !asked, requestPolicy: 'network-only' });
   const log = asked ? data?.session?.messages : undefined;
@@ -109,8 +114,8 @@ function Newer({ sessionId, before, moment }: { sessionId: string; before: strin
   if (!log || log.nodes.length === 0) return null;
   return (
     <>
-      <LogPage messages={log.nodes} />
-      {full && <Newer sessionId={sessionId} before={log.pageInfo.startCursor ?? null} moment={moment} />}
+      <LogPage messages={log.nodes} moves={moves} />
+      {full && <Newer moves={moves} sessionId={sessionId} before={log.pageInfo.startCursor ?? null} moment={moment} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import { HandoffRow } from '../handoffs/HandoffRow.tsx';
@@ -8,6 +8,8 @@ import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { WholeRow } from '../ui/WholeRow.tsx';
 import { useAgain } from '../ui/useAgain.ts';
+import { MovedRow } from './MovedRow.tsx';
+import { useMoves, type Move } from './moves.ts';
 import styles from './SessionHistory.module.css';
 
 const pageSize = 20;
@@ -21,6 +23,7 @@ const HistoryQuery = graphql(`
       handoffs(first: $first, after: $after) {
         nodes {
           id
+          initiatedAt
           ...HandoffRow
         }
         pageInfo {
@@ -33,9 +36,10 @@ const HistoryQuery = graphql(`
   }
 `);
 
-/** The chain as a table, the last handoff first; each row opens to what it carried. */
+/** The chain as a table, the last handoff first; each row opens to what it carried. Moves without a handoff stand between them. */
 export function SessionHistory({ sessionId, version }: { sessionId: string; version: number }) {
   const [wanted, setWanted] = useState(pageSize);
+  const moves = useMoves(sessionId, version);
   return (
     <div className={styles.history}>
       <table className={styles.table}>
@@ -52,7 +56,7 @@ export function SessionHistory({ sessionId, version }: { sessionId: string; vers
             </th>
           </tr>
         </thead>
-        <HistoryPage sessionId={sessionId} version={version} after={null} before={0} wanted={wanted} onMore={() => setWanted((count) => count + pageSize)} />
+        <HistoryPage sessionId={sessionId} version={version} moves={moves} until={null} after={null} before={0} wanted={wanted} onMore={() => setWanted((count) => count + pageSize)} />
       </table>
     </div>
   );
@@ -61,6 +65,10 @@ export function SessionHistory({ sessionId, version }: { sessionId: string; vers
 interface HistoryPageProps {
   sessionId: string;
   version: number;
+  /** Those of the session, the last first. */
+  moves: readonly Move[];
+  /** When the handoff above was started; null at the top. */
+  until: string | null;
   after: string | null;
   /** How many stand above. */
   before: number;
@@ -70,7 +78,7 @@ interface HistoryPageProps {
 }
 
 /** Up to 100 handoffs, and those that follow. One that is new comes in at the top, and each page begins where the one above ends. */
-function HistoryPage({ sessionId, version, after, before, wanted, onMore }: HistoryPageProps) {
+function HistoryPage({ sessionId, version, moves, until, after, before, wanted, onMore }: HistoryPageProps) {
   const [{ data, error, fetching }, ask] = useQuery({
     query: HistoryQuery,
     variables: { id: sessionId, first: Math.min(mostInOne, wanted), after },
@@ -83,22 +91,26 @@ function HistoryPage({ sessionId, version, after, before, wanted, onMore }: Hist
   }
   const { nodes, pageInfo, totalCount } = list;
   const shown = before + nodes.length;
-  if (shown === 0) {
+  if (shown === 0 && moves.length === 0) {
     return (
       <WholeRow columns={6}>
         <EmptyState icon="swap" title="It was never handed off.">
-          The agent that began it holds it still, or it moved without a handoff.
+          The agent that began it holds it still.
         </EmptyState>
       </WholeRow>
     );
   }
   return (
     <>
-      {nodes.map((handoff) => (
-        <HandoffRow key={handoff.id} handoff={handoff} />
+      {nodes.map((handoff, index) => (
+        <Fragment key={handoff.id}>
+          <Moves moves={moves} from={handoff.initiatedAt} until={nodes[index - 1]?.initiatedAt ?? until} />
+          <HandoffRow handoff={handoff} />
+        </Fragment>
       ))}
+      {!pageInfo.hasNextPage && <Moves moves={moves} from={null} until={nodes.at(-1)?.initiatedAt ?? until} />}
       {pageInfo.hasNextPage && wanted > mostInOne ? (
-        <HistoryPage sessionId={sessionId} version={version} after={pageInfo.endCursor ?? null} before={shown} wanted={wanted - mostInOne} onMore={onMore} />
+        <HistoryPage sessionId={sessionId} version={version} moves={moves} until={nodes.at(-1)?.initiatedAt ?? until} after={pageInfo.endCursor ?? null} before={shown} wanted={wanted - mostInOne} onMore={onMore} />
       ) : (
         <WholeRow columns={6}>
           <LoadMore shown={shown} total={totalCount} hasMore={pageInfo.hasNextPage} loading={fetching} noun="handoffs" onMore={onMore} />
@@ -106,4 +118,10 @@ function HistoryPage({ sessionId, version, after, before, wanted, onMore }: Hist
       )}
     </>
   );
+}
+
+/** The moves from one moment on and before another; null is no bound. Moments are ISO 8601 in UTC, so their texts are in their order. */
+function Moves({ moves, from, until }: { moves: readonly Move[]; from: string | null; until: string | null }) {
+  const between = moves.filter(({ startedAt }) => (from === null || startedAt >= from) && (until === null || startedAt < until));
+  return between.map((move) => <MovedRow key={move.id} move={move} />);
 }

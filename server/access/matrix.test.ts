@@ -67,6 +67,7 @@ const mutations: Record<Mutation, Line> = {
   }),
   completeSession: worker(sessionInput),
   failSession: worker(async (whose) => ({ ...(await sessionInput(whose)), reason: 'no' })),
+  updateSession: worker(async (whose) => ({ ...(await sessionInput(whose)), title: unique('title') })),
   createSession: operator(() => ({ title: 'Work' })),
   cancelSession: operator(sessionInput),
   reassignSession: operator(async (whose) => ({ ...(await sessionInput(whose)), agentId: 'eve' })),
@@ -128,7 +129,10 @@ describe('what an agent may do further', () => {
     const sessionId = encodeId('session', await held('own'));
     const said = { messages: [{ role: 'ASSISTANT', content: 'Done.' }] };
     expect(await ask('AGENT', 'appendTurn', { sessionId, agentId: 'ada', ...said })).toMatchObject({ outcome: 'done' });
-    expect(await ask('AGENT', 'appendTurn', { sessionId, agentId: 'bob', ...said })).toMatchObject({ outcome: 'FORBIDDEN' });
+    expect(await ask('AGENT', 'appendTurn', { sessionId, agentId: 'bob', ...said })).toMatchObject({
+      outcome: 'FORBIDDEN',
+      answer: [{ message: "Your key is bound to agent 'ada' and cannot act for 'bob': leave agentId out, or ask an operator" }],
+    });
     expect(await ask('AGENT', 'appendTurn', { sessionId, messages: [{ role: 'USER', content: 'Well?' }] })).toMatchObject({ outcome: 'FORBIDDEN' });
     expect(await ask('OPERATOR', 'appendTurn', { sessionId, messages: [{ role: 'USER', content: 'Well?' }] })).toMatchObject({ outcome: 'done' });
   });
@@ -146,6 +150,17 @@ describe('what an agent may do further', () => {
     }
     expect(await ask('AGENT', 'completeSession', { sessionId: waiting })).toMatchObject({ outcome: 'INVALID_STATE' });
     expect(await ask('AGENT', 'completeSession', { sessionId: encodeId('session', paused) })).toMatchObject({ outcome: 'done' });
+  });
+
+  it('change the title of what it holds, and no other field', async () => {
+    const sessionId = encodeId('session', await held('own'));
+    expect(await ask('AGENT', 'updateSession', { sessionId, title: 'Its own words' })).toMatchObject({ outcome: 'done' });
+    for (const field of [{ metadata: null }, { contextVariables: { a: 1 } }, { handoffsEnabled: false }, { maxHandoffs: 1 }]) {
+      const before = await hashAllTables(db.pool);
+      const { outcome, answer } = await ask('AGENT', 'updateSession', { sessionId, title: 'Other words', ...field });
+      expect([outcome, JSON.stringify(answer)]).toEqual(['FORBIDDEN', expect.stringContaining(`leave out ${Object.keys(field)[0]!}, or ask an operator`)]);
+      expect(await hashAllTables(db.pool)).toEqual(before);
+    }
   });
 
   it('repeat what it did, though it has lost the right to it by that', async () => {

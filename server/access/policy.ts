@@ -30,7 +30,7 @@ export const policy: Readonly<Record<string, Fields>> = {
   Mutation: {
     ...each(workers, 'appendTurn recordDecision setTasks captureSnapshot importTranscript'),
     ...each(workers, 'acceptHandoff rejectHandoff completeHandoff failHandoff initiateHandoff cancelHandoff'),
-    ...each(workers, 'pauseSession resumeSession completeSession failSession'),
+    ...each(workers, 'pauseSession resumeSession completeSession failSession updateSession'),
     ...each(operators, 'createSession cancelSession reassignSession timeOutHandoff cancelPendingHandoffs'),
     ...each(operators, 'registerAgent updateAgent archiveAgent setAgentStatus'),
     ...each(admins, 'createKey revokeKey'),
@@ -46,18 +46,18 @@ export const policy: Readonly<Record<string, Fields>> = {
   Session: inherit(`id title status version agent agentType previousAgentType contextVariables metadata result summary endReason handoffsEnabled maxHandoffs
     createdAt updatedAt lastReassignedAt lastHandoff openHandoff handoffs agentSessions agentSession turns messages decisions tasks snapshots usage`),
   AgentSession: inherit(`id agent session state startSequence endSequence initiatedByHandoff terminatedByHandoff turns snapshots latestSnapshot startedAt
-    activatedAt endedAt`),
+    startedBy activatedAt endedAt`),
   Handoff: inherit(`id status via reason summary summaryComposed originalRequest latestRequest compactionSummary lastMessage lastToolCalls leftOut toolSummaries filesModified
     pendingTasks decisions recentMessages contextVariables workspace checks failedAttempts openQuestions instructions metadata depth circular tokenEstimate redactionCount contentHash sourceAgent
     sourceAgentType targetAgent targetAgentType sourceAgentSession targetAgentSession priorTurn triggeringToolCalls snapshot session initiatedAt acceptedAt
-    completedAt closedAt deadlineAt rejectionReason failureReason cancelReason actor previous next chain markdown contextPrompt`),
+    completedAt closedAt deadlineAt rejectionReason failureReason cancelReason actor returnOf previous next chain markdown contextPrompt`),
   Turn: inherit('id index session agentSession messages toolCalls usage workspace truncated startedAt'),
   Message: inherit('id sequence role content session agentSession turn handoff createdAt recordedBy'),
   ToolCall: inherit('id callId name arguments result error filesModified index sequence turn message'),
   Decision: inherit('id text recordedAt agentSession'),
   Task: inherit('id position content status'),
   ContextSnapshot: inherit('id type session agentSession sequenceStart sequenceEnd messageCounts visibleToolCalls visibleToolCallCount tokenEstimate capturedAt'),
-  Event: inherit('id cursor type at recovered sessionSequence inboxSequence actor session handoff agent'),
+  Event: inherit('id cursor type at recovered sessionSequence inboxSequence actor reason summary metadata session handoff agent'),
   Key: inherit('id name role agent createdBy createdAt expiresAt revokedAt'),
   Viewer: inherit('role agent key'),
   RateLimit: inherit('reads writes'),
@@ -69,6 +69,7 @@ export const policy: Readonly<Record<string, Fields>> = {
   HandoffStatusCount: inherit('status count'),
   Actor: inherit('principal role'),
   Workspace: inherit('folder branch commit'),
+  HandoffStep: inherit('from to at status'),
   Usage: inherit('inputTokens outputTokens cacheCreationInputTokens cacheReadInputTokens model'),
   MessageCounts: inherit('user assistant system tool handoff total'),
   ToolSummary: inherit('toolName callCount errorCount lastResult'),
@@ -104,7 +105,7 @@ const makes: readonly { suffix: string; fields: Fields }[] = [
   {
     suffix: 'Error',
     fields: inherit(`message code path id expectedVersion actualVersion state allowed agentId status currentLoad maxCapacity expectedType actualType agentType
-      targetAgentId collaborators count maxHandoffs idempotencyKey limit actual`),
+      targetAgentId collaborators count maxHandoffs chain idempotencyKey limit actual`),
   },
   { suffix: 'Connection', fields: inherit('edges nodes pageInfo totalCount') },
   { suffix: 'Edge', fields: inherit('cursor node') },

@@ -8,7 +8,7 @@ export type Act =
   | 'work'
   /** appendTurn, importTranscript: the same, but who does not hold the Session is told who does (rule 14). */
   | 'speak'
-  /** pauseSession, resumeSession, completeSession, failSession: the holder's, once it has accepted. */
+  /** pauseSession, resumeSession, completeSession, failSession, updateSession: the holder's, once it has accepted. */
   | 'steer'
   /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff: the target's. */
   | 'answer'
@@ -37,18 +37,20 @@ export const readsInstructions = ({ agentId }: Asking, targetAgentId: string): b
  */
 export function refusalOfAct({ agentId }: Asking, act: Act, facts: Facts): ForbiddenError | InvalidStateError | null {
   if (agentId === null) return null;
-  if (act === 'answer') return facts.targetAgentId === agentId ? null : notYours('it is for the agent that the handoff is addressed to', facts.targetAgentId);
-  if (act === 'withdraw') return facts.sourceAgentId === agentId ? null : notYours('it is for the agent that gave the handoff', facts.sourceAgentId);
-  if (facts.actsFor != null && facts.actsFor !== agentId) return notYours(`you may act for '${agentId}' alone`, facts.actsFor);
+  if (act === 'answer') return facts.targetAgentId === agentId ? null : onlyFor('the agent that the handoff is addressed to', facts.targetAgentId);
+  if (act === 'withdraw') return facts.sourceAgentId === agentId ? null : onlyFor('the agent that gave the handoff', facts.sourceAgentId);
+  if (facts.actsFor != null && facts.actsFor !== agentId) {
+    return new ForbiddenError(`Your key is bound to agent '${agentId}' and cannot act for '${facts.actsFor}': leave agentId out, or ask an operator`);
+  }
   if (act === 'speak') return null;
-  if (facts.holderId !== agentId) return notYours('it is for the agent that holds the session', facts.holderId);
+  if (facts.holderId !== agentId) return onlyFor('the agent that holds the session', facts.holderId);
   if (facts.tenureState === 'PENDING') return notYet('PENDING', act, 'accept its handoff first (acceptHandoff)');
   if (facts.tenureState === 'PAUSED' && act === 'work') return notYet('PAUSED', act, 'resume the session first (resumeSession)');
   return null;
 }
 
-const notYours = (why: string, whose: string | null | undefined): ForbiddenError =>
-  new ForbiddenError(`Not yours to do: ${why}${whose == null ? '' : `, '${whose}'`}, or for an operator`);
+const onlyFor = (who: string, agentId: string | null | undefined): ForbiddenError =>
+  new ForbiddenError(`Only ${who}${agentId == null ? '' : ` ('${agentId}')`} or an operator may do this`);
 
 const notYet = (state: string, act: Act, then: string): InvalidStateError =>
   new InvalidStateError(`You are ${state} in this session: ${then}`, state, act === 'work' ? ['ACTIVE'] : ['ACTIVE', 'PAUSED']);

@@ -20,7 +20,7 @@ const shape = {
   description: text({ bytes: 4 * KB }),
   instructions: text({ bytes: 32 * KB }),
   maxCapacity: integer(1, 100_000),
-  collaborators: listOf(agentId, { what: 'collaborators', limit: limits.counts.collaborators }).transform((ids) => [...new Set(ids)]),
+  collaborators: listOf(agentId, { what: 'collaborators', limit: limits.counts.collaborators, advice: 'the list replaces the one before, so name fewer' }).transform((ids) => [...new Set(ids)]),
   metadata,
 };
 

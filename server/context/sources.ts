@@ -2,6 +2,7 @@ import { statement, type Statement } from '../core/changes.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { RecentMessage } from './context.ts';
 import type { RecordedLog } from './derive/log.ts';
+import { visibleCtes, type VisibleCounts } from './visible.ts';
 
 type Said = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
 type MainMessage = Said & { shortened: boolean };
@@ -35,11 +36,12 @@ export interface Sources {
   sourceAgentId: string | null;
   /** Who took the Session over, in order, returns left out; the newest when there were many. */
   chain: string[];
+  /** The last turn of an agent, and its calls. */
   lastTurnId: string | null;
   lastTurnCallIds: string[];
   /** SHA-256 of what the last turn of an agent said and did; null without one. */
   lastAgentTurnHash: string | null;
-  visible: { user: number; assistant: number; system: number; tool: number; handoff: number; bytes: number };
+  visible: VisibleCounts;
 }
 
 /** Sizes that are read; what is larger is shortened, what is more is left out, oldest first. */
@@ -101,7 +103,7 @@ const mainMessage = message(bounds.mainMessageCharacters);
 // One statement, whatever the Session holds. Results of tools are read with their calls, not as messages. A file's place is its last successful write; a call without an
 // error counts as successful.
 const readSourcesStatement = statement(`
-WITH s AS MATERIALIZED (SELECT id, title, turn_count, visible_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
+WITH s AS MATERIALIZED (SELECT id, title, turn_count, visible_from, visible_calls_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
 source AS MATERIALIZED (
   SELECT CASE WHEN h.status = 'INITIATED' THEN h.source_agent_id ELSE s.agent_id END AS id,
     CASE WHEN h.status = 'INITIATED' THEN h.source_agent_session_id ELSE s.last_agent_session_id END AS tenure
@@ -113,7 +115,6 @@ files AS MATERIALIZED (
   SELECT file, max(index) AS last FROM calls, unnest(files_modified) AS file WHERE NOT failed AND files_modified <> '{}' GROUP BY file),
 tools AS MATERIALIZED (
   SELECT name, count(*)::int AS calls, count(*) FILTER (WHERE failed)::int AS errors, max(index) AS last FROM calls GROUP BY name),
-last_turn AS (SELECT id FROM turns WHERE session_id = $1 ORDER BY index DESC LIMIT 1),
 last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
 last_agent_turn AS (SELECT id FROM turns WHERE session_id = $1 AND agent_session_id IS NOT NULL ORDER BY index DESC LIMIT 1),
 -- After a decline the agent before has the Session again, by no Handoff: it took nothing over.
@@ -133,12 +134,7 @@ said AS (
 by_users AS (
   SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence LIMIT ${bounds.firstByUsers}) f
   UNION SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence DESC LIMIT ${bounds.lastByUsers}) l),
-counted AS MATERIALIZED (
-  SELECT count(*) FILTER (WHERE role <> 'HANDOFF') AS talk, json_build_object('user', count(*) FILTER (WHERE seen AND role = 'USER'),
-      'assistant', count(*) FILTER (WHERE seen AND role = 'ASSISTANT'), 'system', count(*) FILTER (WHERE seen AND role = 'SYSTEM'),
-      'tool', count(*) FILTER (WHERE seen AND role = 'TOOL'), 'handoff', count(*) FILTER (WHERE seen AND role = 'HANDOFF'),
-      'bytes', coalesce(sum(octet_length(content)) FILTER (WHERE seen), 0)) AS visible
-  FROM messages, LATERAL (SELECT sequence >= (SELECT visible_from FROM s) AS seen) v WHERE session_id = $1)
+${visibleCtes({ from: '(SELECT visible_from FROM s)', callsFrom: '(SELECT visible_calls_from FROM s)', tenure: '(SELECT tenure FROM source)' })}
 SELECT
   (SELECT title FROM s) AS title,
   (SELECT turn_count FROM s) AS turns,
@@ -168,20 +164,20 @@ SELECT
       'arguments', ${cutArguments('c.arguments')}, 'result', ${cut('c.result')}, 'error', ${cut('c.error')}, 'filesModified', c.files_modified) ORDER BY c.index), '[]')
     FROM (SELECT id FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f JOIN tool_calls c ON c.id = f.id) AS calls,
   '[]'::json AS workspaces,
-  json_build_object('messages', (SELECT talk FROM counted),
+  json_build_object('messages', (SELECT count(*) FROM messages WHERE session_id = $1 AND role <> 'HANDOFF'),
     'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1), 'files', (SELECT count(*) FROM files),
     'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),
     'unansweredCalls', (SELECT count(*) FROM last_calls WHERE NOT answered)) AS totals,
   (SELECT id FROM source) AS source_agent_id,
   (SELECT coalesce(json_agg(agent_id ORDER BY started_at, id), '[]') FROM (
     SELECT agent_id, started_at, id FROM tenures WHERE NOT returned ORDER BY started_at DESC, id DESC LIMIT ${bounds.chain}) t) AS chain,
-  (SELECT id FROM last_turn) AS last_turn_id,
-  (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_turn)) AS last_turn_call_ids,
+  (SELECT id FROM last_agent_turn) AS last_turn_id,
+  (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_agent_turn)) AS last_turn_call_ids,
   (SELECT encode(sha256(convert_to(
       coalesce((SELECT string_agg(role || ' ' || content, E'\\n' ORDER BY sequence) FROM messages WHERE turn_id = l.id), '') || E'\\n' ||
       coalesce((SELECT string_agg(name || ' ' || coalesce(arguments::text, '') || ' ' || coalesce(error, result, ''), E'\\n' ORDER BY index) FROM tool_calls WHERE turn_id = l.id), ''),
       'UTF8')), 'hex') FROM last_agent_turn l) AS last_agent_turn_hash,
-  (SELECT visible FROM counted) AS visible
+  (SELECT row_to_json(visible) FROM visible) AS visible
 `);
 
 /** Whatever runs a prepared statement: a transaction, or the pool. */

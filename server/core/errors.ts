@@ -1,3 +1,5 @@
+import type { HandoffStatus } from '../generated/prisma/client.ts';
+
 /**
  * Every refusal that a caller can cause, one class a code. They are members of a mutation's result union
  * (`server/graphql/errors.ts` exposes them); in queries they become top-level errors with `extensions.code`.
@@ -146,11 +148,20 @@ export class NotACollaboratorError extends DomainError {
   }
 }
 
+/** A Handoff as the guards' refusals name it. */
+export interface HandoffStep {
+  from: string | null;
+  to: string;
+  at: Date;
+  status: HandoffStatus;
+}
+
 export class MaxHandoffsReachedError extends DomainError {
   readonly code = 'MAX_HANDOFFS_REACHED';
   constructor(
     readonly count: number,
     readonly maxHandoffs: number,
+    readonly chain: readonly HandoffStep[],
   ) {
     super(`Agents have started ${count} of ${maxHandoffs} handoffs in this session: an operator must reassign it now`);
   }
@@ -161,6 +172,7 @@ export class HandoffLoopError extends DomainError {
   constructor(
     readonly agentId: string,
     readonly targetAgentId: string,
+    readonly chain: readonly HandoffStep[],
   ) {
     super(
       `Agent '${agentId}' has handed this session to '${targetAgentId}' before with nothing new since: do some work first, or ask an operator`,
@@ -176,15 +188,16 @@ export class IdempotencyMismatchError extends DomainError {
   }
 }
 
-/** There is more of something than fits in one request. */
+/** There is more of something than fits in one request; `advice` ends the message. */
 export class LimitExceededError extends DomainError {
   readonly code = 'LIMIT_EXCEEDED';
   constructor(
     what: string,
     readonly limit: number,
     readonly actual: number,
+    advice: string,
   ) {
-    super(`${actual} ${what} are more than the ${limit} that one request may carry: send them in several`);
+    super(`${actual} ${what} are more than the ${limit} that one request may carry: ${advice}`);
   }
 }
 

@@ -1,12 +1,13 @@
 import type { AgentSessionState, EventType, HandoffStatus, SessionStatus } from '../generated/prisma/client.ts';
 import { mergeVariables, type StoredVariables } from '../context/context.ts';
+import type { VisibleCounts } from '../context/visible.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
 import { isOpenHandoff, isOpenSession, isOpenTenure, refusalToTake } from './rules.ts';
 import { readCustody, type Concerned, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type Tenure } from './read.ts';
-import { captureSnapshot, type VisibleCounts } from './snapshot.ts';
+import { captureSnapshot } from './snapshot.ts';
 
 /** How a Handoff ends, with the reason that its status asks for. */
 export type Ending =
@@ -14,6 +15,16 @@ export type Ending =
   | { status: 'FAILED'; failureReason: string }
   | { status: 'CANCELLED'; cancelReason: string | null }
   | { status: 'COMPLETED' | 'TIMED_OUT' };
+
+/** What the caller says about a move without a Handoff. */
+export interface Said {
+  reason?: string | null;
+  summary?: string | null;
+  metadata?: unknown;
+}
+
+const reasonOf = (ending: Ending): string | null =>
+  ending.status === 'REJECTED' ? ending.rejectionReason : ending.status === 'FAILED' ? ending.failureReason : ending.status === 'CANCELLED' ? ending.cancelReason : null;
 
 const maxVariableBytes = 64 * 1024;
 
@@ -38,6 +49,8 @@ export class Custody {
   tenure: Tenure | null;
   readonly #agents: Map<string, LockedAgent>;
   #versioned = false;
+  /** The tenure that this command has begun and of which no Event tells yet. */
+  #begun: Tenure | null = null;
 
   constructor(
     readonly work: Work,
@@ -147,6 +160,7 @@ export class Custody {
       terminatedByHandoffId: null,
     });
     this.tenure = tenure;
+    this.#begun = tenure;
     this.changed({ agentId: agent.id, lastAgentSessionId: tenure.id });
     captureSnapshot(this.work, this.session, 'SESSION_START', tenure.id, visible);
     return tenure;
@@ -157,7 +171,7 @@ export class Custody {
     const { now } = this.work;
     this.work.change('handoffs', handoff, { ...ending, closedAt: now, ...(ending.status === 'COMPLETED' ? { completedAt: now } : {}) });
     this.changed();
-    this.recordHandoff(endingEvents[ending.status], handoff);
+    this.recordHandoff(endingEvents[ending.status], handoff, { reason: reasonOf(ending) });
   }
 
   acceptHandoff(handoff: LastHandoff): void {
@@ -170,7 +184,7 @@ export class Custody {
    * Rule 9: gives the Session back to the agent that the open Handoff came from, if that takes work and has a
    * free place; otherwise nobody holds it and it pauses. The caller has closed the Handoff.
    */
-  returnToSource(handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts): void {
+  returnToSource(handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts, said: Said = {}): void {
     const previousHolder = this.agent(handoff.targetAgentId);
     const source = this.agent(handoff.sourceAgentId);
     this.endTenure(ended);
@@ -178,7 +192,7 @@ export class Custody {
     if (source !== null && refusalToTake(source) === null) {
       this.changed(moved);
       this.beginTenure(source, this.stateOfTaken(), visible);
-      this.recordCustody('SESSION_RETURNED', { previousHolder, source, handoff });
+      this.recordCustody('SESSION_RETURNED', { previousHolder, source, handoff, ...said });
     } else {
       this.setStatus('PAUSED', { ...moved, agentId: null });
       this.recordCustody('SESSION_UNASSIGNED', { previousHolder, source, handoff });
@@ -194,13 +208,14 @@ export class Custody {
   recordHandoff(
     type: EventType,
     handoff: Pick<LastHandoff, 'id' | 'targetAgentId' | 'sourceAgentId'>,
-    holderId = this.session.agentId,
+    { holderId = this.session.agentId, reason = null }: { holderId?: string | null; reason?: string | null } = {},
   ): void {
     record(this.work, {
       type,
       session: this.session,
       holderId,
       handoffId: handoff.id,
+      reason,
       parts: { target: this.agent(handoff.targetAgentId), source: this.agent(handoff.sourceAgentId) },
     });
   }
@@ -211,17 +226,19 @@ export class Custody {
     record(this.work, { type, session: this.session, holderId: this.isOpen ? this.session.agentId : null, parts: {} });
   }
 
-  recordCustody(
-    type: EventType,
-    act: { previousHolder?: LockedAgent | null; source?: LockedAgent | null; handoff?: { id: string } | null; reason?: string | null } = {},
-  ): void {
-    record(this.work, {
+  /** The Event of a custody move, or of a change of the Session. A tenure that this move began keeps which one it was. */
+  recordCustody(type: EventType, act: Said & { previousHolder?: LockedAgent | null; source?: LockedAgent | null; handoff?: { id: string } | null } = {}): void {
+    const eventId = record(this.work, {
       type,
       session: this.session,
       holderId: this.isOpen ? this.session.agentId : null,
       handoffId: act.handoff?.id ?? null,
       reason: act.reason ?? null,
+      summary: act.summary ?? null,
+      metadata: act.metadata ?? null,
       parts: { holder: this.agent(this.session.agentId), previousHolder: act.previousHolder ?? null, source: act.source ?? null },
     });
+    if (this.#begun !== null) this.work.change('agent_sessions', this.#begun, { startEventId: eventId });
+    this.#begun = null;
   }
 }

@@ -6,7 +6,7 @@ import type { Work } from '../core/work.ts';
 /** What the rules may ask about, and the steps may change. The rest of each row stays in the database. */
 export type HeldSession = Pick<
   Session,
-  | 'id' | 'status' | 'version' | 'agentId' | 'previousAgentType' | 'contextVariables' | 'result' | 'summary' | 'endReason'
+  | 'id' | 'status' | 'version' | 'agentId' | 'endedAgentType' | 'previousAgentType' | 'contextVariables' | 'result' | 'summary' | 'endReason'
   | 'handoffsEnabled' | 'maxHandoffs' | 'operatorEpoch' | 'messageCount' | 'turnCount' | 'toolCallCount' | 'handoffCount'
   | 'eventCount' | 'visibleFrom' | 'visibleCallsFrom' | 'lastAgentSessionId' | 'lastHandoffId' | 'updatedAt' | 'lastReassignedAt'
 >;
@@ -51,7 +51,7 @@ export interface Concerned {
 // every transaction locks agents in one order, so no two can wait for each other. NO KEY UPDATE leaves foreign keys alone.
 const readCustodyStatement = statement(`
 WITH s AS MATERIALIZED (
-  SELECT id, status, version, agent_id, previous_agent_type, context_variables, result, summary, end_reason, handoffs_enabled, max_handoffs,
+  SELECT id, status, version, agent_id, ended_agent_type, previous_agent_type, context_variables, result, summary, end_reason, handoffs_enabled, max_handoffs,
     operator_epoch, message_count, turn_count, tool_call_count, handoff_count, event_count, visible_from, visible_calls_from,
     last_agent_session_id, last_handoff_id, updated_at, last_reassigned_at
   FROM sessions WHERE id = $1::uuid),

@@ -1,4 +1,5 @@
 import type { SnapshotType } from '../generated/prisma/client.ts';
+import { visibleCtes, type VisibleCounts } from '../context/visible.ts';
 import { statement } from '../core/changes.ts';
 import { estimateTokens } from '../core/tokens.ts';
 import type { Work } from '../core/work.ts';
@@ -12,29 +13,22 @@ export interface VisibleLog {
   visibleCallsFrom: number;
 }
 
-export interface VisibleCounts {
-  user: number;
-  assistant: number;
-  system: number;
-  tool: number;
-  handoff: number;
-  /** UTF-8 bytes of the visible Messages. */
-  bytes: number;
-}
-
-export const nothingVisible = (): VisibleCounts => ({ user: 0, assistant: 0, system: 0, tool: 0, handoff: 0, bytes: 0 });
+export const nothingVisible = (): VisibleCounts => ({ user: 0, assistant: 0, system: 0, tool: 0, handoff: 0, bytes: 0, reported: null, bytesSince: 0 });
 
 const readVisibleStatement = statement(`
-SELECT count(*) FILTER (WHERE role = 'USER')::int AS user, count(*) FILTER (WHERE role = 'ASSISTANT')::int AS assistant,
-  count(*) FILTER (WHERE role = 'SYSTEM')::int AS system, count(*) FILTER (WHERE role = 'TOOL')::int AS tool,
-  count(*) FILTER (WHERE role = 'HANDOFF')::int AS handoff, coalesce(sum(octet_length(content)), 0)::float8 AS bytes
-FROM messages WHERE session_id = $1 AND sequence >= $2`);
+WITH ${visibleCtes({ from: '$2', callsFrom: '$3', tenure: '(SELECT last_agent_session_id FROM sessions WHERE id = $1)' })}
+SELECT * FROM visible`);
 
-/** Counts what a locked Session's log shows now. */
+/** Counts what a locked Session's log shows now, to the agent that holds it. */
 export async function readVisible(work: Work, log: VisibleLog): Promise<VisibleCounts> {
-  if (log.messageCount < log.visibleFrom) return nothingVisible();
-  const [counts] = await work.query<VisibleCounts>(readVisibleStatement, [log.id, log.visibleFrom]);
+  if (log.messageCount < log.visibleFrom && log.toolCallCount < log.visibleCallsFrom) return nothingVisible();
+  const [counts] = await work.query<VisibleCounts>(readVisibleStatement, [log.id, log.visibleFrom, log.visibleCallsFrom]);
   return counts ?? nothingVisible();
+}
+
+/** An agent that begins has read nothing yet: what a model reported was another's window. */
+function tokensOf(type: SnapshotType, { bytes, reported, bytesSince }: VisibleCounts): number {
+  return type === 'SESSION_START' || reported === null ? estimateTokens(bytes) : reported + estimateTokens(bytesSince);
 }
 
 /** Stages a ContextSnapshot of what is visible now and returns its id. */
@@ -59,7 +53,7 @@ export function captureSnapshot(
     handoffCount: visible.handoff,
     callStart: log.visibleCallsFrom,
     callEnd: log.toolCallCount,
-    tokenEstimate: estimateTokens(visible.bytes),
+    tokenEstimate: Math.min(tokensOf(type, visible), 2 ** 31 - 1),
     capturedAt: work.now,
   });
   return id;

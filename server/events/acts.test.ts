@@ -14,6 +14,7 @@ import { cancelSession } from '../sessions/cancelSession.ts';
 import { completeSession } from '../sessions/completeSession.ts';
 import { failSession } from '../sessions/failSession.ts';
 import { pauseSession } from '../sessions/pauseSession.ts';
+import { updateSession } from '../sessions/updateSession.ts';
 import { testDatabase } from '../testing/database.ts';
 import { world } from '../testing/world.ts';
 
@@ -116,6 +117,13 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     await run(setAgentStatus, { id: 'a', status: 'OFFLINE' });
     expect(await heard(id, () => run(rejectHandoff, { handoffId, reason: 'no' }))).toEqual(['HANDOFF_REJECTED: a b', 'SESSION_UNASSIGNED: a b']);
     await run(setAgentStatus, { id: 'a', status: 'AVAILABLE' });
+  });
+
+  it('updateSession: the holder, and nothing when nothing changes', async () => {
+    const id = await held();
+    const rename = () => run(updateSession, { sessionId: id, title: 'Other words', expectedVersion: null });
+    expect(await heard(id, rename)).toEqual(['SESSION_CHANGED: a']);
+    expect(await heard(id, rename)).toEqual([]);
   });
 
   it('pausing and ending: the holder; what was open is closed first', async () => {

@@ -23,14 +23,16 @@ export interface Fact {
   holderId?: string | null;
   handoffId?: string | null;
   reason?: string | null;
+  summary?: string | null;
+  metadata?: unknown;
   parts: Partial<Record<Part, Listener | null>>;
 }
 
 /**
- * Stages one Event with the next number of its Session's stream and of each concerned inbox. The numbers are
+ * Stages one Event with the next number of its Session's stream and of each concerned inbox, and returns its id. The numbers are
  * taken under row locks that the transaction already holds, so the order of numbers is the order of commits.
  */
-export function record(work: Work, { type, session, holderId = null, handoffId = null, reason = null, parts }: Fact): void {
+export function record(work: Work, { type, session, holderId = null, handoffId = null, reason = null, summary = null, metadata = null, parts }: Fact): string {
   const eventId = work.newId();
   if (session !== null) work.change('sessions', session, { eventCount: session.eventCount + 1 });
   work.insert('events', {
@@ -44,6 +46,8 @@ export function record(work: Work, { type, session, holderId = null, handoffId =
     agentId: parts.agent?.id ?? holderId,
     holderId,
     reason,
+    summary,
+    metadata: metadata as never,
     actorPrincipal: work.caller.principal,
     actorRole: work.caller.role,
   });
@@ -54,4 +58,5 @@ export function record(work: Work, { type, session, holderId = null, handoffId =
     work.insert('inbox_entries', { agentId: agent.id, sequence: agent.inboxSequence, eventId });
     work.announce({ agentId: agent.id, number: agent.inboxSequence });
   }
+  return eventId;
 }

@@ -23,7 +23,7 @@ const after = builder.args((t) => ({
 }));
 
 const mostSessions = 500;
-const sessions = listOf(idOf('session'), { what: 'sessionIds', limit: mostSessions });
+const sessions = listOf(idOf('session'), { what: 'sessionIds', limit: mostSessions, advice: 'subscribe several times, or to all sessions by leaving it out' });
 
 builder.subscriptionType({
   description:

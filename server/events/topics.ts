@@ -14,6 +14,7 @@ export const topics: Record<EventType, readonly Part[]> = {
   SESSION_RETURNED: ['holder', 'previousHolder', 'source'],
   SESSION_UNASSIGNED: ['previousHolder', 'source'],
   SESSION_STATUS_CHANGED: ['holder'],
+  SESSION_CHANGED: ['holder'],
   HANDOFF_INITIATED: ['target', 'source'],
   HANDOFF_ACCEPTED: ['target', 'source'],
   HANDOFF_REJECTED: ['target', 'source'],

@@ -24,6 +24,7 @@ const smallest: Record<Mutation, object> = {
   completeSession: { sessionId },
   failSession: { sessionId, reason },
   cancelSession: { sessionId },
+  updateSession: { sessionId },
   appendTurn: { sessionId, messages: [{ role: 'USER', content: 'Well?' }] },
   recordDecision: { sessionId, text: 'So be it' },
   setTasks: { sessionId, tasks: [] },

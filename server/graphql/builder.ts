@@ -4,7 +4,7 @@ import PrismaPlugin, { getRefFromModel, type PrismaObjectRef } from '@pothos/plu
 import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
 import { GraphQLScalarType } from 'graphql';
-import { DateTimeResolver, JSONResolver } from 'graphql-scalars';
+import { DateTimeResolver } from 'graphql-scalars';
 import { BadUserInputError } from '../core/errors.ts';
 import type PrismaTypes from '../generated/pothos-types.ts';
 import { getDatamodel } from '../generated/pothos-types.ts';
@@ -15,6 +15,7 @@ import type { Usage } from '../log/queries.ts';
 import { badArgument } from './badArgument.ts';
 import type { GraphQLContext } from './context.ts';
 import ExposedColumnsPlugin from './exposedColumns.ts';
+import { JsonScalar } from './jsonScalar.ts';
 import { readable } from './readableNodes.ts';
 import { decodeNodeId, encodeNodeId, type NodeType } from './nodeIds.ts';
 
@@ -103,7 +104,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
 const isIso = (value: unknown): boolean => typeof value === 'string' && value.length === 24 && value.endsWith('Z');
 const { serialize, ...dateTime } = DateTimeResolver.toConfig();
 builder.addScalarType('DateTime', new GraphQLScalarType({ ...dateTime, serialize: (value) => (isIso(value) ? (value as never) : serialize(value)) }));
-builder.addScalarType('JSON', JSONResolver);
+builder.addScalarType('JSON', JsonScalar);
 
 builder.queryType({ description: 'Everything that can be read. Nothing here changes anything.' });
 builder.mutationType({

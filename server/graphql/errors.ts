@@ -7,6 +7,7 @@ import {
   ConflictError,
   type DomainError,
   HandoffLoopError,
+  type HandoffStep,
   HandoffsDisabledError,
   IdempotencyMismatchError,
   InvalidStateError,
@@ -17,7 +18,7 @@ import {
   NotFoundError,
 } from '../core/errors.ts';
 import { builder } from './builder.ts';
-import { AdministrativeStatus } from './enums.ts';
+import { AdministrativeStatus, HandoffStatus } from './enums.ts';
 
 export const ErrorCode = builder.enumType('ErrorCode', {
   description: 'Why a mutation was refused, for programs. Each code has its type, which carries the data: AGENT_AT_CAPACITY is AgentAtCapacityError.',
@@ -155,6 +156,17 @@ builder.objectType(NotACollaboratorError, {
   }),
 });
 
+const Step = builder.objectRef<HandoffStep>('HandoffStep').implement({
+  description: 'A Handoff of the chain that led to a refusal.',
+  fields: (t) => ({
+    from: t.exposeID('from', { nullable: true, description: 'The source; null when nobody held the Session.' }),
+    to: t.exposeID('to', { description: 'The target.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it was initiated.' }),
+    status: t.expose('status', { type: HandoffStatus, description: 'Its status now.' }),
+  }),
+});
+const chain = 'The Handoffs since the last act of an operator, oldest first: the newest 100 when there are more.';
+
 builder.objectType(MaxHandoffsReachedError, {
   name: 'MaxHandoffsReachedError',
   description: 'Agents have started as many handoffs in this Session as they may; an operator must reassign it.',
@@ -162,6 +174,7 @@ builder.objectType(MaxHandoffsReachedError, {
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'How many they have started since the last act of an operator.' }),
     maxHandoffs: t.exposeInt('maxHandoffs', { description: 'How many they may start.' }),
+    chain: t.field({ type: [Step], description: chain, resolve: (error) => [...error.chain] }),
   }),
 });
 
@@ -172,6 +185,7 @@ builder.objectType(HandoffLoopError, {
   fields: (t) => ({
     agentId: t.exposeID('agentId', { description: 'The agent that holds the Session.' }),
     targetAgentId: t.exposeID('targetAgentId', { description: 'The agent that it handed the Session to before.' }),
+    chain: t.field({ type: [Step], description: chain, resolve: (error) => [...error.chain] }),
   }),
 });
 

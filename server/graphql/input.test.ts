@@ -63,7 +63,7 @@ test('context variables keep names that are Javascript of its own', () => {
 });
 
 test('too long a list is LIMIT_EXCEEDED, before anybody looks at what is in it', () => {
-  const schema = z.object({ ids: listOf(agentId, { what: 'agents', limit: 2 }) });
+  const schema = z.object({ ids: listOf(agentId, { what: 'agents', limit: 2, advice: 'name fewer' }) });
   expect(refusalOf(schema, { ids: ['?', '?', '?'] })).toMatchObject({ code: 'LIMIT_EXCEEDED', limit: 2, actual: 3 });
   expect(refusalOf(schema, { ids: ['?', '?', '?'] })).toBeInstanceOf(LimitExceededError);
   expect(refusalOf(schema, { ids: ['a', '?'] })).toMatchObject(badInput(['input', 'ids', '1'], /no agent id/));

@@ -3,6 +3,7 @@ import { BadUserInputError, LimitExceededError } from '../core/errors.ts';
 import { decodeId, type IdPrefix, isAgentId } from '../core/ids.ts';
 import { limits } from '../limits/limits.ts';
 import { badArgument } from './badArgument.ts';
+import { NotJson } from './jsonScalar.ts';
 
 /**
  * What callers send, checked before anything else (rule 21). Every message is the end of a sentence that begins
@@ -26,8 +27,8 @@ function decode<S extends z.ZodType>(
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
   if (issue.code === 'custom' && issue.params?.['tooMany'] !== undefined) {
-    const { what, limit, actual } = issue.params['tooMany'] as TooMany;
-    throw new LimitExceededError(what, limit, actual);
+    const { what, limit, actual, advice } = issue.params['tooMany'] as TooMany;
+    throw new LimitExceededError(what, limit, actual, advice);
   }
   const path = [...from, ...issue.path.map(String)];
   throw bad(`${path.join('.')} ${issue.message}`, path);
@@ -37,6 +38,7 @@ interface TooMany {
   what: string;
   limit: number;
   actual: number;
+  advice: string;
 }
 
 /** A check whose answer is what is wrong, or null. */
@@ -174,7 +176,11 @@ function faultIn(value: unknown, path: string[]): Fault | null {
     const message = unstorable(value);
     return message === null ? null : { path, message };
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) return { path, message: 'is a number that JSON cannot hold' };
+  if (typeof value === 'number') {
+    const message = inexact(value);
+    return message === null ? null : { path, message };
+  }
+  if (value instanceof NotJson) return { path, message: value.message };
   if (typeof value !== 'object' || value === null) return null;
   if (path.length >= maxDepth) return { path: [], message: `is nested more than ${maxDepth} levels deep: flatten it` };
   for (const [key, part] of Object.entries(value)) {
@@ -183,6 +189,13 @@ function faultIn(value: unknown, path: string[]): Fault | null {
     if (fault !== null) return fault;
   }
   return null;
+}
+
+/** Larger whole numbers have lost digits before they arrive; from 1e21 on they are written with an exponent, and are what was meant. */
+function inexact(value: number): string | null {
+  if (!Number.isFinite(value)) return 'is a number that JSON cannot hold';
+  if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21) return null;
+  return `is ${value}, and whole numbers are exact up to ${Number.MAX_SAFE_INTEGER}: send it as a string`;
 }
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
@@ -204,13 +217,13 @@ export const contextVariables = jsonObject({ bytes: limits.fields.json }).check(
   }),
 );
 
-/** A list; more than `limit` is LIMIT_EXCEEDED, said before any item is looked at. */
-export const listOf = <S extends z.ZodType>(item: S, { what, limit }: { what: string; limit: number }) =>
+/** A list; more than `limit` is LIMIT_EXCEEDED, said before any item is looked at. `advice` says what to do then. */
+export const listOf = <S extends z.ZodType>(item: S, { what, limit, advice }: Omit<TooMany, 'actual'>) =>
   z
     .array(z.unknown())
     .check(({ value, issues }) => {
       if (value.length <= limit) return;
-      const tooMany: TooMany = { what, limit, actual: value.length };
+      const tooMany: TooMany = { what, limit, actual: value.length, advice };
       issues.push({ code: 'custom', message: 'is too long', params: { tooMany }, input: value });
     })
     .pipe(z.array(item));

@@ -65,6 +65,8 @@ describe('One statement, for 1 row and for 100', () => {
     ['Session.decisions and tasks', 'query ($n: Int) { sessions(first: $n) { nodes { id decisions { id text } tasks { id content status } } } }'],
     ['Session.snapshots', 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: $n) { nodes { id messageCounts { user total } } } } } }'],
     ['AgentSession.turns and snapshots', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id turns(first: 2) { nodes { id } } snapshots(first: 2) { nodes { id } } } } } } }'],
+    ['AgentSession.startedBy', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id startedBy { id type reason summary metadata } } } } } }'],
+    ['Handoff.returnOf', 'query ($n: Int) { handoffs(first: $n) { nodes { id returnOf { id depth status sourceAgent { id } } } } }'],
     ['AgentSession.latestSnapshot', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id latestSnapshot { id tokenEstimate } } } } } }'],
     ['Agent.sessions', 'query ($n: Int) { agents(first: $n) { nodes { id sessions(first: $n) { totalCount nodes { id title } } } } }'],
     ['Agent.handoffsReceived and handoffsGiven', 'query ($n: Int) { agents(first: $n) { nodes { id handoffsReceived(first: $n) { nodes { id sourceAgent { id } } } handoffsGiven(first: $n) { totalCount } } } }'],
@@ -77,7 +79,7 @@ describe('One statement, for 1 row and for 100', () => {
 describe('A constant number of statements, for 1 row and for 100', () => {
   test.each([
     ['sessions with totalCount', 2, 'query ($n: Int) { sessions(first: $n) { totalCount nodes { id } } }'],
-    ['sessions of a type: its agents first', 2, 'query ($n: Int) { sessions(first: $n, where: { agentType: "CLAUDE" }) { nodes { id agent { id } } } }'],
+    ['sessions of a type: its agents first, then the finished and the open ones', 3, 'query ($n: Int) { sessions(first: $n, where: { agentType: "CLAUDE" }) { nodes { id agent { id } } } }'],
     ['handoffs from or to an agent: each way by its index', 2, 'query ($n: Int) { handoffs(first: $n, where: { agentId: "busy" }) { nodes { id session { id } } } }'],
     ['Session.usage: the sums of all in one', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }'],
     ['visibleToolCalls: which, then what they are', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }'],

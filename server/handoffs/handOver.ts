@@ -118,7 +118,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
   }
   custody.changed({ lastHandoffId: handoffId });
   const parties = { id: handoffId, sourceAgentId: handoff.sourceAgentId ?? null, targetAgentId: target.id };
-  custody.recordHandoff('HANDOFF_INITIATED', parties, previousHolder?.id ?? null);
+  custody.recordHandoff('HANDOFF_INITIATED', parties, { holderId: previousHolder?.id ?? null, reason: input.reason });
   custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: source?.agent ?? null, handoff: parties, reason: input.reason });
 
   work.afterCommit(() => {

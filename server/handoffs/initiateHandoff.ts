@@ -49,7 +49,8 @@ export async function initiateHandoff(
   const refused = guardLoop(move, prepared.contentHash) ?? refusalToTake(target);
   if (refused !== null) throw refused;
 
-  const handoffId = handOver(custody, prepared, { ...input, target, via: 'API', staleAfterMinutes });
+  const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
+  const handoffId = handOver(custody, prepared, { ...input, triggeringToolCallIds, target, via: 'API', staleAfterMinutes });
   return { handoffId, sessionId: custody.session.id };
 }
 
@@ -66,16 +67,19 @@ function demandActiveHolder({ holder, openTenure }: Custody): LockedAgent {
 const readMoveStatement = statement(`
 SELECT
   (SELECT coalesce(json_agg(collaborator_id ORDER BY position), '[]') FROM agent_collaborators WHERE agent_id = $2) AS collaborators,
-  (SELECT coalesce(json_agg(json_build_object('sourceAgentId', source_agent_id, 'targetAgentId', target_agent_id, 'via', via, 'contentHash', content_hash) ORDER BY depth), '[]')
+  (SELECT coalesce(json_agg(json_build_object('sourceAgentId', source_agent_id, 'targetAgentId', target_agent_id, 'via', via, 'contentHash', content_hash,
+      'status', status, 'initiatedAt', initiated_at, 'accepted', accepted_at IS NOT NULL) ORDER BY depth), '[]')
     FROM handoffs WHERE session_id = $1 AND operator_epoch = $3) AS earlier,
   (SELECT count(*)::int FROM turns WHERE session_id = $1 AND id = $4) AS known_turns,
+  ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls
 `);
 
 interface MoveRead {
   collaborators: string[];
-  earlier: EarlierHandoff[];
+  earlier: (Omit<EarlierHandoff, 'initiatedAt'> & { initiatedAt: string })[];
   known_turns: number;
+  prior_calls: string[];
   known_calls: string[];
 }
 
@@ -103,5 +107,5 @@ const guardedMove = ({ session, active }: Custody, holder: LockedAgent, target: 
   maxHandoffs: session.maxHandoffs,
   collaborators: read.collaborators,
   cameFrom: active.find((id) => id !== holder.id) ?? null,
-  earlier: read.earlier,
+  earlier: read.earlier.map((handoff) => ({ ...handoff, initiatedAt: new Date(handoff.initiatedAt) })),
 });

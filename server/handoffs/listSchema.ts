@@ -18,7 +18,7 @@ const HandoffFilter = builder.inputType('HandoffFilter', {
     status: t.field({ type: [HandoffStatus], description: 'In one of these statuses.' }),
     via: t.field({ type: [HandoffVia], description: 'Started by one of these.' }),
     circular: t.boolean({ description: 'True: to an Agent that had been active in the Session before. False: the others.' }),
-    staleForMinutes: t.int({ description: 'INITIATED, and at least so many minutes ago; 0 or more.' }),
+    staleForMinutes: t.int({ description: 'INITIATED, and started at least this many minutes ago; 0 or more.' }),
     initiatedAfter: t.field({ type: 'DateTime', description: 'Started later than this.' }),
     initiatedBefore: t.field({ type: 'DateTime', description: 'Started earlier than this.' }),
   }),

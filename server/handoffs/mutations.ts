@@ -35,7 +35,7 @@ const initiateInput = z.object({
   targetAgentId: agentId,
   ...moveFields,
   priorTurnId: optional(idOf('turn')),
-  triggeringToolCallIds: optional(listOf(idOf('toolcall'), { what: 'tool calls', limit: 200 })).transform((ids) => ids && [...new Set(ids)]),
+  triggeringToolCallIds: optional(listOf(idOf('toolcall'), { what: 'tool calls', limit: 200, advice: 'name the most important ones' })).transform((ids) => ids && [...new Set(ids)]),
 });
 
 builder.mutationField('initiateHandoff', (t) =>

@@ -8,6 +8,10 @@ export const longestChain = 100;
 
 export const isOpenHandoff = ({ status }: { status: HandoffStatus }): boolean => status === 'INITIATED' || status === 'ACCEPTED';
 
+/** The Handoff that began the source's tenure, when it was accepted and came from this target. */
+export const returnOf = <H extends { sourceAgentId: string | null; acceptedAt: Date | null }>(targetAgentId: string, began: H | null): H | null =>
+  began !== null && began.acceptedAt !== null && began.sourceAgentId === targetAgentId ? began : null;
+
 export interface HandoffFilter {
   sessionId: string | null;
   agentId: string | null;
@@ -31,7 +35,8 @@ export function handoffsWhere({ agentId, ...filter }: HandoffFilter, now: Date):
   if (filter.via !== null) all.push({ via: { in: filter.via } });
   if (filter.circular !== null) all.push({ circular: filter.circular });
   if (filter.staleForMinutes !== null) {
-    all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(now.getTime() - filter.staleForMinutes * 60_000) } });
+    // Before 1970 lie moments that PostgreSQL cannot hold; no Handoff is that old.
+    all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(Math.max(0, now.getTime() - filter.staleForMinutes * 60_000)) } });
   }
   if (filter.initiatedAfter !== null) all.push({ initiatedAt: { gt: filter.initiatedAfter } });
   if (filter.initiatedBefore !== null) all.push({ initiatedAt: { lt: filter.initiatedBefore } });

@@ -67,7 +67,7 @@ export async function reassignSession(
     const visible = await readVisible(work, custody.session);
     custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: input.reason });
     custody.changed({ contextVariables: custody.variablesWith(input.contextVariables) as never });
-    custody.returnToSource(open, 'DECLINED', visible);
+    custody.returnToSource(open, 'DECLINED', visible, input);
     return answer(null, `No handoff was made: it has taken back its own to '${open.targetAgentId}', which is cancelled.`);
   }
   if (input.skipHandoff) {
@@ -115,5 +115,6 @@ async function moveWithoutHandoff(custody: Custody, target: LockedAgent, input: 
     lastReassignedAt: work.now,
   });
   custody.beginTenure(target, custody.stateOfTaken(), visible);
-  custody.recordCustody('SESSION_REASSIGNED', { previousHolder, reason: input.reason });
+  const { reason, summary, metadata } = input;
+  custody.recordCustody('SESSION_REASSIGNED', { previousHolder, reason, summary, metadata });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { HandoffLoopError } from '../core/errors.ts';
 import { guardHandoff, guardLoop, type EarlierHandoff, type GuardedMove } from './rules.ts';
 
 const move = (fields: Partial<GuardedMove> = {}): GuardedMove => ({
@@ -17,6 +18,9 @@ const earlier = (fields: Partial<EarlierHandoff> = {}): EarlierHandoff => ({
   targetAgentId: 'b',
   via: 'API',
   contentHash: 'x',
+  status: 'COMPLETED',
+  initiatedAt: new Date(0),
+  accepted: true,
   ...fields,
 });
 
@@ -39,8 +43,16 @@ describe('a handoff that an agent starts', () => {
     ['the same two agents and the same content', {}, 'x', 'HANDOFF_LOOP'],
     ['other content', {}, 'y', null],
     ['the other way round', { sourceAgentId: 'b', targetAgentId: 'a' }, 'x', null],
+    ['an attempt that nobody accepted, with the same content', { accepted: false, status: 'REJECTED' }, 'x', null],
     ['one made by an operator, with the same content', { via: 'OPERATOR' }, 'x', 'HANDOFF_LOOP'],
   ] as const)('after %s', (_case, fields, hash, code) => {
     expect(guardLoop(move({ earlier: [earlier(fields)] }), hash)?.code ?? null).toBe(code);
+  });
+
+  it('is refused with the newest 100 handoffs of the chain, oldest first', () => {
+    const all = Array.from({ length: 150 }, (_, n) => earlier({ initiatedAt: new Date(n) }));
+    for (const refusal of [guardHandoff(move({ earlier: all })), guardLoop(move({ earlier: all }), 'x')]) {
+      expect((refusal as HandoffLoopError).chain.map(({ at }) => at.getTime())).toEqual(Array.from({ length: 100 }, (_, n) => n + 50));
+    }
   });
 });

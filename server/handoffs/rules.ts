@@ -4,8 +4,9 @@ import {
   MaxHandoffsReachedError,
   NotACollaboratorError,
   type DomainError,
+  type HandoffStep,
 } from '../core/errors.ts';
-import type { HandoffVia } from '../generated/prisma/client.ts';
+import type { HandoffStatus, HandoffVia } from '../generated/prisma/client.ts';
 
 /** A Handoff of the Session since the last act of an operator. */
 export interface EarlierHandoff {
@@ -13,6 +14,10 @@ export interface EarlierHandoff {
   targetAgentId: string;
   via: HandoffVia;
   contentHash: string;
+  status: HandoffStatus;
+  initiatedAt: Date;
+  /** Whether the target took it over, whatever became of it then. */
+  accepted: boolean;
 }
 
 export interface GuardedMove {
@@ -33,17 +38,24 @@ export function guardHandoff(move: GuardedMove): DomainError | null {
   const reachable = [...new Set([...move.collaborators, ...(move.cameFrom === null ? [] : [move.cameFrom])])];
   if (!reachable.includes(move.targetAgentId)) return new NotACollaboratorError(move.sourceAgentId, move.targetAgentId, reachable);
   const started = move.earlier.filter(({ via }) => via === 'API' || via === 'TOOL').length;
-  if (started >= move.maxHandoffs) return new MaxHandoffsReachedError(started, move.maxHandoffs);
+  if (started >= move.maxHandoffs) return new MaxHandoffsReachedError(started, move.maxHandoffs, chainOf(move));
   return null;
 }
 
-/** HANDOFF_LOOP: the same two agents, and nothing that the Context tells is new; null when it is not a loop. */
+const longestChain = 100;
+
+/** The Handoffs since the last act of an operator, oldest first; the newest of them when there are many. */
+const chainOf = ({ earlier }: GuardedMove): HandoffStep[] =>
+  earlier.slice(-longestChain).map(({ sourceAgentId, targetAgentId, initiatedAt, status }) => ({ from: sourceAgentId, to: targetAgentId, at: initiatedAt, status }));
+
+/** HANDOFF_LOOP: the same two agents as one that was accepted, and the Context has nothing new; null when it is not a loop. */
 export function guardLoop(move: GuardedMove, contentHash: string): DomainError | null {
   const repeats = move.earlier.some(
     (earlier) =>
+      earlier.accepted &&
       earlier.sourceAgentId === move.sourceAgentId &&
       earlier.targetAgentId === move.targetAgentId &&
       earlier.contentHash === contentHash,
   );
-  return repeats ? new HandoffLoopError(move.sourceAgentId, move.targetAgentId) : null;
+  return repeats ? new HandoffLoopError(move.sourceAgentId, move.targetAgentId, chainOf(move)) : null;
 }

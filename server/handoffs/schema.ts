@@ -3,7 +3,7 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { HandoffStatus, HandoffVia } from '../graphql/enums.ts';
 import type { Order } from '../graphql/page.ts';
-import { isOpenHandoff, longestChain } from './queries.ts';
+import { isOpenHandoff, longestChain, returnOf } from './queries.ts';
 
 builder.prismaNode('Handoff', {
   id: { field: 'id' },
@@ -27,7 +27,7 @@ builder.prismaNode('Handoff', {
     targetAgentType: t.exposeString('targetAgentType'),
     sourceAgentSession: t.relation('sourceAgentSession', { nullable: true, description: 'The tenure that it ended; null when nobody held the Session.' }),
     targetAgentSession: t.relation('targetAgentSession', { description: 'The tenure that it began.' }),
-    priorTurn: t.relation('priorTurn', { nullable: true, description: 'The last Turn before it; null when the Session had none.' }),
+    priorTurn: t.relation('priorTurn', { nullable: true, description: 'The last Turn of an Agent before it, unless another was given; null when no Agent had taken one.' }),
     triggeringToolCalls: t.field({
       type: [modelRef('ToolCall')],
       description: 'The ToolCalls that led to it: those given by whoever started it, else those of the prior Turn.',
@@ -49,6 +49,16 @@ builder.prismaNode('Handoff', {
       description: 'Who started it.',
       select: { actorPrincipal: true, actorRole: true },
       resolve: (handoff) => handoff,
+    }),
+    returnOf: t.field({
+      type: modelRef('Handoff'),
+      nullable: true,
+      description: 'The accepted Handoff that gave the source the Session, when this one goes back to the Agent that it came from; otherwise null. So it says that work was sent back.',
+      select: (_args, _context, nested) => ({
+        targetAgentId: true,
+        sourceAgentSession: { select: { initiatedByHandoff: nested({ select: { id: true, sourceAgentId: true, acceptedAt: true } }) } },
+      }),
+      resolve: ({ targetAgentId, sourceAgentSession }) => returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null),
     }),
     previous: t.relation('previous', { nullable: true, description: 'The Handoff before it in its Session; null for the first.' }),
     next: t.relation('next', { nullable: true, description: 'The Handoff after it in its Session; null for the last.' }),

@@ -76,6 +76,7 @@ function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSess
     index: session.turnCount + 1,
     ...input.usage,
     ...(input.workspace !== undefined && { workspace: { ...input.workspace } }),
+    windowTokens: windowOf(input.usage),
     truncated: input.truncated,
     startedAt: work.now,
   });
@@ -115,6 +116,13 @@ function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSess
     updatedAt: work.now,
   });
   return turnId;
+}
+
+/** All that the model read and wrote is in its window afterwards; null when it reported nothing. */
+function windowOf(usage: AppendTurnInput['usage']): number | null {
+  const { inputTokens = null, outputTokens = null, cacheCreationInputTokens = null, cacheReadInputTokens = null } = usage ?? {};
+  const reported = [inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens].filter((tokens) => tokens !== null);
+  return reported.length === 0 ? null : Math.min(reported.reduce((sum, tokens) => sum + tokens), 2 ** 31 - 1);
 }
 
 const findAgent = statement('SELECT FROM agents WHERE id = $1');

@@ -10,6 +10,7 @@ export interface OpenTurn {
   cacheCreationInputTokens: number | null;
   cacheReadInputTokens: number | null;
   model: string | null;
+  windowTokens: number | null;
 }
 
 export interface StoredUsage extends Tokens {
@@ -43,10 +44,10 @@ const findCalls = statement(
   'SELECT id, call_id AS "callId", result IS NULL AND error IS NULL AS open FROM tool_calls WHERE session_id = $1 AND call_id = ANY ($2::text[]) ORDER BY index',
 );
 const findUsage = statement(`SELECT id, key, turn_id AS "turnId", ${tokens} FROM import_usages WHERE session_id = $1 AND key = ANY ($2::text[])`);
-const findTurns = statement(`SELECT id, ${tokens}, model FROM turns WHERE id = ANY ($1::uuid[])`);
+const findTurns = statement(`SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns WHERE id = ANY ($1::uuid[])`);
 // A Turn goes on as long as it is the Session's last and nobody has said anything since.
 const findContinued = statement(
-  `SELECT id, ${tokens}, model FROM turns t WHERE id = $2 AND session_id = $1 AND index = $3 AND agent_session_id IS NOT DISTINCT FROM $5
+  `SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns t WHERE id = $2 AND session_id = $1 AND index = $3 AND agent_session_id IS NOT DISTINCT FROM $5
      AND EXISTS (SELECT FROM messages m WHERE m.session_id = $1 AND m.sequence = $4 AND m.turn_id = t.id)`,
 );
 

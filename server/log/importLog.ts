@@ -1,8 +1,9 @@
 import type { Custody } from '../custody/custody.ts';
-import { captureSnapshot, readVisible, type VisibleCounts } from '../custody/snapshot.ts';
+import type { VisibleCounts } from '../context/visible.ts';
+import { captureSnapshot, nothingVisible, readVisible } from '../custody/snapshot.ts';
 import { readContinued, readTurns, type Known, type OpenTurn } from './importKnown.ts';
 import { Cleaner } from './transcripts/clean.ts';
-import { addTokens, noTokens, sameTokens, type Called, type Compacted, type Said, type Standing, type Tokens, type Transcript } from './transcripts/transcript.ts';
+import { addTokens, noTokens, sameTokens, type Called, type Compacted, type Said, type Standing, type Tokens, type Transcript, type WindowAt } from './transcripts/transcript.ts';
 
 /** So much is sent to PostgreSQL at once: a file of any size is many short statements of one transaction. */
 const batchBytes = 512 * 1024;
@@ -21,6 +22,8 @@ export class ImportLog {
   readonly #standings: Map<number, Standing>;
   #turnCount: number;
   #visible: VisibleCounts | null = null;
+  /** The line of the last compaction of the file. */
+  #compactedAt = -1;
   #bytes = 0;
   #rows = 0;
 
@@ -75,6 +78,9 @@ export class ImportLog {
     }
     for (const { turn, tokens, model } of changes.values()) work.change('turns', turn, { ...within(tokens), model });
     if (changes.size > 0) this.changed = true;
+    const window = this.#windowIn(this.#compactedAt, Infinity);
+    const last = window && (this.#turns.get(window.turn) ?? changes.get(this.known.turnOf.get(window.turn) ?? '')?.turn);
+    if (window && last) work.change('turns', last, { windowTokens: window.tokens });
   }
 
   setTasks(): void {
@@ -141,10 +147,8 @@ export class ImportLog {
     });
     this.#messages.set(said, message);
     const bytes = Buffer.byteLength(content);
-    if (this.#visible !== null) {
-      this.#visible[countOf[said.role]] += 1;
-      this.#visible.bytes += bytes;
-    }
+    if (this.#visible !== null) this.#visible[countOf[said.role]] += 1;
+    this.#see(bytes);
     this.added.messagesAdded += 1;
     this.#staged(bytes, said.redactions);
   }
@@ -157,6 +161,7 @@ export class ImportLog {
       if (!stored.open || call.resultLine === null) return;
       work.change('tool_calls', stored, outcome);
       this.added.resultsFilled += 1;
+      this.#see(size(outcome));
       this.#staged(size(outcome), call.redactions);
       return;
     }
@@ -175,17 +180,34 @@ export class ImportLog {
       arguments: call.arguments as never,
     });
     this.added.toolCallsAdded += 1;
+    this.#see(size(outcome) + size(call.arguments));
     this.#staged(size(outcome) + size(call.arguments), call.redactions);
   }
 
   /** What was visible until then is captured; from there on only what follows is. */
-  #compact({ line }: Compacted): void {
+  #compact({ line, turn }: Compacted): void {
     if (this.known.line(line) || this.#visible === null) return;
-    captureSnapshot(this.custody.work, this.#log, 'TRUNCATION', this.agentSessionId, this.#visible);
-    this.#visible = { user: 0, assistant: 0, system: 0, tool: 0, handoff: 0, bytes: 0 };
+    const window = this.#windowIn(this.#compactedAt, line);
+    const seen = window === null ? this.#visible : { ...this.#visible, reported: window.tokens, bytesSince: 0 };
+    captureSnapshot(this.custody.work, this.#log, 'TRUNCATION', this.agentSessionId, seen);
+    this.#visible = nothingVisible();
+    this.#compactedAt = line;
+    const cut = this.#turns.get(turn);
+    if (cut !== undefined) this.custody.work.change('turns', cut, { windowTokens: null });
     this.#log.visibleFrom = this.#log.messageCount + 1;
     this.#log.visibleCallsFrom = this.#log.toolCallCount + 1;
     this.#staged(0, 0);
+  }
+
+  #see(bytes: number): void {
+    if (this.#visible === null) return;
+    this.#visible.bytes += bytes;
+    this.#visible.bytesSince += bytes;
+  }
+
+  /** What the model reported last between two lines of the file, in lines that no earlier import brought. */
+  #windowIn(after: number, before: number): WindowAt | null {
+    return this.transcript.windows.findLast(({ line }) => line > after && line < before && !this.known.line(line)) ?? null;
   }
 
   /** The Turn for a turn of the file, begun when something is in it. */
@@ -205,6 +227,7 @@ export class ImportLog {
       cacheReadInputTokens: null,
       model: null,
       ...(standing !== undefined && { workspace: this.#standAt(standing) }),
+      windowTokens: null,
       truncated: false,
       startedAt: at ?? work.now,
     });

@@ -66,7 +66,7 @@ const toolCall = z
     arguments: optional(json({ bytes: limits.fields.content })),
     result: outcome,
     error: outcome,
-    filesModified: optional(listOf(nonBlank({ bytes: 4 * KB }), { what: 'files of a tool call', limit: limits.counts.filesOfToolCall })).transform((files) => [...new Set(files)]),
+    filesModified: optional(listOf(nonBlank({ bytes: 4 * KB }), { what: 'files of a tool call', limit: limits.counts.filesOfToolCall, advice: 'name the most important ones' })).transform((files) => [...new Set(files)]),
   })
   .refine((call) => call.result === null || call.error === null, { message: 'has a result and an error: give one of them' });
 
@@ -76,9 +76,9 @@ const turnInput = z
     agentId: optional(agentId),
     messages: listOf(
       z.object({ role: z.enum(['USER', 'ASSISTANT', 'SYSTEM', 'TOOL'], { message: 'is HANDOFF, which Baton alone writes: give USER, ASSISTANT, SYSTEM or TOOL' }), content }),
-      { what: 'messages', limit: limits.counts.messagesOfTurn },
+      { what: 'messages', limit: limits.counts.messagesOfTurn, advice: 'append them in several turns' },
     ),
-    toolCalls: optional(listOf(toolCall, { what: 'tool calls', limit: limits.counts.toolCallsOfTurn })).transform((calls) => calls ?? []),
+    toolCalls: optional(listOf(toolCall, { what: 'tool calls', limit: limits.counts.toolCallsOfTurn, advice: 'append them in several turns' })).transform((calls) => calls ?? []),
     usage: optional(
       z.object({
         inputTokens: tokens,
@@ -207,7 +207,7 @@ builder.mutationFields((t) => ({
         decodeInput(
           z.object({
             sessionId,
-            tasks: listOf(z.object({ content: nonBlank({ bytes: 4 * KB }), status: z.enum(['PENDING', 'IN_PROGRESS', 'DONE']) }), { what: 'tasks', limit: limits.counts.tasks }),
+            tasks: listOf(z.object({ content: nonBlank({ bytes: 4 * KB }), status: z.enum(['PENDING', 'IN_PROGRESS', 'DONE']) }), { what: 'tasks', limit: limits.counts.tasks, advice: 'the list replaces the one before, so combine or drop some' }),
           }),
           input,
         ),

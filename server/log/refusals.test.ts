@@ -152,24 +152,24 @@ const imports: Refusal[] = [
   },
 ];
 
-const limit = (mutation: Mutation, what: string, most: number, input: object): Refusal => ({
+const limit = (mutation: Mutation, what: string, most: number, advice: string, input: object): Refusal => ({
   mutation,
   error: 'LimitExceededError',
   when: `it has more than ${most} ${what}`,
   given: async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), ...input }, data: { limit: most, actual: most + 1 } }),
-  says: new RegExp(`${most + 1} ${what} are more than the ${most} that one request may carry`),
+  says: new RegExp(`${most + 1} ${what} are more than the ${most} that one request may carry: ${advice}`),
 });
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 const say = { role: 'ASSISTANT', content: '' };
 
 const limits: Refusal[] = [
-  limit('appendTurn', 'messages', 200, { messages: times(201, () => say) }),
-  limit('appendTurn', 'tool calls', 200, { messages: [say], toolCalls: times(201, (n) => ({ callId: `c${n}`, name: 'Read' })) }),
-  limit('appendTurn', 'files of a tool call', 200, {
+  limit('appendTurn', 'messages', 200, 'append them in several turns', { messages: times(201, () => say) }),
+  limit('appendTurn', 'tool calls', 200, 'append them in several turns', { messages: [say], toolCalls: times(201, (n) => ({ callId: `c${n}`, name: 'Read' })) }),
+  limit('appendTurn', 'files of a tool call', 200, 'name the most important ones', {
     messages: [say],
     toolCalls: [{ callId: 'c', name: 'Write', filesModified: times(201, (n) => `src/${n}.ts`) }],
   }),
-  limit('setTasks', 'tasks', 500, { tasks: times(501, (n) => ({ content: `Step ${n}`, status: 'PENDING' })) }),
+  limit('setTasks', 'tasks', 500, 'the list replaces the one before, so combine or drop some', { tasks: times(501, (n) => ({ content: `Step ${n}`, status: 'PENDING' })) }),
 ];
 
 testRefusals(home, 'log', [...everywhere, ...turns, ...imports, ...limits]);

@@ -28,6 +28,10 @@ builder.prismaNode('AgentSession', {
       nullable: true,
       description: 'The Handoff that began it; null when it began without one: with the Session, by a return, or by a move that skipped it.',
     }),
+    startedBy: t.relation('startedBy', {
+      nullable: true,
+      description: 'The Event that began it: SESSION_CREATED, SESSION_REASSIGNED or SESSION_RETURNED. It has reason, summary and metadata of a move without a Handoff.',
+    }),
     terminatedByHandoff: t.relation('terminatedByHandoff', {
       nullable: true,
       description: 'The Handoff that ended it; null while it is open, or when something else ended it.',

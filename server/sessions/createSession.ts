@@ -42,6 +42,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     status: 'PAUSED',
     version: 0,
     agentId: null,
+    endedAgentType: null,
     previousAgentType: null,
     contextVariables: mergeVariables({}, input.contextVariables ?? {}, work.caller.agentId ?? work.caller.principal) as never,
     metadata: input.metadata ?? null,

@@ -18,6 +18,6 @@ export function endSession(custody: Custody, end: End): void {
   const ended = end.status === 'FAILED' ? 'FAILED' : 'COMPLETED';
   custody.endTenure(custody.openTenure?.state === 'PENDING' ? 'DECLINED' : ended);
   const { status, ...fields } = end;
-  custody.setStatus(status, fields as Partial<HeldSession>);
+  custody.setStatus(status, { ...(fields as Partial<HeldSession>), endedAgentType: custody.agent(custody.session.agentId)?.type ?? null });
   custody.recordCustody('SESSION_STATUS_CHANGED', { reason: end.status === 'COMPLETED' ? null : end.endReason });
 }

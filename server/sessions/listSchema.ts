@@ -13,7 +13,7 @@ const SessionFilter = builder.inputType('SessionFilter', {
   fields: (t) => ({
     status: t.field({ type: [SessionStatus], description: 'In one of these statuses.' }),
     agentId: t.id({ description: 'Held by this Agent, or finished and held by it last.' }),
-    agentType: t.string({ description: 'Held, or held last, by an Agent of this type, such as CLAUDE.' }),
+    agentType: t.string({ description: 'Held by an Agent of this type, such as CLAUDE; of finished ones, held last by an Agent that had this type when they ended.' }),
     unassigned: t.boolean({ description: 'True: open and held by nobody. False: the others.' }),
     hasOpenHandoff: t.boolean({ description: 'True: with a Handoff that is INITIATED or ACCEPTED. False: the others.' }),
     titleContains: t.string({ description: 'With this text somewhere in the title, in upper or lower case; 500 characters at most.' }),
@@ -79,7 +79,7 @@ builder.queryFields((t) => ({
       const field = args.orderBy?.field ?? 'CREATED_AT';
       const order: Order = { name: `session ${field}`, columns: columns[field], direction: directionOf(args.orderBy?.direction) };
       const [wanted, readable] = await Promise.all([sessionsWhere(context.prisma, where), sessionsToList(context)]);
-      return rootPage('Session', { args, order, oneOf: [{ AND: [wanted, readable] }] }, context, info);
+      return rootPage('Session', { args, order, oneOf: wanted.map((one) => ({ AND: [one, readable] })) }, context, info);
     },
   }),
 }));

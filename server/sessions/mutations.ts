@@ -33,6 +33,7 @@ import { createSession, type SessionAnswer } from './createSession.ts';
 import { failSession } from './failSession.ts';
 import { pauseSession } from './pauseSession.ts';
 import { resumeSession } from './resumeSession.ts';
+import { updateSession } from './updateSession.ts';
 
 const payload = (name: string, description: string) =>
   builder.objectRef<SessionAnswer>(name).implement({ description, fields: (t) => ({ session: sessionOf(t) }) });
@@ -82,12 +83,41 @@ const expectedVersion = optional(integer(1));
 const types = [NotFoundError, ConflictError, InvalidStateError];
 const repeatable = 'Repeating it is no error and changes nothing.';
 
+// Left out means unchanged; so does null, but for metadata, which it clears.
+const kept = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
+const updateInput = z.object({
+  sessionId,
+  title: kept(title),
+  metadata: metadata.optional(),
+  contextVariables: kept(contextVariables),
+  handoffsEnabled: kept(z.boolean()),
+  maxHandoffs: kept(integer(0, 10_000)),
+  expectedVersion,
+});
+
 builder.mutationFields((t) => {
   const input = {
     sessionId: t.input.id({ required: true, description: 'The Session to change.' }),
     expectedVersion: t.input.int({ description: 'Refuse with CONFLICT unless the Session is at this version; null to change it whatever its version.' }),
   };
   return {
+    updateSession: t.fieldWithInput({
+      type: payload('UpdateSessionPayload', 'The Session has these fields.'),
+      description: `Changes what is given of an open Session and leaves the rest. An AGENT changes only the title of a Session that it holds: FORBIDDEN for the other fields. ${repeatable}`,
+      errors: { types },
+      input: {
+        ...input,
+        title: t.input.string({ description: 'The new title, 1 to 500 characters.' }),
+        metadata: t.input.field({ type: 'JSON', description: 'Replaces the metadata, up to 64 KB; null removes it.' }),
+        contextVariables: t.input.field({
+          type: 'JSON',
+          description: 'Names and values to set, an object of up to 64 KB. The other variables stay; a value of null removes its variable. Names that begin with `_` are refused.',
+        }),
+        handoffsEnabled: t.input.boolean({ description: 'Whether its Agents may hand it off themselves.' }),
+        maxHandoffs: t.input.int({ description: 'How many handoffs its Agents may start between two acts of an operator: 0 to 10,000.' }),
+      },
+      resolve: (_root, args, context) => run(context, 'updateSession', decodeInput(updateInput, args.input), updateSession),
+    }),
     pauseSession: t.fieldWithInput({
       type: payload('PauseSessionPayload', 'The Session is paused.'),
       description: `Stops the work for now; the holder keeps the Session and its place. ${repeatable}`,

@@ -201,4 +201,46 @@ const creating: Refusal[] = [
   ),
 ];
 
-testRefusals(home, 'sessions', [...creating, ...changing]);
+const updating: Refusal[] = [
+  {
+    error: 'BadUserInputError' as const,
+    when: 'the title is blank',
+    given: () => ({ input: { sessionId: unknownId('session'), title: ' ' }, data: { path: ['input', 'title'] } }),
+    says: /is blank/,
+  },
+  {
+    error: 'BadUserInputError' as const,
+    when: 'the variables would be larger than a session may keep',
+    given: async (h: House) => {
+      const contextVariables = { first: 'x'.repeat(40_000) };
+      return { input: { sessionId: publicId(await h.session(null, { contextVariables })), contextVariables: { second: 'x'.repeat(40_000) } }, data: { path: ['input', 'contextVariables'] } };
+    },
+    says: /larger than 65536 bytes/,
+  },
+  {
+    error: 'NotFoundError' as const,
+    when: 'there is no such session',
+    given: () => {
+      const id = unknownId('session');
+      return { input: { sessionId: id, title: 'Other words' }, data: { id } };
+    },
+    says: /check the id/,
+  },
+  {
+    error: 'ConflictError' as const,
+    when: 'the session is at another version',
+    given: async (h: House) => ({
+      input: { sessionId: publicId(await h.session(null)), title: 'Other words', expectedVersion: 7 },
+      data: { expectedVersion: 7, actualVersion: 1 },
+    }),
+    says: /read it again and decide anew/,
+  },
+  ...(['COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status) => ({
+    error: 'InvalidStateError' as const,
+    when: `the session is ${status}`,
+    given: async (h: House) => ({ input: { sessionId: publicId(await sessionIn(status, h)), title: 'Other words' }, data: { state: status, allowed: ['RUNNING', 'PAUSED'] } }),
+    says: /nothing can be changed in it any more/,
+  })),
+].map((refusal) => ({ mutation: 'updateSession', ...refusal }));
+
+testRefusals(home, 'sessions', [...creating, ...changing, ...updating]);

@@ -20,9 +20,9 @@ builder.prismaNode('Session', {
     }),
     agentType: t.string({
       nullable: true,
-      description: 'The type of `agent`; null when nobody holds it.',
-      select: { agent: { select: { type: true } } },
-      resolve: ({ agent }) => agent?.type ?? null,
+      description: 'The type of `agent`; of a finished Session, the type that it had when the Session ended. Null when nobody holds it.',
+      select: { endedAgentType: true, agent: { select: { type: true } } },
+      resolve: ({ endedAgentType, agent }) => endedAgentType ?? agent?.type ?? null,
     }),
     previousAgentType: t.exposeString('previousAgentType', { nullable: true }),
     contextVariables: t.field({

@@ -37,6 +37,8 @@ export const json = (bytes = 64 * KB): Bad => [
   { [unstorable[0]!]: 1 },
   { [unstorable[2]!]: 1 },
   { long: 'é'.repeat(bytes / 2) },
+  // May have lost digits on its way.
+  { number: 2 ** 53 },
 ];
 export const contextVariables: Bad = [...json(), [], 'text', 7, true, { _private: 1 }, { fine: 1, __proto: 1 }, { '': 1 }, { ['n'.repeat(129)]: 1 }];
 export const integer = (least: number, most?: number): Bad => [least - 1, -(2 ** 31), ...(most === undefined ? [] : [most + 1, 2 ** 31 - 1])];

@@ -104,6 +104,6 @@ export const someSources = (fields: Partial<Sources> = {}): Sources => ({
   lastTurnId: null,
   lastTurnCallIds: [],
   lastAgentTurnHash: 'h',
-  visible: { user: 1, assistant: 1, system: 0, tool: 0, handoff: 0, bytes: 10 },
+  visible: { user: 1, assistant: 1, system: 0, tool: 0, handoff: 0, bytes: 10, reported: null, bytesSince: 10 },
   ...fields,
 });

@@ -119,7 +119,7 @@ export class Model {
     if (!this.agents.get(holder)!.collaborators.includes(target) && target !== cameFrom) return 'NOT_A_COLLABORATOR';
     const earlier = s.handoffs.filter((h) => h.epoch === s.epoch);
     if (earlier.filter((h) => h.agentStarted).length >= s.maxHandoffs) return 'MAX_HANDOFFS_REACHED';
-    if (earlier.some((h) => h.source === holder && h.target === target && h.content === s.lastAgentTurn)) return 'HANDOFF_LOOP';
+    if (earlier.some((h) => h.source === holder && h.target === target && h.by.ACCEPTED !== undefined && h.content === s.lastAgentTurn)) return 'HANDOFF_LOOP';
     const refusal = this.refusal(target);
     if (refusal !== null) return refusal;
     s.version += 1;

@@ -20,7 +20,7 @@ import { operator, world, type World } from './world.ts';
 /** Which table of refusals a mutation is in; each table is a file of its own, `...efusals.test.ts`. */
 export const mutationsOf = {
   agents: ['registerAgent', 'updateAgent', 'archiveAgent', 'setAgentStatus'],
-  sessions: ['createSession', 'pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession'],
+  sessions: ['createSession', 'pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession', 'updateSession'],
   log: ['appendTurn', 'recordDecision', 'setTasks', 'captureSnapshot', 'importTranscript'],
   reassign: ['reassignSession'],
   initiate: ['initiateHandoff'],

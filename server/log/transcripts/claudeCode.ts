@@ -54,17 +54,16 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (block['type'] === 'tool_use') draft.call(block['id'], block['name'], block['input'], writtenBy(block), place, id);
     }
     const usage = fieldsOf(message['usage']);
-    draft.use(
-      `message ${id}`,
-      {
-        inputTokens: tokensOf(usage['input_tokens']),
-        outputTokens: tokensOf(usage['output_tokens']),
-        cacheCreationInputTokens: tokensOf(usage['cache_creation_input_tokens']),
-        cacheReadInputTokens: tokensOf(usage['cache_read_input_tokens']),
-      },
-      typeof message['model'] === 'string' && !message['model'].startsWith('<') ? draft.clean.name(message['model'], 'unknown') : null,
-      place,
-    );
+    const tokens = {
+      inputTokens: tokensOf(usage['input_tokens']),
+      outputTokens: tokensOf(usage['output_tokens']),
+      cacheCreationInputTokens: tokensOf(usage['cache_creation_input_tokens']),
+      cacheReadInputTokens: tokensOf(usage['cache_read_input_tokens']),
+    };
+    // A sub-agent has a window of its own.
+    if (!sidechain) draft.reportWindow(tokens, place);
+    const model = typeof message['model'] === 'string' && !message['model'].startsWith('<') ? draft.clean.name(message['model'], 'unknown') : null;
+    draft.use(`message ${id}`, tokens, model, place);
   }
 
   return {

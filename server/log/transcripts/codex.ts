@@ -92,6 +92,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     if (!isObject(now) || sameFigures(now, total)) return;
     const used = isObject(last) ? tokensIn(last) : addTokens(tokensIn(now), tokensIn(total), -1);
     total = now;
+    if (isObject(last)) draft.reportWindow(used, place);
     draft.add(`turn ${draft.turn} of ${source}`, used, model, place);
   }
 

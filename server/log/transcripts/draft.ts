@@ -13,6 +13,7 @@ import {
   type Transcript,
   type TranscriptFormat,
   type UsageItem,
+  type WindowAt,
 } from './transcript.ts';
 
 const KB = 1024;
@@ -51,6 +52,7 @@ export class Draft {
   readonly #written = new Map<string, string[]>();
   readonly #files = new Set<string>();
   readonly #usage = new Map<string, UsageItem>();
+  readonly #windows: WindowAt[] = [];
   readonly #models = new Set<string>();
   readonly #standings = new Map<number, Standing>();
   #tasks: ImportedTask[] = [];
@@ -182,6 +184,12 @@ export class Draft {
     if (now.folder !== known.folder || now.branch !== known.branch || now.commit !== known.commit) this.#standings.set(this.turn, { ...now, line });
   }
 
+  /** What one request read and wrote. */
+  reportWindow({ inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens }: Tokens, { line }: Place): void {
+    const tokens = inputTokens + outputTokens + cacheCreationInputTokens + cacheReadInputTokens;
+    if (tokens > 0) this.#windows.push({ line, turn: this.turn, tokens: Math.min(tokens, 2 ** 31 - 1) });
+  }
+
   setTasks(tasks: readonly { content: unknown; status: unknown }[], { line }: Place): void {
     this.#tasksLine = line;
     this.#tasks = tasks
@@ -202,6 +210,7 @@ export class Draft {
       entries: this.#entries,
       usage,
       standings: [...this.#standings.values()],
+      windows: this.#windows,
       tasksLine: this.#tasksLine,
       taskRedactions: 0,
       facts: {

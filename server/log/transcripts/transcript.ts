@@ -117,6 +117,13 @@ export interface Standing {
   redactions: number;
 }
 
+/** Tokens in the agent's window after a request, as the model reported them in this line. */
+export interface WindowAt {
+  line: number;
+  turn: number;
+  tokens: number;
+}
+
 /** A file as Baton understands it. A turn is one message of a person up to the next; turns are numbered in the file's order. */
 export interface Transcript {
   format: TranscriptFormat;
@@ -126,6 +133,8 @@ export interface Transcript {
   usage: UsageItem[];
   /** One for each turn that says where it stood, in order. */
   standings: Standing[];
+  /** In the file's order. */
+  windows: WindowAt[];
   /** The line that said last what the tasks are; null when none did. */
   tasksLine: number | null;
   /** Secrets that were taken out of the tasks. */

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { encodeId } from '../../server/core/ids.ts';
+import { acceptHandoff } from '../../server/handoffs/acceptHandoff.ts';
+import { openBrowser, type Visit } from '../../server/testing/browser.ts';
+import { testDatabase } from '../../server/testing/database.ts';
+import { startApp } from '../../server/testing/server.ts';
+import { world } from '../../server/testing/world.ts';
+import { movesAround, type Move } from './moves.ts';
+
+describe('moves without a handoff stand in the log', () => {
+  const move = (startSequence: number) => ({ id: `at ${startSequence}`, startSequence }) as Move;
+  const placed = (moves: number[], sequences: number[]) => {
+    const { before, after } = movesAround(moves.toReversed().map(move), sequences);
+    return [[...before].map(([sequence, found]) => [sequence, found.map(({ startSequence }) => startSequence)]), after.map(({ startSequence }) => startSequence)];
+  };
+
+  it('before the first message of the tenure that they began, in their order', () => {
+    expect(placed([1, 2, 3, 3], [1, 2, 3, 4])).toEqual([[[1, [1]], [2, [2]], [3, [3, 3]]], []]);
+  });
+
+  it('after the last message while nothing followed', () => {
+    expect(placed([5, 6], [1, 2, 3, 4])).toEqual([[], [5]]);
+  });
+
+  it('once where two pages meet', () => {
+    expect([placed([3], [1, 2]), placed([3], [3, 4])]).toEqual([[[], [3]], [[], []]]);
+  });
+});
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+const { agent, session, turn, reassign, run } = world(db.pool);
+let visit: (path: string) => Promise<Visit>;
+let id: string;
+
+beforeAll(async () => {
+  for (const name of ['claude-1', 'codex-1']) await agent(name);
+  id = await session('claude-1', { title: 'Moved around' });
+  await turn(id, { messages: [{ role: 'ASSISTANT', content: 'The first words.' }] });
+  await reassign(id, { agentId: 'codex-1', skipHandoff: true, reason: 'It knows the parser', summary: 'The lexer is done', metadata: { ticket: 7 } });
+  for (const name of ['claude-1', 'codex-1']) await run(acceptHandoff, { handoffId: (await reassign(id, { agentId: name, reason: `On to ${name}` })).handoffId! });
+  await reassign(id, { agentId: 'claude-1', skipHandoff: true });
+  ({ visit } = await openBrowser(url));
+}, 300_000);
+
+const path = (): string => `/sessions/${encodeId('session', id)}`;
+const moved = (page: Page) => page.locator('[data-moved]');
+
+describe('the page of a session', () => {
+  it('shows in the log where the session moved without a handoff, with what was said', async () => {
+    const { page, faults } = await visit(path());
+    await moved(page).nth(1).waitFor();
+    expect(await moved(page).allTextContents()).toEqual([
+      expect.stringMatching(/Moved to.*codex-1.*without a handoff.*It knows the parser.*The lexer is done.*"ticket": 7/s),
+      expect.stringMatching(/Moved to.*claude-1.*No reason was given/s),
+    ]);
+    // After the first words, before where it was routed.
+    const order = await page.locator('[data-moved], [data-routed], #message-1').evaluateAll((all) => all.map((one) => one.getAttribute('data-moved') ?? one.getAttribute('data-routed') ?? one.id));
+    expect(order).toEqual(['message-1', 'true', 'true', 'true', 'true']);
+    await page.locator('[data-routed]', { hasText: 'On to codex-1' }).getByText('sent back').waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('shows moves in the history between the handoffs, and which handoff was sent back', async () => {
+    const { page, faults } = await visit(`${path()}?view=handoffs`);
+    await moved(page).nth(1).waitFor();
+    const rows = await page.locator('table > tbody').allTextContents();
+    expect(rows.slice(0, 4)).toEqual([
+      expect.stringMatching(/claude-1.*Without a handoff/),
+      expect.stringMatching(/On to codex-1.*Sent back: it returns handoff 1/),
+      expect.stringMatching(/On to claude-1/),
+      expect.stringMatching(/codex-1.*Without a handoff.*It knows the parser.*The lexer is done/s),
+    ]);
+    expect(rows[2]).not.toContain('Sent back');
+    expect(faults).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { testDatabase } from '../testing/database.ts';
+import { client } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+import { acceptHandoff } from './acceptHandoff.ts';
+import { rejectHandoff } from './rejectHandoff.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+const { post } = client(url);
+const { agent, session, reassign, run } = world(db.pool);
+for (const id of ['dev', 'reviewer', 'writer']) await agent(id, { maxCapacity: 100 });
+
+const to = async (sessionId: string, agentId: string): Promise<string> => (await reassign(sessionId, { agentId })).handoffId!;
+const accepted = async (sessionId: string, agentId: string): Promise<string> => {
+  const handoffId = await to(sessionId, agentId);
+  await run(acceptHandoff, { handoffId });
+  return handoffId;
+};
+const returnOf = async (handoffId: string): Promise<{ id: string; status: string } | null> => {
+  const { data, errors } = await post<{ handoff: { returnOf: { id: string; status: string } | null } }>(
+    `{ handoff(id: "${encodeId('handoff', handoffId)}") { returnOf { id status targetAgent { id } } } }`,
+  );
+  expect(errors).toBeUndefined();
+  return data.handoff.returnOf;
+};
+
+it('a handoff that goes back to where the source had the session from names the one that brought it there, also after an accept', async () => {
+  const id = await session('dev');
+  const given = await accepted(id, 'reviewer');
+  expect(await returnOf(given)).toBeNull();
+  const back = await to(id, 'dev');
+  const expected = { id: encodeId('handoff', given), status: 'COMPLETED', targetAgent: { id: 'reviewer' } };
+  expect(await returnOf(back)).toEqual(expected);
+  await run(acceptHandoff, { handoffId: back });
+  expect(await returnOf(back)).toEqual(expected);
+  // The next review is sent by who was sent the work back: that is a return as well.
+  const again = await to(id, 'reviewer');
+  expect(await returnOf(again)).toMatchObject({ id: encodeId('handoff', back) });
+});
+
+it('a handoff that goes on to another agent is no return', async () => {
+  const id = await session('dev');
+  await accepted(id, 'reviewer');
+  expect(await returnOf(await to(id, 'writer'))).toBeNull();
+});
+
+it('a handoff that supersedes another is a return when its source had the session from its target', async () => {
+  const id = await session('dev');
+  const given = await accepted(id, 'reviewer');
+  await to(id, 'writer');
+  expect(await returnOf(await to(id, 'dev'))).toMatchObject({ id: encodeId('handoff', given) });
+});
+
+it('a handoff of an agent that got the session back by a decline, or without a handoff, is no return', async () => {
+  const id = await session('dev');
+  await accepted(id, 'reviewer');
+  await run(rejectHandoff, { handoffId: await to(id, 'dev'), reason: 'busy' });
+  expect(await returnOf(await to(id, 'dev'))).toBeNull();
+
+  const moved = await session('dev');
+  await reassign(moved, { agentId: 'reviewer', skipHandoff: true });
+  expect(await returnOf(await to(moved, 'dev'))).toBeNull();
+});

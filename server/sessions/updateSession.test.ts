@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { hashAllTables } from '../testing/hash.ts';
+import { testDatabase } from '../testing/database.ts';
+import { brokenInvariants } from '../testing/invariants.ts';
+import { client } from '../testing/graphql.ts';
+import { startApp } from '../testing/server.ts';
+import { world } from '../testing/world.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+const { post } = client(url);
+const { agent, session, initiate } = world(db.pool);
+await agent('b', { maxCapacity: 100 });
+await agent('a', { maxCapacity: 100, collaborators: ['b'] });
+
+interface Shown {
+  version: number;
+  title: string;
+  metadata: unknown;
+  handoffsEnabled: boolean;
+  maxHandoffs: number;
+  contextVariables: { name: string; value: unknown; setBy: string }[];
+}
+async function update(sessionId: string, fields: object): Promise<Shown> {
+  const { data, errors } = await post<{ answer: { session: Shown } }>(
+    `mutation ($input: UpdateSessionInput!) { answer: updateSession(input: $input) { ... on UpdateSessionPayload {
+       session { version title metadata handoffsEnabled maxHandoffs contextVariables { name value setBy } } } } }`,
+    { input: { sessionId: encodeId('session', sessionId), ...fields } },
+  );
+  expect(errors).toBeUndefined();
+  return data.answer.session;
+}
+
+describe('updateSession', () => {
+  it('changes what is given, leaves the rest, and grows the version by one', async () => {
+    const id = await session('a', { title: 'Old', metadata: { ticket: 1 } });
+    expect(await update(id, { title: 'New', handoffsEnabled: false, maxHandoffs: 0 })).toMatchObject({ version: 2, title: 'New', handoffsEnabled: false, maxHandoffs: 0, metadata: { ticket: 1 } });
+    expect(await update(id, { metadata: { ticket: 2 }, expectedVersion: 2 })).toMatchObject({ version: 3, title: 'New', metadata: { ticket: 2 } });
+    expect(await update(id, { metadata: null })).toMatchObject({ version: 4, metadata: null });
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('merges variables, removes those that are null, and keeps who set what stays the same', async () => {
+    const id = await session('a', { contextVariables: { kept: 1, same: [1], changed: 1, removed: 1 } });
+    const { contextVariables } = await update(id, { contextVariables: { same: [1], changed: 2, added: 3, removed: null, absent: null } });
+    expect(contextVariables).toEqual([
+      { name: 'added', value: 3, setBy: 'loopback' },
+      { name: 'changed', value: 2, setBy: 'loopback' },
+      { name: 'kept', value: 1, setBy: 'operator' },
+      { name: 'same', value: [1], setBy: 'operator' },
+    ]);
+  });
+
+  it.each([
+    ['a repeat', { title: 'A piece of work', metadata: { b: 1, a: [2] }, handoffsEnabled: true, maxHandoffs: 5, contextVariables: { a: 1, absent: null } }],
+    ['nothing', {}],
+    ['null, where null is no value', { title: null, contextVariables: null, handoffsEnabled: null, maxHandoffs: null }],
+  ])('changes nothing and writes no event for %s', async (_what, fields) => {
+    const id = await session('a', { metadata: { a: [2], b: 1 }, contextVariables: { a: 1 } });
+    const before = await hashAllTables(db.pool);
+    expect(await update(id, fields)).toMatchObject({ version: 1 });
+    expect(await hashAllTables(db.pool)).toEqual(before);
+  });
+
+  it('takes effect at once: agents may not hand off a session in which that was turned off', async () => {
+    const id = await session('a');
+    await update(id, { handoffsEnabled: false });
+    await expect(initiate(id, 'b')).rejects.toMatchObject({ code: 'HANDOFFS_DISABLED' });
+    await update(id, { handoffsEnabled: true, maxHandoffs: 0 });
+    await expect(initiate(id, 'b')).rejects.toMatchObject({ code: 'MAX_HANDOFFS_REACHED' });
+    await update(id, { maxHandoffs: 1 });
+    await expect(initiate(id, 'b')).resolves.toMatchObject({ sessionId: id });
+  });
+
+  it('keeps secrets out of the database', async () => {
+    const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
+    const shown = await update(await session('a'), { title: `Rotate ${secret}`, metadata: { note: secret }, contextVariables: { note: secret } });
+    expect(JSON.stringify(shown)).not.toContain(secret);
+    expect(shown.title).toContain('[redacted');
+  });
+});

@@ -1,0 +1,54 @@
+import type { StoredVariables } from '../context/context.ts';
+import { canonicalJson } from '../core/canonicalJson.ts';
+import { statement } from '../core/changes.ts';
+import { ForbiddenError } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
+import { Custody } from '../custody/custody.ts';
+import { demandAct, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
+import type { SessionAnswer } from './createSession.ts';
+
+/** What is undefined stays as it is. */
+export interface UpdateSessionInput {
+  sessionId: string;
+  title?: string | undefined;
+  metadata?: unknown;
+  /** Merged into the Session's; null removes a variable. */
+  contextVariables?: Record<string, unknown> | undefined;
+  handoffsEnabled?: boolean | undefined;
+  maxHandoffs?: number | undefined;
+  expectedVersion: number | null;
+}
+
+const readFields = statement('SELECT title, metadata FROM sessions WHERE id = $1');
+
+/** Changes fields of an open Session. What is so already is no change, writes nothing and leaves the version alone. */
+export async function updateSession(work: Work, { sessionId, expectedVersion, contextVariables, ...given }: UpdateSessionInput): Promise<SessionAnswer> {
+  await lockSession(work, sessionId);
+  const custody = await Custody.of(work, sessionId);
+  const { session } = custody;
+  demandAct(custody, 'steer');
+  const operators = Object.entries({ ...given, contextVariables }).flatMap(([name, value]) => (value === undefined || name === 'title' ? [] : [name]));
+  if (work.caller.agentId !== null && operators.length > 0) {
+    throw new ForbiddenError(`An agent may change only the title of the session that it holds: leave out ${operators.join(', ')}, or ask an operator`);
+  }
+  demandVersion(custody, expectedVersion);
+  demandOpen(custody);
+
+  const [fields] = await work.query<{ title: string; metadata: unknown }>(readFields, [sessionId]);
+  const now: Record<string, unknown> = { ...session, ...fields };
+  const wanted = { ...given, ...(contextVariables !== undefined && { contextVariables: withVariables(custody, contextVariables) }) };
+  const changes = Object.entries(wanted).filter(([name, value]) => value !== undefined && canonicalJson(value) !== canonicalJson(now[name] ?? null));
+  if (changes.length > 0) {
+    custody.changed(Object.fromEntries(changes));
+    custody.recordCustody('SESSION_CHANGED');
+  }
+  return { sessionId };
+}
+
+/** A variable that keeps its value keeps who set it. */
+function withVariables(custody: Custody, given: Record<string, unknown>): StoredVariables {
+  const stored = custody.session.contextVariables as StoredVariables;
+  const fresh = Object.entries(given).filter(([name, value]) => !Object.hasOwn(stored, name) || canonicalJson(stored[name]!.value) !== canonicalJson(value));
+  const merged = custody.variablesWith(Object.fromEntries(fresh));
+  return Object.fromEntries(Object.entries(merged).filter(([name]) => !Object.hasOwn(given, name) || given[name] !== null));
+}
