@@ -74,7 +74,7 @@ async function start(): Promise<void> {
     graphiqlTabs: readTabs(),
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
-      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, records: archived, ...asking })]),
+      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records: archived, ...asking })]),
     ],
   });
   await app.start();

@@ -264,7 +264,6 @@ export const embeddedTypes: string[] = [
   "HandoffGraphNode",
   "HandoffLoopError",
   "HandoffStatusCount",
-  "HandoffWorkspace",
   "HandoffsDisabledError",
   "IdempotencyMismatchError",
   "ImportReport",

@@ -192,7 +192,7 @@ export type MessageRole =
 export type ReassignSessionInput = {
   /** The Agent to give it to. This or `agentType`, or both, which must then agree. */
   agentId?: string | null | undefined;
-  /** Give it to the AVAILABLE Agent of this type with the lowest load for its capacity, such as CLAUDE; never the holder. */
+  /** Give it to the AVAILABLE Agent of this type with the lowest load for its capacity, such as CLAUDE; never the holder, and the source of a waiting Handoff only when no other has a free place. */
   agentType?: string | null | undefined;
   /** Names and values to set in the Session, an object of up to 64 KB. Names that begin with `_` are refused. */
   contextVariables?: unknown;

@@ -80,8 +80,8 @@ async function fill(sessionId: string, to: string, mark: string): Promise<void> 
 
 it('no way through the graph leads an agent to what it may not read, and every way leads others there', async () => {
   await agent('bob', { maxCapacity: 100 });
-  await agent('eve', { maxCapacity: 100 });
-  await agent('ada', { maxCapacity: 100, collaborators: ['bob', 'eve'] });
+  await agent('eve', { maxCapacity: 100, instructions: 'INSTRUCTIONS of eve' });
+  await agent('ada', { maxCapacity: 100, collaborators: ['bob', 'eve'], instructions: 'INSTRUCTIONS of ada' });
   await run(updateAgent, { id: 'bob', collaborators: ['ada', 'eve'] });
   // The same agents in both, so that every agent is a bridge.
   const foreign = await session('bob', { title: 'FOREIGN work', metadata: { note: 'FOREIGN' } });
@@ -104,6 +104,10 @@ it('no way through the graph leads an agent to what it may not read, and every w
   const [ada, everybody] = [await crawl(agentCaller('ada')), await crawl(operator)];
   expect(ada.texts).toContain('OWN summary');
   expect(ada.texts).not.toContain('FOREIGN');
+  // Of handoffs that it reads, those to others keep their instructions to themselves.
+  expect(ada.texts).toContain('INSTRUCTIONS of ada');
+  expect(ada.texts).not.toContain('INSTRUCTIONS of eve');
+  expect(everybody.texts).toContain('INSTRUCTIONS of eve');
   expect(foreignIds.filter((id) => ada.ids.has(id))).toEqual([]);
   expect(everybody.texts).toContain('FOREIGN summary');
   // The Events are in no list but their Session's stream.

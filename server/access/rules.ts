@@ -28,6 +28,9 @@ export interface Facts {
 
 type Asking = Pick<Caller, 'agentId'>;
 
+/** Whether a caller may read the instructions that a Handoff carries: they are for its target and for people, not for another agent. */
+export const readsInstructions = ({ agentId }: Asking, targetAgentId: string): boolean => agentId === null || agentId === targetAgentId;
+
 /**
  * Why a caller may not do this to this record, or null when it may. Only agents are bound; a role that may not act at
  * all was refused before. Whether the state allows it is asked afterwards, but for what is the agent's own to change.

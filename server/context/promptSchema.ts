@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { readsInstructions } from '../access/rules.ts';
 import { encodeId } from '../core/ids.ts';
 import { readableHandoffs, readableSessions } from '../core/readable.ts';
+import type { Caller } from '../core/work.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
@@ -16,6 +18,14 @@ import { readSources } from './sources.ts';
 import { contextColumns, readContext } from './storage.ts';
 
 const moveColumns = { reason: true, metadata: true, sourceAgentId: true, targetAgentId: true, session: { select: { title: true } } } as const satisfies Prisma.HandoffSelect;
+
+type Carrying = Prisma.HandoffGetPayload<{ select: typeof contextColumns & { targetAgentId: true } }>;
+
+/** As far as the caller may read it. */
+function contextOf(handoff: Carrying, caller: Caller): Context {
+  const context = readContext(handoff);
+  return readsInstructions(caller, handoff.targetAgentId) ? context : { ...context, instructions: null };
+}
 
 /** What stands around the items, as far as the Context knows it. */
 const moveOf = (context: Context, parties: Pick<Move, 'title' | 'sourceAgentId' | 'targetAgentId'>): Move => ({
@@ -43,8 +53,8 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       'What it carries, as a text for the next Agent: within the budget what matters most, the rest counted. What was recorded stands in fences and is marked as untrusted.',
     args: budgetArgs,
     select: { ...contextColumns, ...moveColumns },
-    resolve: (handoff, args) => {
-      const context = readContext(handoff);
+    resolve: (handoff, args, { caller }) => {
+      const context = contextOf(handoff, caller);
       const { sourceAgentId, targetAgentId, session } = handoff;
       return pack(itemsOf(context, handoff), moveOf(context, { title: session.title, sourceAgentId, targetAgentId }), decodeArgs(z.object(budget), args));
     },
@@ -68,11 +78,11 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       sourceAgentType: true,
       targetAgentType: true,
     },
-    resolve: (handoff) => {
+    resolve: (handoff, _args, { caller }) => {
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
       const facts = { ...handoff, id: encodeId('handoff', id), title: session.title, closedBecause, actor: actorPrincipal };
-      return renderMarkdown(facts, readContext(handoff));
+      return renderMarkdown(facts, contextOf(handoff, caller));
     },
   }),
 }));
@@ -105,9 +115,10 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, args, { prisma, caller }) => {
       const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
-      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select: { ...contextColumns, reason: true, metadata: true, sessionId: true } });
+      const select = { ...contextColumns, reason: true, metadata: true, sessionId: true, targetAgentId: true };
+      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select });
       if (handoff === null) return null;
-      const item = itemsOf(readContext(handoff), handoff).find(({ id }) => id === itemId);
+      const item = itemsOf(contextOf(handoff, caller), handoff).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;
       const content = await wholeContent(item, {

@@ -58,6 +58,7 @@ export const bounds = {
   firstByUsers: 10,
   lastByUsers: 90,
   lastCalls: 20,
+  workspaces: 50,
   factCalls: 300,
   factCharacters: 4_000,
   chain: 50,
@@ -167,7 +168,8 @@ SELECT
   (SELECT coalesce(json_agg(json_build_object('callId', c.call_id, 'turn', (SELECT index FROM turns WHERE id = c.turn_id), 'sequence', c.sequence, 'name', c.name,
       'arguments', ${cutArguments('c.arguments')}, 'result', ${cut('c.result')}, 'error', ${cut('c.error')}, 'filesModified', c.files_modified) ORDER BY c.index), '[]')
     FROM (SELECT id FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f JOIN tool_calls c ON c.id = f.id) AS calls,
-  '[]'::json AS workspaces,
+  (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
+    FROM (SELECT index, workspace FROM turns WHERE session_id = $1 AND workspace IS NOT NULL ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
   json_build_object('messages', (SELECT talk FROM counted),
     'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1), 'files', (SELECT count(*) FROM files),
     'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),

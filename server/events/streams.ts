@@ -94,6 +94,11 @@ export class Streams implements Announcer {
     this.#stamper.request(this.#hubs.has('all') || doorbell.shared ? 0 : idleStampMs);
   }
 
+  /** Resolves when everything that was committed before the call has its position. Rejects when the database fails. */
+  positioned(): Promise<void> {
+    return this.#stamper.now();
+  }
+
   /**
    * @throws CursorExpired, TooManyStreams, UnavailableError, StreamEnded. What was committed before the call and is not
    * after the cursor is not in the stream; everything after it is.

@@ -5,6 +5,7 @@ import { GraphQLError } from 'graphql';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { batonItself, type Logger } from '../core/work.ts';
+import { createStamper } from '../events/stamp.ts';
 import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';
@@ -18,6 +19,7 @@ import { createRecords, type Records } from './records.ts';
 
 const { pool, prisma, url } = await testDatabase();
 const { agent, session, reassign, run } = world(pool);
+const { now: positioned } = createStamper({ pool, log: silentLog, stamped: () => undefined });
 const records = createRecords({ schema, createContext: () => contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(batonItself('archive')) });
 const maskError = createMaskError(silentLog);
 let folder = '';
@@ -31,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const options = (fields: Partial<ArchiveOptions> = {}): ArchiveOptions => ({ folder, pool, records, maskError, log: silentLog, ...fields });
+const options = (fields: Partial<ArchiveOptions> = {}): ArchiveOptions => ({ folder, pool, positioned, records, maskError, log: silentLog, ...fields });
 const archive = (fields: Partial<ArchiveOptions> = {}): Archive => new Archive(options(fields));
 const handOff = async (): Promise<string> => (await reassign(await session('ada'), { agentId: 'bob' })).handoffId!;
 const file = (id: string, form: 'md' | 'json'): string => join(folder, `${encodeId('handoff', id)}.${form}`);
@@ -128,6 +130,7 @@ describe('the archive', () => {
     await archive({ records: broken(new Error('a bug')) }).catchUp();
     expect(await statusOf(good)).toBe('INITIATED');
     await expect(stat(file(bad, 'md'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await rm(join(folder, '.caught-up'));
     const away = new GraphQLError('away', { originalError: Object.assign(new Error('away'), { code: '57P01' }) });
     await expect(archive({ records: broken(away) }).catchUp()).rejects.toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
   });

@@ -10,43 +10,33 @@ import type { Records } from './records.ts';
 export interface ArchiveOptions {
   folder: string;
   pool: Pool;
+  /** Resolves when everything that was committed before the call has its position in the order over all events. */
+  positioned: () => Promise<void>;
   /** Asks as one who may see every Handoff. */
   records: Records;
   maskError: (error: unknown) => Error;
   log: Logger;
 }
 
-const batch = 100;
-/** A change has its time before it is committed; by so much later it is committed, or its transaction was given up. */
-const settlesWithin = 60_000;
-/** The mark moves in steps: what is between is looked at again after a restart, and no more. */
-const markStep = 10_000;
+/** The number of events that one statement reads. */
+const batch = 250;
 
-// A Session is never older than what changed in it, and there is an index on that.
-const findChanged = statement(`
-SELECT h.id, greatest(h.initiated_at, h.accepted_at, h.completed_at, h.closed_at) AS changed, clock_timestamp() AS now
-FROM sessions s JOIN handoffs h ON h.session_id = s.id
-WHERE s.updated_at >= $1 AND (greatest(h.initiated_at, h.accepted_at, h.completed_at, h.closed_at), h.id) > ($1, $2::uuid)
-ORDER BY changed, h.id LIMIT ${batch}`);
+const findHead = statement(`SELECT (SELECT id FROM database_identity) AS database,
+  (SELECT coalesce(max(position), 0)::float8 FROM event_positions) AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
 
-interface Changed {
-  id: string;
-  changed: Date;
-  now: Date;
-}
-
-const beforeAny = '00000000-0000-0000-0000-000000000000';
+const findChanged = statement(`WITH next AS MATERIALIZED (SELECT position, event_id FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch})
+SELECT (SELECT max(position)::float8 FROM next) AS reached,
+  ARRAY(SELECT e.handoff_id FROM next n JOIN events e ON e.id = n.event_id WHERE e.handoff_id IS NOT NULL GROUP BY e.handoff_id ORDER BY min(n.position)) AS handoffs`);
 
 /**
  * Writes every Handoff that has changed into a folder, as Markdown and JSON. It reads the database alone, after the
- * commit, so it can neither delay nor fail a mutation, and what it missed while it was down it finds by itself: a mark
- * in the folder says up to when everything is written. Any number of processes may write into the same folder.
+ * commit, so it can neither delay nor fail a mutation. It follows the positions of events, which are given in
+ * order and after the commit, so no clock can make it skip one. A mark in the folder says up to where everything is written.
+ * Any number of processes may write into the same folder.
  */
 export class Archive {
   readonly #folder: ArchiveFolder;
-  /** What was written since the mark, and as of which change. */
-  readonly #written = new Map<string, number>();
-  #mark: Date | null = null;
+  #begun = false;
   #stopped = false;
 
   constructor(private readonly options: ArchiveOptions) {
@@ -56,29 +46,38 @@ export class Archive {
   /** Writes what is missing, oldest change first. Rejects when the folder or the database fails; then the next call goes on from there. */
   async catchUp(): Promise<number> {
     const { pool } = this.options;
-    // Read anew each time: with another folder, or an emptied one, everything is missing again.
-    const since = (await this.#folder.readMark()) ?? new Date(0);
-    if (this.#mark === null || since.getTime() < this.#mark.getTime()) {
-      await this.#folder.tidy();
-      this.#written.clear();
-    }
-    this.#mark = since;
+    const [database, from] = await this.#begin();
     let count = 0;
-    let [from, afterId] = [since, beforeAny];
-    for (;;) {
-      const { rows } = await pool.query<Changed>({ ...findChanged, values: [from, afterId] });
-      for (const { id, changed } of rows) {
+    for (let position = from; !this.#stopped; ) {
+      const { rows } = await pool.query<{ reached: number | null; handoffs: string[] }>({ ...findChanged, values: [position] });
+      const { reached, handoffs } = rows[0]!;
+      if (reached === null) break;
+      for (const id of handoffs) {
         if (this.#stopped) return count;
-        if (this.#written.get(id) === changed.getTime()) continue;
         if (await this.#write(encodeId('handoff', id))) count += 1;
-        this.#written.set(id, changed.getTime());
       }
-      const last = rows.at(-1);
-      if (last === undefined) return count;
-      await this.#markUpTo(new Date(Math.min(last.changed.getTime(), last.now.getTime() - settlesWithin)));
-      if (rows.length < batch) return count;
-      [from, afterId] = [last.changed, last.id];
+      // This may move the mark back behind that of another process. Then the changes between are written once more: a file
+      // that this process rendered before a change must not stay in the place of one that the other rendered after it.
+      await this.#folder.writeMark({ database, position: reached });
+      position = reached;
     }
+    return count;
+  }
+
+  /** The database, and the position after which something may be missing. */
+  async #begin(): Promise<[string, number]> {
+    const { pool, log, positioned, folder } = this.options;
+    // Read anew each time: with another folder, or an emptied one, everything is missing again.
+    const mark = await this.#folder.readMark();
+    if (mark === null || !this.#begun) await this.#folder.tidy();
+    this.#begun = true;
+    const { rows } = await pool.query<{ database: string; head: number; waiting: boolean }>({ ...findHead });
+    const { database, head, waiting } = rows[0]!;
+    if (waiting) await positioned();
+    if (mark === null) return [database, 0];
+    if (mark.database === database && mark.position <= head) return [database, mark.position];
+    log.warn({ folder }, 'The archive was written from another database, or from this one before it was restored: every handoff is written again');
+    return [database, 0];
   }
 
   /** Ends a run between two Handoffs: the next one, of this process or another, goes on from there. */
@@ -95,7 +94,7 @@ export class Archive {
       const masked = maskError(error);
       if (masked instanceof GraphQLError && masked.extensions['code'] === 'UNAVAILABLE') throw masked;
       // One that cannot be rendered must not keep the others from being written.
-      log.error({ err: masked, handoff: id }, 'A handoff could not be rendered for the archive');
+      log.error({ err: masked, handoff: id }, 'A handoff could not be rendered for the archive: it is left out until it changes');
       return false;
     }
     const [markdown, json] = forms;
@@ -103,13 +102,6 @@ export class Archive {
     await this.#folder.write(`${id}.md`, markdown);
     await this.#folder.write(`${id}.json`, json);
     return true;
-  }
-
-  async #markUpTo(at: Date): Promise<void> {
-    if (at.getTime() < (this.#mark?.getTime() ?? 0) + markStep) return;
-    await this.#folder.writeMark(at);
-    this.#mark = at;
-    for (const [id, changed] of this.#written) if (changed < at.getTime()) this.#written.delete(id);
   }
 }
 

@@ -7,6 +7,12 @@ const abandonedAfter = 10 * 60_000;
 const temporary = /^\..*\.tmp$/;
 const mark = '.caught-up';
 
+/** Up to where everything is written: a position in the order over all events of a database. */
+export interface Mark {
+  database: string;
+  position: number;
+}
+
 /** A folder of files that are there whole or not at all. It is never created: a folder that is missing may be a disk that is. */
 export class ArchiveFolder {
   constructor(private readonly path: string) {}
@@ -29,18 +35,18 @@ export class ArchiveFolder {
     }
   }
 
-  /** Up to when everything is written; null when nothing is known. */
-  async readMark(): Promise<Date | null> {
+  /** Null when nothing is known, also when an older version wrote the mark. */
+  async readMark(): Promise<Mark | null> {
     const text = await readFile(join(this.path, mark), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
       throw error;
     });
-    const at = new Date(text.trim());
-    return Number.isNaN(at.getTime()) ? null : at;
+    const [, database, position] = /^([0-9a-f-]{36}) (\d+)\n$/.exec(text) ?? [];
+    return database === undefined ? null : { database, position: Number(position) };
   }
 
-  async writeMark(at: Date): Promise<void> {
-    await this.write(mark, `${at.toISOString()}\n`);
+  async writeMark({ database, position }: Mark): Promise<void> {
+    await this.write(mark, `${database} ${position}\n`);
   }
 
   /** Removes what a process left that died while it wrote. */

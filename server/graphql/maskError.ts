@@ -47,7 +47,7 @@ const maskAnew =
       return located(error, cause.message, { code: cause.code, http: { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } } });
     }
     if (cause instanceof UnavailableError || isAway(cause)) {
-      log.warn({ err: cause }, 'PostgreSQL did not answer in time');
+      log.warn({ err: cause }, 'PostgreSQL is away, too slow, or takes no writes');
       const said = cause instanceof UnavailableError ? cause : new UnavailableError('read');
       return located(error, said.message, { code: said.code });
     }

@@ -86,7 +86,7 @@ builder.mutationField('reassignSession', (t) =>
       sessionId: t.input.id({ required: true, description: 'The Session to move.' }),
       agentId: t.input.id({ description: 'The Agent to give it to. This or `agentType`, or both, which must then agree.' }),
       agentType: t.input.string({
-        description: 'Give it to the AVAILABLE Agent of this type with the lowest load for its capacity, such as CLAUDE; never the holder.',
+        description: 'Give it to the AVAILABLE Agent of this type with the lowest load for its capacity, such as CLAUDE; never the holder, and the source of a waiting Handoff only when no other has a free place.',
       }),
       skipHandoff: t.input.boolean({
         defaultValue: false,

@@ -88,11 +88,17 @@ function chooseTarget(custody: Custody, named: LockedAgent | null, type: string 
     if (refusal !== null) throw refusal;
     return named;
   }
-  const best = leastLoaded(custody.lockedAgents.filter((agent) => agent.type === type && agent.id !== holderId));
+  const candidates = custody.lockedAgents.filter((agent) => agent.type === type && agent.id !== holderId);
+  // To give it back to the source of a waiting Handoff would be a cancellation: that one comes last.
+  const open = custody.openHandoff;
+  const sourceId = open?.status === 'INITIATED' ? open.sourceAgentId : null;
+  const best = leastLoaded(candidates.filter(({ id }) => id !== sourceId));
   if (best !== null) return best;
   // The candidates were chosen before they were locked and have been filled meanwhile, or none was seen: look at all of them under their locks.
   if (custody.work.attempt === 1) throw new Overtaken();
-  throw new NoAgentAvailableError(type ?? '');
+  const source = leastLoaded(candidates);
+  if (source === null) throw new NoAgentAvailableError(type ?? '');
+  return source;
 }
 
 /** Rule 5: custody moves, nothing is captured for the next agent, and the event is still written. */

@@ -3,13 +3,19 @@ import { statement } from '../core/changes.ts';
 import { runWork } from '../core/runWork.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
+import { ClockSteps } from './clockSteps.ts';
 import { giveBack } from './declineHandoff.ts';
 
 const sweeper = batonItself('sweep');
 const batch = 100;
 
+const readClock = statement('SELECT clock_timestamp() AS now');
+// As of one reading of the clock: it may step at any moment, and then nothing is due before the next reading.
 const findDue = statement(
-  `SELECT id FROM handoffs WHERE status = 'INITIATED' AND deadline_at <= clock_timestamp() ORDER BY deadline_at LIMIT ${batch}`,
+  `SELECT id, longer FROM (
+     SELECT id, deadline_at, coalesce((SELECT sum(by) FROM json_to_recordset($2) AS step (at timestamptz, by float8) WHERE at >= initiated_at), 0) AS longer
+     FROM handoffs WHERE status = 'INITIATED' AND deadline_at <= $1) h
+   WHERE deadline_at + longer * interval '1 millisecond' <= $1 ORDER BY deadline_at LIMIT ${batch}`,
 );
 const forgetAnswers = statement(`DELETE FROM idempotency_answers WHERE created_at <= clock_timestamp() - interval '24 hours'`);
 
@@ -22,17 +28,19 @@ export interface SweepOptions {
 /**
  * Times out what is due (rule 11) and forgets idempotency answers after a day. Any number of processes may run
  * it at once: a Session that somebody else has locked is skipped, and the deadline is looked at again under the lock.
+ * What waits while the database's clock steps ahead waits that much longer, as far as `clock` has seen it.
  * Returns how many Handoffs it timed out.
  */
-export async function sweep({ pool, log, announcer }: SweepOptions): Promise<number> {
+export async function sweep({ pool, log, announcer }: SweepOptions, clock = new ClockSteps()): Promise<number> {
+  const now = await readNow(pool, log, clock);
   await pool.query({ ...forgetAnswers });
   let timedOut = 0;
   for (;;) {
-    const due = await pool.query<{ id: string }>({ ...findDue });
+    const due = await pool.query<{ id: string; longer: number }>({ ...findDue, values: [now, JSON.stringify(clock.ahead)] });
     let changed = 0;
-    for (const { id } of due.rows) {
+    for (const { id, longer } of due.rows) {
       const options = { pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} };
-      const answer = await runWork(options, (work) => timeOutIfDue(work, id));
+      const answer = await runWork(options, (work) => timeOutIfDue(work, id, new Date(now.getTime() - longer)));
       if (answer.timedOut) changed += 1;
     }
     timedOut += changed;
@@ -41,24 +49,35 @@ export async function sweep({ pool, log, announcer }: SweepOptions): Promise<num
   }
 }
 
-async function timeOutIfDue(work: Work, handoffId: string): Promise<{ timedOut: boolean }> {
+async function readNow(pool: Pool, log: Logger, clock: ClockSteps): Promise<Date> {
+  const sentAt = performance.now();
+  const { rows } = await pool.query<{ now: Date }>({ ...readClock });
+  const { now } = rows[0]!;
+  const steppedMs = clock.read(now, sentAt, performance.now());
+  if (steppedMs > 0) log.warn({ steppedMs }, 'The clock of the database stepped ahead: handoffs that wait now time out that much later than their deadline says');
+  if (steppedMs < 0) log.warn({ steppedMs }, 'The clock of the database stepped back: handoffs that wait now time out when it has reached their deadline again');
+  return now;
+}
+
+async function timeOutIfDue(work: Work, handoffId: string, by: Date): Promise<{ timedOut: boolean }> {
   const sessionId = await work.lockSessionOf(handoffId, { skipLocked: true });
   if (sessionId === null) return { timedOut: false };
   const custody = await Custody.of(work, sessionId);
   const { handoff } = custody;
-  if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.deadlineAt > work.now) return { timedOut: false };
+  if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.deadlineAt > by) return { timedOut: false };
   await giveBack(custody, handoff, { status: 'TIMED_OUT' });
   return { timedOut: true };
 }
 
 /** Runs the sweep every so often until stopped; a run that fails is logged and the next one comes as planned. */
 export function startSweeping(deps: SweepOptions, everyMs = 5_000): { stop(): Promise<void> } {
+  const clock = new ClockSteps();
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let stopped = false;
   const run = async (): Promise<void> => {
     try {
-      await sweep(deps);
+      await sweep(deps, clock);
     } catch (error) {
       deps.log.warn({ err: error }, 'the sweep of due handoffs failed and will run again');
     }

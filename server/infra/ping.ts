@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 export interface Ping {
-  /** Whether PostgreSQL answers now; known within `answersWithin`, also when it is frozen. */
+  /** Whether PostgreSQL answers and takes writes now; known within `answersWithin`, also when it is frozen. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -37,8 +37,9 @@ export function createPing(url: string): Ping {
         client = fresh;
         await fresh.connect();
       }
-      await client.query('SELECT 1');
-      return true;
+      // "on" also on a standby. The next ping connects anew, perhaps to the one that was promoted.
+      const { rows } = await client.query<{ reads_only: string }>(`SELECT current_setting('transaction_read_only') AS reads_only`);
+      return rows[0]?.reads_only === 'off';
     } catch {
       return false;
     }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import { expect, test } from 'vitest';
 import { batonItself } from '../core/work.ts';
+import { createStamper } from '../events/stamp.ts';
 import { Archive } from '../exports/archive.ts';
 import { createRecords } from '../exports/records.ts';
 import { contexts } from '../graphql/context.ts';
@@ -183,7 +184,8 @@ async function everyArchiveFile(): Promise<string> {
   try {
     const { pool, prisma } = database;
     const records = createRecords({ schema, createContext: () => contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log })(batonItself('archive')) });
-    await new Archive({ folder, pool, records, maskError: createMaskError(log), log }).catchUp();
+    const { now: positioned } = createStamper({ pool, log, stamped: () => undefined });
+    await new Archive({ folder, pool, positioned, records, maskError: createMaskError(log), log }).catchUp();
     const files = (await readdir(folder)).filter((name) => /\.(md|json)$/.test(name));
     return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
   } finally {

@@ -54,8 +54,8 @@ export class Model {
     return this.load(id) >= agent.capacity ? 'AGENT_AT_CAPACITY' : null;
   }
 
-  leastLoaded(type: string, besides: string | null): string | null {
-    const able = [...this.agents.values()].filter((a) => a.type === type && a.id !== besides && this.refusal(a.id) === null);
+  leastLoaded(type: string, ...besides: (string | null)[]): string | null {
+    const able = [...this.agents.values()].filter((a) => a.type === type && !besides.includes(a.id) && this.refusal(a.id) === null);
     able.sort((a, b) => this.load(a.id) / a.capacity - this.load(b.id) / b.capacity || (a.id < b.id ? -1 : 1));
     return able[0]?.id ?? null;
   }
@@ -66,7 +66,7 @@ export class Model {
       const refusal = this.refusal(agent);
       if (refusal !== null) return refusal;
     } else if (type !== null) {
-      holder = this.leastLoaded(type, null);
+      holder = this.leastLoaded(type);
       if (holder === null) return 'NO_AGENT_AVAILABLE';
     }
     this.sessions.push({
@@ -92,7 +92,9 @@ export class Model {
       const refusal = this.refusal(target);
       if (refusal !== null) return refusal;
     } else {
-      target = this.leastLoaded(to.type!, s.holder);
+      const waiting = openHandoff(s);
+      const source = waiting?.status === 'INITIATED' ? waiting.source : null;
+      target = this.leastLoaded(to.type!, s.holder, source) ?? this.leastLoaded(to.type!, s.holder);
       if (target === null) return 'NO_AGENT_AVAILABLE';
     }
     const open = openHandoff(s);
