@@ -47,6 +47,8 @@ export const bounds = {
   toolResultCharacters: 300,
   messageCharacters: 2_000,
   userMessageCharacters: 4_000,
+  /** What programs tell their agents is known to the next one, or is not for it. */
+  systemMessageCharacters: 500,
   /** The requests and the last words have more room. */
   mainMessageCharacters: 16_000,
   compactionCharacters: 32_000,
