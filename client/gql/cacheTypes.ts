@@ -272,7 +272,6 @@ export const embeddedTypes: string[] = [
   "HandoffLoopError",
   "HandoffStatusCount",
   "HandoffStep",
-  "HandoffWorkspace",
   "HandoffsDisabledError",
   "IdempotencyMismatchError",
   "ImportReport",

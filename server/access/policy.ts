@@ -76,7 +76,6 @@ export const policy: Readonly<Record<string, Fields>> = {
   RecentMessage: inherit('sequence role content shortened recordedBy'),
   ContextVariable: inherit('name value setBy'),
   CarriedMessage: inherit('sequence content shortened agentId recordedBy'),
-  HandoffWorkspace: inherit('folder branch commit'),
   HandoffCheck: inherit('command outcome callId stale'),
   FailedAttempt: inherit('what error callId'),
   CarriedToolCall: inherit('toolName arguments outcome failed shortened'),

@@ -104,20 +104,22 @@ const carried = (message: Source | null): CarriedMessage | null =>
 
 type Recent = Context['recentMessages'][number] & { sequence: number };
 
+const charactersOf = { USER: bounds.userMessageCharacters, ASSISTANT: bounds.messageCharacters, SYSTEM: bounds.systemMessageCharacters, TOOL: bounds.messageCharacters };
+
 /** The messages of users that say something, and the last of the others, each within their budget; the last assistant message is always among them. */
 function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
   const kept = new Map<number, Recent>();
-  const fill = (messages: readonly Omit<Recent, 'shortened'>[], budget: number, characters: number): void => {
+  const fill = (messages: readonly Omit<Recent, 'shortened'>[], budget: number): void => {
     let left = budget;
     for (const { sequence, role, content, recordedBy } of messages) {
       if (kept.has(sequence)) continue;
-      const short = shorten(content, characters);
+      const short = shorten(content, charactersOf[role]);
       if (short.length > left) return;
       left -= short.length;
       kept.set(sequence, { sequence, role, content: short, shortened: short !== content, ...(recordedBy == null ? {} : { recordedBy }) });
     }
   };
-  fill(byUsers.filter(({ content }) => weightOf(content) > 0).reverse(), budgets.users, bounds.userMessageCharacters);
-  fill([...(lastAssistant === null ? [] : [lastAssistant]), ...recent.toReversed()], budgets.others, bounds.messageCharacters);
+  fill(byUsers.filter(({ content }) => weightOf(content) > 0).reverse(), budgets.users);
+  fill([...(lastAssistant === null ? [] : [lastAssistant]), ...recent.toReversed()], budgets.others);
   return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
 }

@@ -121,7 +121,9 @@ const recorder = ({ recordedBy }: { recordedBy?: string | null }): string => (re
 
 /** Tools that keep the list of tasks: what they are given is that list. */
 const taskTools = new Set(['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'update_plan', 'todo_write', 'write_todos']);
-const repeatsTasks = ({ toolName, failed }: CarriedCall, { pendingTasks }: Context): boolean => !failed && pendingTasks.length > 0 && taskTools.has(toolName);
+const keepsTasks = ({ toolName, failed }: CarriedCall): boolean => !failed && taskTools.has(toolName);
+/** The list stands for itself; where all of it is done, the call that said so last does. */
+const repeatsTasks = (call: CarriedCall, { pendingTasks, lastToolCalls }: Context): boolean => keepsTasks(call) && (pendingTasks.length > 0 || lastToolCalls?.findLast(keepsTasks) !== call);
 
 /** Whether the last result of a tool stands nowhere else: not with its call, not as the list of tasks. */
 const saysMore = ({ toolName }: ToolSummary, { lastToolCalls }: Context): boolean => !taskTools.has(toolName) && lastToolCalls?.some((call) => call.toolName === toolName) !== true;
@@ -145,12 +147,10 @@ const checkText = ({ command, outcome, stale }: Context['checks'][number]): stri
 /** That it passed once says little when files changed since. */
 const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';
 
-const attemptItem = ({ what, error, callId }: Context['failedAttempts'][number], index: number): Item => ({
-  id: `failed-attempt-${index + 1}`,
-  kind: 'FAILED_ATTEMPT',
-  content: `${what} (call ${callId}) -> ${error}`,
-  stage: 'work',
-});
+function attemptItem({ what, error, callId }: Context['failedAttempts'][number], index: number): Item {
+  const call = { made: `${what} (call ${callId})`, gist: what, outcome: error };
+  return { id: `failed-attempt-${index + 1}`, kind: 'FAILED_ATTEMPT', content: `${call.made} -> ${error}`, stage: 'work', call };
+}
 
 /** One item for each entry of an object, since callers put several things into it; texts as they are. */
 const metadataItems = (metadata: unknown): Item[] => metadataTexts(metadata).map((content, index) => ({ id: `metadata-${index + 1}`, kind: 'METADATA', content, stage: 'work' }));
@@ -192,7 +192,7 @@ function messageItem(
   if (message === null) return null;
   const { content, sequence, shortened, recordedBy } = message;
   const origin = shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix: '' } } : {};
-  return { id: `${namesOfMessages[kind]}-${number}`, kind, content, stage: 'head', ...origin, ...(recordedBy == null ? {} : { recordedBy }) };
+  return { id: `${namesOfMessages[kind]}-${number}`, kind, content, stage: 'head', ...origin, ...(kind === 'REQUEST' && recordedBy != null ? { recordedBy } : {}) };
 }
 
 /** What the heading of a prompt says already. */

@@ -116,7 +116,7 @@ describe('a prompt of any Context within any budget', () => {
         expect(text.replaceAll('\n', '').replaceAll('\t', '')).not.toMatch(/\p{Cc}/u);
         // Outside there are only Baton's own words: sentences, and headings that it knows.
         const headings = outside.filter((line) => line.startsWith('#'));
-        for (const heading of headings) expect(heading).toMatch(/^(# Handoff from ada to bob|## [A-Z][a-z' ]+(, newest first)?( of ada)?( \(recorded by agent [a-z0-9-]+\)| \(by an agent\))?( \(\d+( of \d+)?\))?)$/);
+        for (const heading of headings) expect(heading).toMatch(/^(# Handoff from ada to bob|## [A-Z][a-z' ]+(, newest first)?( of ada)?( \(recorded by agent [a-z0-9-]+\))?( \(\d+( of \d+)?\))?)$/);
         for (const line of outside.filter((other) => other !== '' && !other.startsWith('#'))) expect(line).toMatch(/^(Handoff\.|You take|\(?Left out|Shortened|Not carried|The last turn|contextItem)/);
         expect(outside.join('\n')).toMatch(/untrusted/);
       }),
@@ -182,11 +182,15 @@ describe('a prompt', () => {
 
   it('at its smallest still has 200 characters of a request of three bytes each, and the last words', () => {
     const about = { title: '題'.repeat(500), sourceAgentId: slug, targetAgentId: slug, lastSpeaker: slug, chain: [slug], leftOut: null };
-    const context = { ...rich, originalRequest: message(1, '字'.repeat(900)), lastMessage: message(2, `\`\`\`\`\`${'語'.repeat(900)}`, slug) };
-    const { text } = pack(itemsOf(context, { reason: '理'.repeat(900) }), about, { maxTokens: 200, maxCharacters: null });
-    expect(text).toContain('字'.repeat(200));
-    expect(text).toMatch(/## Last message\n`{6}\n`{3}/);
-    expect(estimateTokensOf(text)).toBeLessThanOrEqual(200);
+    for (const recordedBy of [null, slug]) {
+      const originalRequest = { ...message(1, '字'.repeat(900)), recordedBy };
+      const context = { ...rich, originalRequest, lastMessage: message(2, `\`\`\`\`\`${'語'.repeat(900)}`, slug) };
+      const { text } = pack(itemsOf(context, { reason: '理'.repeat(900) }), about, { maxTokens: 200, maxCharacters: null });
+      expect(text).toContain(`## Original ${recordedBy === null ? 'request' : 'by an agent'}\n`);
+      expect(text).toContain('字'.repeat(200));
+      expect(text).toMatch(/## Last message\n`{6}\n`{3}/);
+      expect(estimateTokensOf(text)).toBeLessThanOrEqual(200);
+    }
   });
 
   it('prefers the newest decisions and the first tasks, and shows each list in its own order', () => {
@@ -247,6 +251,22 @@ describe('a prompt', () => {
     const { text } = packed({ ...emptyContext, recentMessages });
     expect(text).toContain('user: a word');
     expect(text).not.toContain('a result');
+  });
+
+  it('of a summary of earlier work shows the part that counts when it is not shown whole', () => {
+    const thought = `Analysis:\n${'Let me look at all of it. '.repeat(60)}`;
+    const summary = `Summary:\n1. Request: ${'the login. '.repeat(20)}\n9. Next step: run it.`;
+    const context = { ...emptyContext, compactionSummary: message(3, `${thought}\n\n${summary}\n\nIf you need specific details from before compaction, read on.`), lastMessage: message(9, 'Done.', 'ada') };
+    expect(packed(context).text).toContain(thought);
+    const { text } = packed(context, { maxCharacters: 1_600 });
+    expect(text).toContain(summary);
+    expect(text).not.toMatch(/Let me look|specific details/);
+  });
+
+  it('of an attempt that failed shows the end of its error beside what was tried, also on little room', () => {
+    const attempt = { what: `node ${'--very-long-flag '.repeat(15)}`, error: `${'at line 1\n'.repeat(30)}TypeError: x is no function`, callId: 'c1' };
+    const { text } = packed({ ...emptyContext, failedAttempts: [attempt], filesModified: Array.from({ length: 90 }, (_, n) => `a/long/path/to/file-${n}.ts`) }, { maxCharacters: 1_200 });
+    expect(text).toMatch(/- node --very[^\n]* -> [^\n]*TypeError: x is no function/);
   });
 
   it('of a Handoff of before has the last assistant message of those it carries', () => {

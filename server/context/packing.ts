@@ -112,9 +112,9 @@ export class Packing {
     for (const piece of this.pieces) if (is(piece)) this.#grow(piece, Infinity);
   }
 
-  /** To all of it, or not at all. */
+  /** To all of it, or not at all: what follows needs room too. */
   #growWhole(piece: Piece): void {
-    if (this.#forms.has(piece)) this.#put(piece, piece.full.length, piece.full.length);
+    if (this.#forms.has(piece) && piece.full.length <= this.#whole * 0.6) this.#put(piece, piece.full.length, piece.full.length);
   }
 
   #add(stage: Stage): boolean {

@@ -124,7 +124,8 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, args, { prisma, caller }) => {
       const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
-      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select: { ...contextColumns, reason: true, metadata: true, sessionId: true, targetAgentId: true } });
+      const select = { ...contextColumns, reason: true, metadata: true, sessionId: true, targetAgentId: true };
+      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select });
       if (handoff === null) return null;
       const item = itemsOf(contextFor(caller, handoff), handoff).find(({ id }) => id === itemId);
       if (item === undefined) return null;

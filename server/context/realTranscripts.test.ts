@@ -7,8 +7,14 @@ import { recordDecision } from '../log/recordDecision.ts';
 import { testDatabase } from '../testing/database.ts';
 import { client } from '../testing/graphql.ts';
 import { isSubagent, realDataFolder, realPath, realTranscripts } from '../testing/realData.ts';
+import { realLog } from '../testing/recordedLogs.ts';
 import { startApp } from '../testing/server.ts';
 import { world } from '../testing/world.ts';
+import type { Context } from './context.ts';
+import { checksOf } from './derive/checks.ts';
+import { failedAttemptsOf } from './derive/failedAttempts.ts';
+import { openQuestionsOf } from './derive/openQuestions.ts';
+import { workspaceOf } from './derive/workspace.ts';
 import { neutralise } from './neutralise.ts';
 
 const database = await testDatabase();
@@ -24,6 +30,8 @@ interface Prompt {
   dropped: { id: string }[];
 }
 
+type Facts = Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'>;
+
 const budgets = [800, 1_200, 2_000, 5_000, 20_000];
 const decision = 'Keep the public names as they are: programs outside of this repository call them, and none of them is ours to change.';
 
@@ -36,7 +44,7 @@ async function handedOver(name: string) {
   const { handoffId } = await reassign(sessionId, { agentId: 'bob', reason: 'The window of ada is full' });
   const id = encodeId('handoff', handoffId!);
   const fields = budgets.map((budget) => `p${budget}: contextPrompt(maxCharacters: ${budget}) { text kept { id } dropped { id } }`).join(' ');
-  const { data } = await post<{ handoff: Record<string, Prompt> & { markdown: string } }>(`{ handoff(id: "${id}") { markdown ${fields} } }`);
+  const { data } = await post<{ handoff: Record<string, Prompt> & { markdown: string } & Facts }>(`{ handoff(id: "${id}") { markdown workspace { folder branch commit } checks { command outcome callId stale } failedAttempts { what error callId } openQuestions ${fields} } }`);
   const where = { sessionId };
   const said = (role: 'USER' | 'ASSISTANT', order: 'asc' | 'desc') =>
     database.prisma.message.findFirst({ where: { ...where, role }, orderBy: { sequence: order }, select: { content: true } });
@@ -69,6 +77,15 @@ describe.runIf(realDataFolder !== undefined)('what a session of a real transcrip
     const lost = handoff['p800']!.dropped.slice(0, 12).map((item, index) => `i${index}: contextItem(handoffId: "${id}", itemId: "${item.id}") { content }`);
     const { data } = await post<Record<string, { content: string } | null>>(`{ ${lost.length === 0 ? 'viewer { role }' : lost.slice(0, 9).join(' ')} }`);
     expect(Object.values(data)).not.toContain(null);
+    const log = await realLog(name);
+    const { folder, branch, commit } = workspaceOf(log);
+    const { workspace, checks, failedAttempts, openQuestions } = handoff;
+    expect({ workspace, checks, failedAttempts, openQuestions }).toEqual({
+      workspace: folder === null && branch === null && commit === null ? null : { folder, branch, commit },
+      checks: checksOf(log),
+      failedAttempts: failedAttemptsOf(log),
+      openQuestions: openQuestionsOf(log),
+    });
     expect(handoff.markdown).toContain('## Decisions\n\n1. An older decision.\n2. Keep the public names');
   });
 });

@@ -157,15 +157,6 @@ const RecentMessage = builder.objectRef<RecentMessage>('RecentMessage').implemen
   }),
 });
 
-const HandoffWorkspace = builder.objectRef<NonNullable<Context['workspace']>>('HandoffWorkspace').implement({
-  description: 'Where the work stood at a Handoff, as far as the log says.',
-  fields: (t) => ({
-    folder: t.exposeString('folder', { nullable: true, description: 'The working folder; null when it is not known.' }),
-    branch: t.exposeString('branch', { nullable: true, description: 'The git branch; null when it is not known.' }),
-    commit: t.exposeString('commit', { nullable: true, description: 'The last commit seen, as git printed it; null when none was seen.' }),
-  }),
-});
-
 const CheckOutcome = builder.enumType('CheckOutcome', {
   description: 'How a test, build or lint command ended.',
   values: { PASSED: { description: 'It succeeded.' }, FAILED: { description: 'It failed.' } },
@@ -253,7 +244,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     select,
     resolve: carried('contextVariables'),
   }),
-  workspace: t.field({ type: HandoffWorkspace, nullable: true, description: 'Where the work stands; null when the log does not say.', select, resolve: carried('workspace') }),
+  workspace: t.field({ type: 'Workspace', nullable: true, description: 'Where the work stands; null when the log does not say.', select, resolve: carried('workspace') }),
   checks: t.field({
     type: [HandoffCheck],
     description: 'The last outcome of each test, build and lint command, the one run last at the end; 20 at most.',
@@ -269,7 +260,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   openQuestions: t.stringList({ description: 'The last question to a person, when nobody answered it; several when it was asked in parts.', select, resolve: carried('openQuestions') }),
   instructions: t.string({
     nullable: true,
-    description: "The target agent's instructions at that moment; null when it has none, and for every other agent.",
+    description: "The target Agent's instructions at that moment; null when it has none, and for every other Agent.",
     select: { ...select, targetAgentId: true },
     resolve: (handoff, _args, { caller }) => (readsInstructions(caller, handoff.targetAgentId) ? carried('instructions')(handoff) : null),
   }),

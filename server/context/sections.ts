@@ -78,8 +78,7 @@ export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<
   return items.map((item) => {
     const { kind } = item;
     const speaker = kind === 'LAST_MESSAGE' && lastSpeaker !== null && named ? ` of ${lastSpeaker}` : '';
-    const recorder = item.recordedBy === undefined ? '' : named ? ` (recorded by agent ${item.recordedBy})` : ' (by an agent)';
-    const title = `${second[item.id] ?? titles[kind]}${speaker}${recorder}`;
+    const title = titleOf(item, named) + speaker;
     const section = sections.get(title) ?? {
       title,
       list: !paragraphs.includes(kind),
@@ -89,6 +88,13 @@ export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<
     sections.set(title, section);
     return { item, section, ...writing(item, folder) };
   });
+}
+
+function titleOf({ id, kind, recordedBy }: Item, named: boolean): string {
+  const title = second[id] ?? titles[kind];
+  if (recordedBy === undefined) return title;
+  // At the smallest budgets there is room for no more.
+  return named ? `${title} (recorded by agent ${recordedBy})` : `${title.split(' ')[0]!} by an agent`;
 }
 
 function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short'> {
@@ -114,9 +120,17 @@ function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short
     const short = (characters: number): string => (characters < brief.length + 20 ? shorten(brief, characters) : shorten(full, characters));
     return { full, short: (characters) => (characters < full.length ? short(characters) : full) };
   }
+  if (item.kind === 'COMPACTION') {
+    const full = neutralise(item.content);
+    const gist = gistOfSummary(full);
+    return { full, short: (characters) => (characters < full.length ? abridge(gist, characters) : full) };
+  }
   const full = paragraphs.includes(item.kind) ? neutralise(item.content) : `- ${indented(item.content)}`;
   return { full, short: (characters) => abridge(full, characters) };
 }
+
+/** Claude Code thinks aloud before its summary, and tells the agent to go on after it. */
+const gistOfSummary = (text: string): string => /^Summary:\n[^]*/m.exec(text)?.[0].replace(/\n+If you need specific details from before compaction[^]*$/, '') ?? text;
 
 /** Every line but the first stands in from the margin, so that no content looks like the next item. */
 const indented = (text: string): string => neutralise(text).replaceAll('\n', '\n  ');

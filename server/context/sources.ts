@@ -49,6 +49,8 @@ export const bounds = {
   toolResultCharacters: 300,
   messageCharacters: 2_000,
   userMessageCharacters: 4_000,
+  /** What programs tell their agents is known to the next one, or is not for it. */
+  systemMessageCharacters: 500,
   /** The requests and the last words have more room. */
   mainMessageCharacters: 16_000,
   compactionCharacters: 32_000,
@@ -60,6 +62,7 @@ export const bounds = {
   firstByUsers: 10,
   lastByUsers: 90,
   lastCalls: 20,
+  workspaces: 50,
   factCalls: 300,
   factCharacters: 4_000,
   chain: 50,
@@ -163,7 +166,8 @@ SELECT
   (SELECT coalesce(json_agg(json_build_object('callId', c.call_id, 'turn', (SELECT index FROM turns WHERE id = c.turn_id), 'sequence', c.sequence, 'name', c.name,
       'arguments', ${cutArguments('c.arguments')}, 'result', ${cut('c.result')}, 'error', ${cut('c.error')}, 'filesModified', c.files_modified) ORDER BY c.index), '[]')
     FROM (SELECT id FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f JOIN tool_calls c ON c.id = f.id) AS calls,
-  '[]'::json AS workspaces,
+  (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
+    FROM (SELECT index, workspace FROM turns WHERE session_id = $1 AND workspace IS NOT NULL ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
   json_build_object('messages', (SELECT count(*) FROM messages WHERE session_id = $1 AND role <> 'HANDOFF'),
     'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1), 'files', (SELECT count(*) FROM files),
     'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),

@@ -53,7 +53,8 @@ describe('the names that programs outside call', () => {
     ['Query', 'session sessions agent agents handoff handoffs handoffGraph contextPreview contextItem sessionEvents viewer node nodes'],
     [
       'Handoff',
-      `id status via reason summary toolSummaries filesModified pendingTasks decisions recentMessages contextVariables instructions metadata depth
+      `id status via reason summary toolSummaries filesModified pendingTasks decisions recentMessages contextVariables workspace checks failedAttempts openQuestions
+       instructions metadata depth
        circular tokenEstimate redactionCount contentHash sourceAgent sourceAgentType targetAgent targetAgentType sourceAgentSession targetAgentSession
        priorTurn triggeringToolCalls snapshot session initiatedAt acceptedAt completedAt closedAt deadlineAt rejectionReason failureReason cancelReason
        actor previous next chain markdown contextPrompt`,
