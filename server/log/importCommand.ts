@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type { ImportReport } from './importReport.ts';
@@ -8,9 +7,9 @@ import type { ImportReport } from './importReport.ts';
 const usage = `npm run import -- <session id or "new"> <file> [options]
 
   --agent <id>        whose turns they are; with "new", who is given the session
-  --format <format>   AUTO (unless given), CLAUDE_CODE or CODEX
+  --format <format>   AUTO (unless given), CLAUDE_CODE, CODEX or GEMINI_CLI
   --sidechain         the whole file is a sub-agent's
-  --title <title>     of the new session; the file's name unless given
+  --title <title>     of the new session; what the transcript is called, or its first request, unless given
   --url <url>         where Baton runs: http://127.0.0.1:4000 unless given
 
 Where it asks for a key: in the variable BATON_KEY.`;
@@ -29,16 +28,20 @@ async function main(argv: string[]): Promise<void> {
     },
   );
   const base = values.url.replace(/\/+$/, '');
-  const sessionId = session === 'new' ? await createSession(base, values.title ?? basename(file), values.agent ?? null) : session;
-  if (session === 'new') print(`Session ${sessionId} was created`);
-  const query = new URLSearchParams({ format: values.format, sidechain: String(values.sidechain), ...(values.agent !== undefined && { agentId: values.agent }) });
-  const answer = await ask(`${base}/sessions/${encodeURIComponent(sessionId)}/transcript?${query}`, {
+  const query = new URLSearchParams({
+    format: values.format,
+    sidechain: String(values.sidechain),
+    ...(values.agent !== undefined && { agentId: values.agent }),
+    ...(values.title !== undefined && { title: values.title }),
+  });
+  const answer = (await ask(`${base}/sessions/${encodeURIComponent(session)}/transcript?${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson' },
     body: Readable.toWeb(Readable.from(withProgress(file, size))) as ReadableStream,
     duplex: 'half',
-  });
-  print(shown(answer as ImportReportAsJson, sessionId));
+  })) as ImportReportAsJson;
+  if (session === 'new') print(`Session ${answer.sessionId} was created`);
+  print(shown(answer));
 }
 
 function readArguments(argv: string[]) {
@@ -93,31 +96,14 @@ async function ask(url: string, options: RequestOptions): Promise<unknown> {
   return body;
 }
 
-interface Created {
-  data: { createSession: { session?: { id: string }; message?: string } };
-}
-
-async function createSession(base: string, title: string, agentId: string | null): Promise<string> {
-  const { data } = (await ask(`${base}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      query: 'mutation ($input: CreateSessionInput!) { createSession(input: $input) { ... on CreateSessionPayload { session { id } } ... on Error { message } } }',
-      variables: { input: { title: title.slice(0, 500), agentId } },
-    }),
-  })) as Created;
-  if (data.createSession.session === undefined) throw new ImportError(data.createSession.message ?? 'The session could not be created');
-  return data.createSession.session.id;
-}
-
 /** A report as it comes over the wire. */
-type ImportReportAsJson = Omit<ImportReport, 'firstAt' | 'lastAt'> & { firstAt: string | null; lastAt: string | null };
+type ImportReportAsJson = Omit<ImportReport, 'firstAt' | 'lastAt'> & { sessionId: string; firstAt: string | null; lastAt: string | null };
 
-function shown(report: ImportReportAsJson, sessionId: string): string {
+function shown(report: ImportReportAsJson): string {
   const { usage: tokens } = report;
   const pending = report.tasks.filter(({ status }) => status !== 'DONE').length;
   const lines: [string, string][] = [
-    ['session', sessionId],
+    ['session', report.sessionId],
     ['format', report.format],
     ['lines', `${report.lines} (${report.badLines} broken, ${report.hugeLines} of them too long; ${report.alreadyKnown} known before)`],
     ['from, to', `${report.firstAt ?? '?'}, ${report.lastAt ?? '?'}`],

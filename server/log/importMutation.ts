@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { demandMutation } from '../access/guard.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { runWork } from '../core/runWork.ts';
+import { redactInput } from '../redaction/redact.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { TaskStatus } from '../graphql/enums.ts';
 import { agentId, decodeInput, idOf, optional } from '../graphql/input.ts';
 import { sessionOf } from '../graphql/mutation.ts';
 import type { ImportReport, TypeCount } from './importReport.ts';
+import { importNewSession } from './importNewSession.ts';
 import { importTranscript, type ImportAnswer } from './importTranscript.ts';
 import { prepareImport } from './prepareImport.ts';
 import { demandReadableSession } from './queries.ts';
@@ -21,6 +23,7 @@ const TranscriptFormat = builder.enumType('TranscriptFormat', {
     AUTO: { description: 'To be recognised by its first lines; never in an answer.' },
     CLAUDE_CODE: { description: 'Claude Code: the JSON lines of a session, or of one of its sub-agents.' },
     CODEX: { description: 'OpenAI Codex: a rollout.' },
+    GEMINI_CLI: { description: 'Gemini CLI: a session, which is one JSON document.' },
   },
 });
 
@@ -91,7 +94,7 @@ const ImportTranscriptPayload = builder.objectRef<ImportAnswer>('ImportTranscrip
 /** What names an import, in GraphQL and in the address of an upload. */
 export const importOptions = {
   agentId: optional(agentId),
-  format: z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX'], { message: 'is no format that Baton knows: give AUTO, CLAUDE_CODE or CODEX' }).nullish().transform((format) => format ?? 'AUTO'),
+  format: z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX', 'GEMINI_CLI'], { message: 'is no format that Baton knows: give AUTO, CLAUDE_CODE, CODEX or GEMINI_CLI' }).nullish().transform((format) => format ?? 'AUTO'),
 };
 
 /**
@@ -107,6 +110,18 @@ export async function runImport(
   const onRecognised = () => demandReadableSession(pool, caller, sessionId);
   const transcript = await prepareImport(pool, { sessionId, ...source, onRecognised });
   return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
+}
+
+/** The same into a Session that is created for it, once the whole file was read: a file that is refused leaves nothing. */
+export async function runImportOfNew(
+  { pool, log, caller, streams, settings }: GraphQLContext,
+  { title, agentId, ...source }: { title: string | null; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
+): Promise<ImportAnswer> {
+  demandMutation(caller, 'createSession');
+  demandMutation(caller, 'importTranscript');
+  const transcript = await prepareImport(pool, { sessionId: null, ...source });
+  const input = { title: title === null ? null : redactInput({ title }).title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript };
+  return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importNewSession(work, input));
 }
 
 const importInput = z.object({

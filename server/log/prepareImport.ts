@@ -6,15 +6,16 @@ import type { Entry, Transcript } from './transcripts/transcript.ts';
 
 /**
  * Reads a transcript and redacts what is new of it, before anything is locked: the transaction only writes. What an
- * earlier import brought stays known for ever, so what is left out here cannot be missing later.
+ * earlier import brought stays known for ever, so what is left out here cannot be missing later. `sessionId` is null
+ * for a Session that does not exist yet.
  * @throws BadUserInputError when AUTO does not recognise the format.
  */
 export async function prepareImport(
   pool: Pool,
-  { sessionId, chunks, ...options }: ReadOptions & { sessionId: string; chunks: AsyncIterable<Uint8Array | string> },
+  { sessionId, chunks, ...options }: ReadOptions & { sessionId: string | null; chunks: AsyncIterable<Uint8Array | string> },
 ): Promise<Transcript> {
   const transcript = await readTranscript(chunks, options);
-  const { rows } = await pool.query<{ key: string }>({ ...findLines, values: [sessionId, transcript.lines.map(({ key }) => key)] });
+  const { rows } = sessionId === null ? { rows: [] } : await pool.query<{ key: string }>({ ...findLines, values: [sessionId, transcript.lines.map(({ key }) => key)] });
   const known = new Set(rows.map(({ key }) => key));
   const isNew = (line: number | null): boolean => line !== null && !known.has(transcript.lines[line]!.key);
   const fresh = { ...transcript, entries: transcript.entries.flatMap((entry) => newPartOf(entry, isNew)) };

@@ -21,6 +21,7 @@ export async function redactNew(transcript: Transcript, tasksAreNew: boolean): P
   }
   const { facts } = transcript;
   const { value, count } = redactValue(facts.tasks);
+  if (transcript.title !== null) transcript.title = redactTexts([transcript.title]).texts[0]!;
   transcript.facts = { ...facts, tasks: value, filesModified: redactTexts(facts.filesModified).texts };
   transcript.taskRedactions = tasksAreNew ? count : 0;
 }

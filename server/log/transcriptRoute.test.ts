@@ -23,6 +23,8 @@ const { agent, session, run } = world(db.pool);
 const { post } = client(url);
 await agent('ada', { maxCapacity: 100 });
 await agent('stranger');
+await agent('full', { maxCapacity: 1 });
+await session('full');
 const MB = 1024 * 1024;
 
 const file = (name: string): Promise<Buffer> => readFile(fixture(name));
@@ -39,7 +41,7 @@ afterEach(async () => {
 });
 
 describe('POST /sessions/<id>/transcript', () => {
-  it('answers the report that importTranscript answers', async () => {
+  it('answers the report that importTranscript answers, and the session', async () => {
     const id = await held();
     const { status, headers, json } = await upload(address(id), await file('claude-sidechain-inline'));
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
@@ -51,7 +53,7 @@ describe('POST /sessions/<id>/transcript', () => {
         compactions sidechainLines thinkingBlocks replacedCharacters shortened redactions alreadyKnown } } } }`,
       { input: { sessionId: await held(), content } },
     );
-    expect(data.importTranscript.report).toEqual(json);
+    expect(json).toEqual({ sessionId: id, ...data.importTranscript.report });
     expect(json).toMatchObject({ lines: 21, messagesAdded: 5, firstAt: '2026-03-02T09:00:01.000Z', tasks: [{ content: 'Ask a helper', status: 'DONE' }, { status: 'IN_PROGRESS' }] });
   });
 
@@ -80,6 +82,7 @@ describe('POST /sessions/<id>/transcript', () => {
     ['a format that is none', async () => ({ to: address(await held(), '?format=WORD') }), 400, { code: 'BAD_USER_INPUT', path: ['format'] }],
     ['a sidechain that is neither', async () => ({ to: address(await held(), '?sidechain=perhaps') }), 400, { code: 'BAD_USER_INPUT', path: ['sidechain'] }],
     ['no transcript', async () => ({ to: address(await held()), body: 'Dear Sir or Madam' }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
+    ['a format that the file is not', async () => ({ to: address(await held(), '?format=CODEX') }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'format'] }],
     ['no body', async () => ({ to: address(await held()), body: '' }), 400, { code: 'BAD_USER_INPUT' }],
     ['a session that does not exist', async () => ({ to: address(encodeId('session', '01990000-0000-7000-8000-000000000000')) }), 404, { code: 'NOT_FOUND' }],
     ['an agent that does not exist', async () => ({ to: address(await held(), '?agentId=nobody') }), 404, { code: 'NOT_FOUND', id: 'nobody' }],
@@ -93,6 +96,11 @@ describe('POST /sessions/<id>/transcript', () => {
       409,
       { code: 'INVALID_STATE', state: 'COMPLETED' },
     ],
+    ['no transcript for a new session', async () => ({ to: address('new', '?agentId=ada'), body: 'Dear Sir or Madam' }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
+    ['another format for a new session', async () => ({ to: address('new', '?format=CODEX') }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'format'] }],
+    ['a new session for an agent that does not exist', async () => ({ to: address('new', '?agentId=nobody') }), 404, { code: 'NOT_FOUND', id: 'nobody' }],
+    ['a new session for an agent without a free place', async () => ({ to: address('new', '?agentId=full') }), 409, { code: 'AGENT_AT_CAPACITY' }],
+    ['a new session without a title', async () => ({ to: address('new', '?title=%20') }), 400, { code: 'BAD_USER_INPUT', path: ['title'] }],
     ['another method', async () => ({ to: address(await held()), options: { method: 'PUT' } }), 405, { code: 'BAD_REQUEST' }],
     ['a form', async () => ({ to: address(await held()), options: { headers: { 'content-type': 'multipart/form-data; boundary=x' } } }), 415, { code: 'BAD_REQUEST' }],
     ['a page of another origin', async () => ({ to: address(await held()), options: { headers: { origin: 'https://example.com', 'content-type': 'text/plain' } } }), 403, { code: 'BAD_REQUEST' }],
@@ -120,6 +128,37 @@ describe('POST /sessions/<id>/transcript', () => {
       expect([response.statusCode, await text(response)]).toEqual([404, expect.stringContaining('NOT_FOUND')]);
       upload.destroy();
     }
+  });
+
+  it('creates a session for the file when the id is new, titled by the transcript unless it is given a title', async () => {
+    const titleOf = async (query: string, name: string) => {
+      const { status, json } = await upload(address('new', query), await file(name));
+      expect([status, json]).toMatchObject([200, { turnsAdded: expect.any(Number) as unknown }]);
+      const { data } = await post<{ session: object }>(`{ session(id: "${String(json['sessionId'])}") { title status agent { id } messages { totalCount } } }`);
+      return data.session;
+    };
+    expect(await titleOf('?agentId=ada', 'codex-rollout')).toEqual({ title: 'Repair the fence.', status: 'RUNNING', agent: { id: 'ada' }, messages: { totalCount: 8 } });
+    expect(await titleOf('?title=The+fence', 'codex-rollout')).toMatchObject({ title: 'The fence', status: 'PAUSED', agent: null });
+    expect(await titleOf('', 'claude-failed-write')).toMatchObject({ title: 'Claude Code session of 2026-03-02' });
+  });
+
+  it('gives an agent no new session', async () => {
+    const { url: closed } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
+    const headers = { authorization: `Bearer ${await secretFor(db.pool, 'AGENT', 'stranger')}` };
+    expect(await upload(`${closed}/sessions/new/transcript`, await file('claude-tasks'), { headers })).toMatchObject({ status: 403 });
+  });
+
+  it('refuses a file without cutting off the sender, however large the file is', async () => {
+    const body = `Dear Sir or Madam,\n${'and so on\n'.repeat(100)}${'x'.repeat(30 * MB)}\n`;
+    const sent = await fetch(address('new'), { method: 'POST', body, headers: { 'content-type': 'application/x-ndjson' } });
+    expect([sent.status, await sent.json()]).toMatchObject([400, { errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] }]);
+    // One that reads the answer only when it has sent all.
+    const outgoing = request(address('new'), { method: 'POST', agent: false });
+    const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+    outgoing.end(body);
+    await once(outgoing, 'finish');
+    const [response] = await answered;
+    expect([response.statusCode, await text(response)]).toEqual([400, expect.stringContaining('no transcript that Baton knows')]);
   });
 
   it("takes the server's own pages' uploads", async () => {
@@ -176,6 +215,14 @@ describe('npm run import', () => {
     expect(out).toMatch(/\nlines: +9 \(0 broken, 0 of them too long; 0 known before\)\n/);
     expect(out).toMatch(/\nadded: +1 turns, 5 messages, 2 tool calls; 0 results filled in\n/);
     expect(await db.prisma.session.findFirstOrThrow({ where: { title: 'The hedge' } })).toMatchObject({ agentId: 'ada', messageCount: 5 });
+  });
+
+  it('leaves no session behind when the file is refused', async () => {
+    const before = await hashAllTables(db.pool);
+    const { code, err } = await command('new', fileURLToPath(import.meta.url), '--agent', 'ada', '--url', url);
+    expect([code, err]).toEqual([1, expect.stringMatching(/is no transcript that Baton knows/)]);
+    expect(await command('new', fixture('claude-tasks'), '--format', 'CODEX', '--url', url)).toMatchObject({ code: 1, err: expect.stringMatching(/give CLAUDE_CODE/) as unknown });
+    expect(await hashAllTables(db.pool)).toEqual(before);
   });
 
   it('imports into a session that is there, with its options', async () => {

@@ -1,25 +1,27 @@
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
+import { encodeId } from '../core/ids.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import { Turns, type TurnLimits } from '../core/turns.ts';
 import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { decodeArgs, idOf } from '../graphql/input.ts';
+import { decodeArgs, idOf, optional, title } from '../graphql/input.ts';
 import { isOriginAllowed } from '../infra/originCheck.ts';
 import { limits } from '../limits/limits.ts';
-import { importOptions, runImport } from './importMutation.ts';
+import { importOptions, runImport, runImportOfNew } from './importMutation.ts';
 
 const address = /^\/sessions\/([^/]+)\/transcript$/;
 const maxBytes = limits.body.transcript;
 /** What a browser sends from a foreign page without asking first, apart from plain text, which programs send by default. */
 const forms = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
 
-const query = z.object({
-  sessionId: idOf('session'),
+const options = {
   ...importOptions,
   sidechain: z.enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' }).nullish().transform((value) => value === 'true' || value === '1'),
-});
+};
+const query = z.object({ sessionId: idOf('session'), ...options });
+const queryOfNew = z.object({ title: optional(title), ...options });
 
 export interface TranscriptRouteOptions {
   createContext: (caller: Caller) => GraphQLContext;
@@ -28,9 +30,10 @@ export interface TranscriptRouteOptions {
 }
 
 /**
- * `POST /sessions/<id>/transcript`: an import whose file is the body, read as it arrives, up to 64 MB. It answers the
- * report of importTranscript as JSON, or why not in the form of a GraphQL error. What an import has read it keeps until it
- * is written, so large ones take turns.
+ * `POST /sessions/<id>/transcript`, or `/sessions/new/transcript` for a session that is created for it: an import whose
+ * file is the body, read as it arrives, up to 64 MB. It answers the report of importTranscript as JSON with the session's
+ * id, or why not in the form of a GraphQL error. An import keeps what it has read until it is written, so large ones take
+ * turns.
  */
 export const transcriptRoute = ({ createContext, maskError, uploads }: TranscriptRouteOptions) => {
   const turns = new Turns({ ...limits.uploads, ...uploads });
@@ -47,27 +50,29 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
       const context = createContext(await caller());
       const length = request.headers.get('content-length');
       if (Number(length) > maxBytes) throw new TooLarge();
-      const options = decodeArgs(query, { ...Object.fromEntries(url.searchParams), sessionId: decoded(sessionId) });
+      const given = Object.fromEntries(url.searchParams);
+      const chunks = body.chunks();
+      // Arguments are refused before a turn is waited for.
+      const ofNew = sessionId === 'new' ? decodeArgs(queryOfNew, given) : null;
+      const ofKnown = ofNew === null ? decodeArgs(query, { ...given, sessionId: decoded(sessionId) }) : null;
       const isSmall = length !== null && Number(length) <= limits.uploads.turnBytes;
       endTurn = isSmall ? undefined : await turns.take(context.caller.principal);
       if (endTurn === null) throw new NoTurn();
-      const { report } = await runImport(context, { ...options, chunks: body.chunks() });
-      return Response.json(report, { headers: { 'cache-control': 'no-store' } });
+      const answer = ofNew === null ? await runImport(context, { ...ofKnown!, chunks }) : await runImportOfNew(context, { ...ofNew, chunks });
+      return Response.json({ sessionId: encodeId('session', answer.sessionId), ...answer.report }, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
       if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The transcript broke off while it was sent: nothing was changed, send it again.');
-      // Whoever still sends may not listen yet: the rest is taken and thrown away for as long as the connection is left open.
-      void body.drain();
       if (error instanceof TooLarge) {
-        return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`);
+        return whileDraining(body, refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`));
       }
       if (error instanceof NoTurn) {
-        return refusal(503, 'UNAVAILABLE', 'Other large transcripts are being imported: nothing was changed, send it again in a moment.', { 'retry-after': '5' });
+        return whileDraining(body, refusal(503, 'UNAVAILABLE', 'Other large transcripts are being imported: nothing was changed, send it again in a moment.', { 'retry-after': '5' }));
       }
       const { message, extensions } = masked(maskError(error));
       const { http, ...shown } = extensions;
       const status = httpStatusOf(String(extensions['code']));
       const more = { ...(status === 503 && { 'retry-after': '1' }), ...(http as { headers?: Record<string, string> } | undefined)?.headers };
-      return Response.json({ errors: [{ message, extensions: shown }] }, { status, headers: { 'cache-control': 'no-store', ...more } });
+      return whileDraining(body, Response.json({ errors: [{ message, extensions: shown }] }, { status, headers: { 'cache-control': 'no-store', ...more } }));
     } finally {
       endTurn?.();
     }
@@ -75,6 +80,28 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
 };
 
 class NoTurn extends Error {}
+
+/**
+ * Answers at once, and ends the answer when the rest of the body was taken: ending it before closes the connection
+ * under a sender that reads no answer until it has sent everything.
+ */
+async function whileDraining(body: Body, response: Response): Promise<Response> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const headers = new Headers(response.headers);
+  headers.set('content-length', String(bytes.length));
+  let gone = false;
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(bytes);
+      void body.drain().then(() => void (gone || controller.close()));
+    },
+    cancel() {
+      gone = true;
+    },
+  });
+  return new Response(stream, { status: response.status, headers });
+}
+
 class TooLarge extends Error {}
 class BrokenOff extends Error {}
 

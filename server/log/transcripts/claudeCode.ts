@@ -25,6 +25,18 @@ const notHuman = /^\s*(\[Request interrupted by user|<(local-command-(stdout|std
 /** The session transcripts of Claude Code: one JSON entry a line. */
 export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   const list = new TaskList();
+  const uuids = new Set<unknown>();
+  const summaries: Fields[] = [];
+  let titled = false;
+  let named = false;
+
+  /** A name that a person gave comes before one that the program made up. */
+  function name({ type, customTitle, aiTitle }: Fields): void {
+    if (type === 'ai-title' && named) return;
+    named ||= type === 'custom-title';
+    titled = true;
+    draft.name(type === 'custom-title' ? customTitle : aiTitle);
+  }
 
   function user(entry: Fields, place: Place, sidechain: boolean): void {
     const { content } = fieldsOf(entry['message']);
@@ -73,13 +85,21 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     keyOf: ({ sessionId, uuid }) => (typeof uuid === 'string' ? shortHash(`${typeof sessionId === 'string' ? sessionId : ''} ${uuid}`) : null),
     at: ({ timestamp }) => instantOf(timestamp),
     read(entry, place) {
+      uuids.add(entry['uuid']);
       const sidechain = sidechainFile || entry['isSidechain'] === true;
       if (sidechain) draft.sidechainLines += 1;
       if (entry['type'] === 'user') user(entry, place, sidechain);
       else if (entry['type'] === 'assistant') assistant(entry, place, sidechain);
       else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain) draft.compact(place);
+      else if (entry['type'] === 'custom-title' || entry['type'] === 'ai-title') name(entry);
+      else if (entry['type'] === 'summary' && summaries.length < 100) summaries.push(entry);
       // Outside of a repository the branch is empty, and `HEAD` where none is checked out.
       if (!sidechain) draft.stand({ folder: entry['cwd'], branch: entry['gitBranch'] === 'HEAD' ? null : entry['gitBranch'] }, place);
+    },
+    end() {
+      // Summaries of other sessions may stand in the file too.
+      const own = titled ? undefined : summaries.findLast(({ leafUuid }) => leafUuid === undefined || uuids.has(leafUuid));
+      if (own !== undefined) draft.name(own['summary']);
     },
   };
 }

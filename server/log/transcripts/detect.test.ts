@@ -35,10 +35,22 @@ test.each([
   expect(refusal).toMatchObject({ path: ['input', 'content'], message: expect.stringContaining(`(${saw}): give `) as unknown });
 });
 
-test('a format that is named is believed, and what does not fit it is counted', async () => {
-  expect((await readText('Dear Sir or Madam,\nhello', { format: 'CLAUDE_CODE' })).facts).toMatchObject({ lines: 2, badLines: 2, humanMessages: 0 });
-  expect((await readText('', { format: 'CODEX' })).facts).toMatchObject({ lines: 0, firstAt: null, lastAt: null });
-  expect((await readFixture('codex-rollout', { format: 'CLAUDE_CODE' })).facts).toMatchObject({ lines: 39, badLines: 0, humanMessages: 0 });
+test('a format that is named is believed where nothing speaks against it', async () => {
+  const lines = [...Array.from({ length: 60 }, () => '{"type":"butterfly"}'), person('Hello')].join('\n');
+  expect((await readText(lines, { format: 'CLAUDE_CODE' })).facts).toMatchObject({ lines: 61, humanMessages: 1 });
+  expect((await readText('{"type":"user","message":{"content":"Hello"}}', { format: 'CLAUDE_CODE' })).facts).toMatchObject({ humanMessages: 1 });
+});
+
+test.each([
+  ['Dear Sir or Madam,\nhello', 'CLAUDE_CODE', 'content', "it begins with 'Dear Sir or Madam,'"],
+  ['', 'CODEX', 'content', 'it is empty'],
+  ['{"type":"butterfly"}\n'.repeat(100), 'CODEX', 'content', 'is a JSON object with the fields type'],
+  [person('Hello'), 'CODEX', 'format', 'the file is a transcript of Claude Code: give CLAUDE_CODE'],
+  [await readFile(fixture('codex-rollout'), 'utf8'), 'CLAUDE_CODE', 'format', 'the file is a rollout of OpenAI Codex: give CODEX'],
+] as const)('a format that does not fit the file is refused: %#', async (text, format, field, says) => {
+  const refusal = await readText(text, { format }).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(BadUserInputError);
+  expect(refusal).toMatchObject({ path: ['input', field], message: expect.stringContaining(says) as unknown });
 });
 
 test('a line that is too long to read is skipped and counted, and the others are read', async () => {

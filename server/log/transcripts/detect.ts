@@ -1,6 +1,7 @@
 import { BadUserInputError } from '../../core/errors.ts';
 import { claudeCodeReader, claudeCodeTypes } from './claudeCode.ts';
 import { codexReader, codexTypes } from './codex.ts';
+import { geminiReader, isGeminiDocument, linesOfDocument } from './gemini.ts';
 import { Draft, type Place } from './draft.ts';
 import { readLines, type Line } from './lines.ts';
 import { isObject, type Fields, type Transcript, type TranscriptFormat } from './transcript.ts';
@@ -30,7 +31,7 @@ const maxLines = 200_000;
 /** So many entries at the beginning are looked at to recognise a format. */
 const lookAt = 50;
 
-/** Reads a transcript as it arrives. @throws BadUserInputError when AUTO knows no such format, and it says what it saw. */
+/** Reads a transcript as it arrives. @throws BadUserInputError when it is of no known format, or of another than the named one. */
 export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, onRecognised }: ReadOptions): Promise<Transcript> {
   const draft = new Draft();
   const intake = new Intake(draft);
@@ -38,35 +39,48 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
     await onRecognised?.();
     return readerOf(known, draft, sidechain);
   };
-  let reader = format === 'AUTO' ? null : await readAs(format);
+  let reader: Reader | null = null;
   let waiting: Line[] = [];
   let looked = 0;
+  let first: Line[] = [];
+  /** Of a file that is one JSON document. */
+  const document: Line[] = [];
   for await (const lines of readLines(chunks)) {
     let rest = lines;
     if (reader === null) {
       waiting.push(...lines);
       looked += lines.length;
-      const recognised = recognise(waiting.slice(0, lookAt));
-      if (recognised === null && looked >= lookAt) throw unrecognised(waiting);
-      if (recognised === null) continue;
-      reader = await readAs(recognised);
+      first = waiting.slice(0, lookAt);
+      const recognised = recognise(first);
+      if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);
+      if (recognised === null && looked < lookAt) continue;
+      if (recognised === null && format === 'AUTO') throw unrecognised(first);
+      reader = await readAs(recognised ?? (format as TranscriptFormat));
       rest = waiting;
       waiting = [];
     }
-    for (const line of rest) intake.take(reader, line);
+    if (reader.format === 'GEMINI_CLI') document.push(...rest);
+    else for (const line of rest) intake.take(reader, line);
   }
-  if (reader === null) throw unrecognised(waiting);
+  if (reader !== null && document.length > 0) for (const line of linesOfDocument(document)) intake.take(reader, line);
+  if (reader === null && format !== 'AUTO' && waiting.length > 0) {
+    reader = await readAs(format);
+    for (const line of format === 'GEMINI_CLI' ? linesOfDocument(waiting) : waiting) intake.take(reader, line);
+  }
+  if (reader === null || intake.known === 0) throw unrecognised(first);
   reader.end?.();
   return draft.finish(reader.format);
 }
 
-const readerOf = (format: TranscriptFormat, draft: Draft, sidechain: boolean): Reader =>
-  format === 'CLAUDE_CODE' ? claudeCodeReader(draft, sidechain) : codexReader(draft, sidechain);
+const readers = { CLAUDE_CODE: claudeCodeReader, CODEX: codexReader, GEMINI_CLI: geminiReader };
+const readerOf = (format: TranscriptFormat, draft: Draft, sidechain: boolean): Reader => readers[format](draft, sidechain);
 
 class Intake {
   /** Lines without ids are known by what they say, and the how-manieth they are that says it. */
   readonly #repeats = new Map<string, number>();
   readonly #keys = new Set<string>();
+  /** Entries of types that the reader knows. */
+  known = 0;
 
   constructor(private readonly draft: Draft) {}
 
@@ -85,7 +99,8 @@ class Intake {
     }
     const type = draft.clean.name(reader.typeOf(entry), '(none)').slice(0, 100);
     draft.entryTypes.add(type);
-    if (!reader.knows(entry)) draft.unknownTypes.add(type);
+    if (reader.knows(entry)) this.known += 1;
+    else draft.unknownTypes.add(type);
     draft.seen(place.at);
     // A line that the program wrote twice says nothing new.
     if (this.#keys.has(key)) return;
@@ -112,6 +127,7 @@ function entryOf({ text }: Line): Fields | null {
 }
 
 function recognise(lines: Line[]): TranscriptFormat | null {
+  if (isGeminiDocument(lines)) return 'GEMINI_CLI';
   for (const line of lines) {
     const entry = entryOf(line);
     if (entry === null) continue;
@@ -121,9 +137,14 @@ function recognise(lines: Line[]): TranscriptFormat | null {
   return null;
 }
 
+const formatNames: Record<TranscriptFormat, string> = { CLAUDE_CODE: 'a transcript of Claude Code', CODEX: 'a rollout of OpenAI Codex', GEMINI_CLI: 'a session of Gemini CLI' };
+
+const otherFormat = (given: TranscriptFormat, found: TranscriptFormat): BadUserInputError =>
+  new BadUserInputError(`input.format is ${given}, but the file is ${formatNames[found]}: give ${found}, or leave the format out`, ['input', 'format']);
+
 function unrecognised(lines: Line[]): BadUserInputError {
   return new BadUserInputError(
-    `input.content is no transcript that Baton knows (${whatIs(lines)}): give the JSON lines of Claude Code or a rollout of OpenAI Codex, or name the format`,
+    `input.content is no transcript that Baton knows (${whatIs(lines)}): give the JSON lines of Claude Code, a rollout of OpenAI Codex or a session of Gemini CLI`,
     ['input', 'content'],
   );
 }

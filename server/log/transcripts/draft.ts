@@ -1,5 +1,6 @@
 import { Cleaner } from './clean.ts';
 import { shortHash } from './lines.ts';
+import { shortTitle, titleOfRequest } from './title.ts';
 import {
   addTokens,
   noTokens,
@@ -19,6 +20,8 @@ import {
 const KB = 1024;
 const maxTasks = 500;
 const maxFiles = 200;
+/** So many of a file's first requests are looked through for a title. */
+const mostRequests = 20;
 
 /** Where a reader is in the file. */
 export interface Place {
@@ -55,6 +58,8 @@ export class Draft {
   readonly #windows: WindowAt[] = [];
   readonly #models = new Set<string>();
   readonly #standings = new Map<number, Standing>();
+  #requests: Said[] = [];
+  #name: string | null = null;
   #tasks: ImportedTask[] = [];
   #tasksLine: number | null = null;
   #firstAt: Date | null = null;
@@ -78,7 +83,14 @@ export class Draft {
       this.lines[place.line]!.turn = this.turn;
     }
     this.#people += 1;
-    return this.say('USER', texts, place);
+    const said = this.say('USER', texts, place);
+    if (said !== null && this.#requests.length < mostRequests) this.#requests.push(said);
+    return said;
+  }
+
+  /** What the program calls the session. The last name counts. */
+  name(title: unknown): void {
+    if (typeof title === 'string') this.#name = shortTitle(this.clean.text(title, 4 * KB)) ?? this.#name;
   }
 
   /** No person said this after all: it is the program's, and begins no turn. */
@@ -206,6 +218,7 @@ export class Draft {
     this.#renumber([this.lines, this.#entries, usage]);
     return {
       format,
+      title: this.#name ?? this.#firstRequest(),
       lines: this.lines,
       entries: this.#entries,
       usage,
@@ -238,6 +251,14 @@ export class Draft {
         shortened: this.clean.shortened,
       },
     };
+  }
+
+  #firstRequest(): string | null {
+    for (const { role, parts } of this.#requests) {
+      const title = role === 'USER' ? titleOfRequest(parts.map(({ text }) => text).join('\n')) : null;
+      if (title !== null) return title;
+    }
+    return null;
   }
 
   #renumber(lists: { turn: number }[][]): void {

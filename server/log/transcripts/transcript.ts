@@ -1,6 +1,6 @@
 import type { MessageRole, TaskStatus } from '../../generated/prisma/client.ts';
 
-export type TranscriptFormat = 'CLAUDE_CODE' | 'CODEX';
+export type TranscriptFormat = 'CLAUDE_CODE' | 'CODEX' | 'GEMINI_CLI';
 
 /** What models reported, in tokens; what was read from a cache or put into one is not in `inputTokens`. */
 export interface Tokens {
@@ -127,6 +127,8 @@ export interface WindowAt {
 /** A file as Baton understands it. A turn is one message of a person up to the next; turns are numbered in the file's order. */
 export interface Transcript {
   format: TranscriptFormat;
+  /** What the program called it, else its first real request; null when neither is there. */
+  title: string | null;
   facts: Facts;
   lines: LineOf[];
   entries: Entry[];

@@ -1,0 +1,109 @@
+import { BadUserInputError } from '../../core/errors.ts';
+import type { Draft } from './draft.ts';
+import type { Reader } from './detect.ts';
+import { shortHash, type Line } from './lines.ts';
+import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields } from './transcript.ts';
+
+/** Parsing blocks the process; real sessions have less than a tenth of this. */
+const mostCharacters = 16 * 1024 * 1024;
+const types: ReadonlySet<unknown> = new Set(['session', 'user', 'gemini', 'info', 'error', 'warning', 'tool_call']);
+const writers = new Set(['write_file', 'replace', 'edit']);
+
+/** Whether a file that begins so is one JSON document with `sessionId` and `messages`. */
+export function isGeminiDocument(lines: Line[]): boolean {
+  const begin = lines.map(({ text }) => text ?? '').join('\n');
+  return /^\{\s*"/.test(begin) && /"sessionId":/.test(begin.slice(0, 4_000)) && /"messages":\s*\[/.test(begin.slice(0, 20_000));
+}
+
+/**
+ * The messages of a session of Gemini CLI as lines, each tool call as a line of its own after its message: a call
+ * that gets its result later makes a new line. @throws BadUserInputError when it cannot be parsed.
+ */
+export function linesOfDocument(lines: readonly Line[]): Line[] {
+  const bad = (why: string): BadUserInputError => new BadUserInputError(`input.content is a session of Gemini CLI that ${why}`, ['input', 'content']);
+  const text = lines.map((line) => line.text ?? '').join('\n');
+  if (text.length > mostCharacters || lines.some((line) => line.text === null)) throw bad(`has more than ${mostCharacters} characters: it cannot be imported`);
+  let document: Fields;
+  try {
+    document = fieldsOf(JSON.parse(text));
+  } catch {
+    throw bad('is no valid JSON: send the whole file');
+  }
+  const { messages, ...session } = document;
+  if (!Array.isArray(messages)) throw bad('has no messages: send the file as the program wrote it');
+  const entries = messages.flatMap((message: unknown): unknown[] => {
+    if (!isObject(message)) return [message];
+    const { toolCalls, ...said } = message;
+    return [{ ...said, session: session['sessionId'] }, ...listOf(toolCalls).map((call) => ({ type: 'tool_call', session: session['sessionId'], message: said['id'], model: said['model'], call }))];
+  });
+  return [{ ...session, type: 'session' }, ...entries].map((entry) => {
+    const line = JSON.stringify(entry);
+    return { text: line, hash: () => shortHash(line) };
+  });
+}
+
+/** The sessions of Gemini CLI, by the lines of `linesOfDocument`. */
+export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
+  const id = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return {
+    format: 'GEMINI_CLI',
+    knows: ({ type }) => types.has(type),
+    typeOf: ({ type }) => type,
+    keyOf: ({ type, session, id: message, message: of, call }) => {
+      const { id: callId, status } = fieldsOf(call);
+      if (type === 'tool_call') return shortHash(`gemini ${id(session)} ${id(of)} ${id(callId)} ${id(status)}`);
+      return typeof message === 'string' ? shortHash(`gemini ${id(session)} ${message}`) : null;
+    },
+    at: ({ timestamp, startTime, call }) => instantOf(timestamp ?? startTime ?? fieldsOf(call)['timestamp']),
+    read(entry, place) {
+      if (sidechainFile) draft.sidechainLines += 1;
+      const said = textsOf(entry['content']);
+      if (entry['type'] === 'user') {
+        // Slash commands are the program's.
+        if (sidechainFile || /^\s*[/?][a-z]*\s*$/.test(said.join(''))) draft.say('SYSTEM', said, place);
+        else if (said.some((text) => text.trim() !== '')) draft.person(said, place);
+      } else if (entry['type'] === 'gemini') {
+        const key = id(entry['id']) || `line ${draft.lines[place.line]!.key}`;
+        draft.assistant(key);
+        draft.say(sidechainFile ? 'TOOL' : 'ASSISTANT', said, place, key);
+        draft.thinkingBlocks += listOf(entry['thoughts']).length;
+        use(entry, key);
+      } else if (entry['type'] === 'tool_call') {
+        const { id: callId, name, args, status, result, resultDisplay } = fieldsOf(entry['call']);
+        const { file_path, absolute_path } = fieldsOf(args);
+        draft.call(callId, name, args, typeof name === 'string' && writers.has(name) ? [file_path ?? absolute_path] : [], place, id(entry['message']));
+        if (status === 'success' || status === 'error' || status === 'cancelled') {
+          const text = answerOf(result) || (typeof resultDisplay === 'string' ? resultDisplay : '');
+          draft.answer(callId, { text, failed: status !== 'success' || /^Exit Code: [1-9-]/m.test(text.slice(-2_000)) }, place);
+        }
+      } else {
+        draft.say('SYSTEM', said, place);
+      }
+
+      function use({ tokens, model }: Fields, key: string): void {
+        if (!isObject(tokens)) return;
+        const cached = tokensOf(tokens['cached']);
+        const used = {
+          inputTokens: Math.max(0, tokensOf(tokens['input']) - cached) + tokensOf(tokens['tool']),
+          outputTokens: tokensOf(tokens['output']) + tokensOf(tokens['thoughts']),
+          cacheCreationInputTokens: 0,
+          cacheReadInputTokens: cached,
+        };
+        draft.use(`gemini ${key}`, used, typeof model === 'string' ? draft.clean.name(model, 'unknown') : null, place);
+      }
+    },
+  };
+}
+
+/** A text, or a list of parts. */
+const textsOf = (content: unknown): string[] =>
+  typeof content === 'string' ? [content] : (Array.isArray(content) ? content : [content]).flatMap((part) => (typeof fieldsOf(part)['text'] === 'string' ? [fieldsOf(part)['text'] as string] : []));
+
+function answerOf(result: unknown): string {
+  return listOf(result)
+    .flatMap((part) => {
+      const { output, error } = fieldsOf(fieldsOf(fieldsOf(part)['functionResponse'])['response']);
+      return [output, error, fieldsOf(part)['text']].filter((text): text is string => typeof text === 'string');
+    })
+    .join('\n');
+}
