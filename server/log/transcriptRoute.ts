@@ -7,6 +7,7 @@ import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf, optional, title } from '../graphql/input.ts';
+import type { Streamed } from '../infra/answers.ts';
 import { isOriginAllowed } from '../infra/originCheck.ts';
 import { limits } from '../limits/limits.ts';
 import { importOptions, runImport, runImportOfNew } from './importMutation.ts';
@@ -37,7 +38,7 @@ export interface TranscriptRouteOptions {
  */
 export const transcriptRoute = ({ createContext, maskError, uploads }: TranscriptRouteOptions) => {
   const turns = new Turns({ ...limits.uploads, ...uploads });
-  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
+  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | Streamed | undefined> => {
     const url = new URL(request.url);
     const sessionId = address.exec(url.pathname)?.[1];
     if (sessionId === undefined) return undefined;
@@ -85,21 +86,15 @@ class NoTurn extends Error {}
  * Answers at once, and ends the answer when the rest of the body was taken: ending it before closes the connection
  * under a sender that reads no answer until it has sent everything.
  */
-async function whileDraining(body: Body, response: Response): Promise<Response> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
+async function whileDraining(body: Body, response: Response): Promise<Streamed> {
+  const said = await response.text();
   const headers = new Headers(response.headers);
-  headers.set('content-length', String(bytes.length));
-  let gone = false;
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(bytes);
-      void body.drain().then(() => void (gone || controller.close()));
-    },
-    cancel() {
-      gone = true;
-    },
-  });
-  return new Response(stream, { status: response.status, headers });
+  headers.set('content-length', String(Buffer.byteLength(said)));
+  async function* parts(): AsyncGenerator<string> {
+    yield said;
+    await body.drain();
+  }
+  return { response: new Response(null, { status: response.status, headers }), parts: parts() };
 }
 
 class TooLarge extends Error {}
