@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { cost } from './cost.ts';
 import { importTranscript } from './import.ts';
 import { list } from './list.ts';
 import { live } from './live.ts';
@@ -19,6 +20,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   slow,
   live,
   scroll,
+  cost,
 };
 const file = 'bench.md';
 

@@ -6,6 +6,8 @@ import type { Caller } from '../core/work.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
+import { once } from '../graphql/once.ts';
+import { inTurn } from '../graphql/processorTime.ts';
 import { buildContext } from './build.ts';
 import { chainOf, type Context, type StoredVariables } from './context.ts';
 import { itemsOf, wholeContent } from './items.ts';
@@ -53,10 +55,12 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       'What it carries, as a text for the next Agent: within the budget what matters most, the rest counted. What was recorded stands in fences and is marked as untrusted.',
     args: budgetArgs,
     select: { ...contextColumns, ...moveColumns },
-    resolve: (handoff, args, { caller }) => {
-      const context = contextOf(handoff, caller);
+    resolve: (handoff, args, request) => {
+      const within = decodeArgs(z.object(budget), args);
+      const context = contextOf(handoff, request.caller);
       const { sourceAgentId, targetAgentId, session } = handoff;
-      return pack(itemsOf(context, handoff), moveOf(context, { title: session.title, sourceAgentId, targetAgentId }), decodeArgs(z.object(budget), args));
+      const move = moveOf(context, { title: session.title, sourceAgentId, targetAgentId });
+      return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () => inTurn(request.processorTime, () => pack(itemsOf(context, handoff), move, within)));
     },
   }),
   markdown: t.string({
@@ -78,11 +82,11 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       sourceAgentType: true,
       targetAgentType: true,
     },
-    resolve: (handoff, _args, { caller }) => {
+    resolve: (handoff, _args, request) => {
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
       const facts = { ...handoff, id: encodeId('handoff', id), title: session.title, closedBecause, actor: actorPrincipal };
-      return renderMarkdown(facts, contextOf(handoff, caller));
+      return once(request, `markdown ${handoff.id}`, () => inTurn(request.processorTime, () => renderMarkdown(facts, contextOf(handoff, request.caller))));
     },
   }),
 }));
@@ -93,16 +97,19 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'What a Handoff of this Session would carry if it were started now; writes nothing. Null when there is no such Session that you may read.',
     args: { sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }), ...budgetArgs },
-    resolve: async (_root, args, { prisma, pool, caller }) => {
+    resolve: async (_root, args, { prisma, pool, caller, processorTime }) => {
       const { sessionId, ...within } = decodeArgs(z.object({ sessionId: idOf('session'), ...budget }), args);
       const reader = { query: async (prepared: { name: string; text: string }, values: unknown[]) => (await pool.query<object>({ ...prepared, values })).rows };
       const session = await prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { contextVariables: true } });
       const sources = session && (await readSources(reader, sessionId));
       if (session === null || sources === null) return null;
       const variables = session.contextVariables as unknown as StoredVariables;
-      const context = buildContext(sources, { summary: null, variables, instructions: null });
       const { title, sourceAgentId } = sources;
-      return { ...pack(itemsOf(context, { reason: null }), moveOf(context, { title, sourceAgentId, targetAgentId: null }), within), redactionCount: redactionsIn(context) };
+      return inTurn(processorTime, () => {
+        const context = buildContext(sources, { summary: null, variables, instructions: null });
+        const move = moveOf(context, { title, sourceAgentId, targetAgentId: null });
+        return { ...pack(itemsOf(context, { reason: null }), move, within), redactionCount: redactionsIn(context) };
+      });
     },
   }),
   contextItem: t.field({

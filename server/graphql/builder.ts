@@ -87,9 +87,13 @@ export const builder = new SchemaBuilder<SchemaShape>({
         if (ids.length > maxNodes) {
           throw badArgument(`ids are ${ids.length}, and ${maxNodes} are the most at once: ask in several requests`, ['ids']);
         }
-        const mayRead = await readable(ids, context);
+        // Each is looked up once, however often it is asked for.
+        const distinct = [...new Set(ids)];
+        const mayRead = await readable(distinct, context);
         // The function that Pothos gives a resolver looks up all of the argument, whatever it is given.
-        return resolveNodes(builder, context, info, ids.map((id, index) => (mayRead[index] === true ? id : null)));
+        const found = await resolveNodes(builder, context, info, distinct.map((id, index) => (mayRead[index] === true ? id : null)));
+        const byId = new Map(distinct.map((id, index) => [id, found[index]]));
+        return ids.map((id) => byId.get(id));
       },
     },
   },

@@ -4,6 +4,7 @@ import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
+import { inTurn } from './processorTime.ts';
 import { plainRead } from './plainRead.ts';
 import { plainEntries } from './plainSelection.ts';
 
@@ -134,7 +135,8 @@ export function rootPage<M extends ModelName>(
         return rows ?? delegate.findMany({ ...asked, relationLoadStrategy: 'join' });
       }),
     );
-    return cutPage(inOrder(found.flat(), order, args), args);
+    // Only here: rows below each other's pages are loaded together when their pages are read in one turn.
+    return inTurn(context.processorTime, () => cutPage(inOrder(found.flat(), order, args), args));
   };
   let found: Promise<PageOfRows<Row>> | undefined;
   return {

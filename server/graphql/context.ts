@@ -4,6 +4,7 @@ import type { Streams } from '../events/streams.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from '../infra/log.ts';
 import type { Rates } from '../limits/rates.ts';
+import { ProcessorTime } from './processorTime.ts';
 
 /** What an operator configured and commands ask for. */
 export interface Settings {
@@ -27,6 +28,8 @@ export interface GraphQLContext {
   rates: Rates | null;
   /** The live streams of this process, which are told of commits; undefined where nothing is listened to. */
   streams: Streams | undefined;
+  /** What this request may still take. */
+  processorTime: ProcessorTime;
 }
 
 export interface ContextOptions {
@@ -39,10 +42,13 @@ export interface ContextOptions {
   /** Nothing is said of them when they are left out. */
   rates?: Rates;
   streams?: Streams | undefined;
+  /** That of `limits.ts` when it is left out. */
+  processorMs?: number | undefined;
 }
 
 /** For each request `createContext(caller)`: everything that is read or changed is so by a known caller. */
-export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates }: ContextOptions): (caller: Caller) => GraphQLContext {
+export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs }: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled } = env;
-  return (caller) => ({ caller, prisma, pool, log, settings: { staleAfterMinutes, handoffsEnabled, keyRevoked }, rates: rates ?? null, streams });
+  const settings = { staleAfterMinutes, handoffsEnabled, keyRevoked };
+  return (caller) => ({ caller, prisma, pool, log, settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs) });
 }

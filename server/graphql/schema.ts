@@ -26,6 +26,7 @@ import '../sessions/schema.ts';
 import './errors.ts';
 import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';
+import { metered } from './processorTime.ts';
 
 /** Everything that Baton answers, to those who may ask for it. Each noun registers its own types with the builder. */
-export const schema = guard(builder.toSchema());
+export const schema = metered(guard(builder.toSchema()));

@@ -29,7 +29,10 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ session(id: "x") { tasks { id } decisions { id } contextVariables { name } } }', 1 + 100 + 100 + 10],
     ['{ session(id: "x") { turns(first: 3) { nodes { messages { id } toolCalls { message { id } } } } } }', 1 + 1 + 3 * (1 + 50 + 50 * 2)],
     ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
-    ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 6],
+    ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 36],
+    ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 61],
+    ['{ handoffs(first: 10) { nodes { decisions summary reason } } }', 1 + 10 * (1 + 3 + 2)],
+    ['{ contextPreview(sessionId: "x") { text } }', 100],
   ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
 
   test('a page size is that of the variable, of its default, or of the list', () => {
@@ -117,6 +120,21 @@ describe('What is over a limit is refused with what it is, how much, and what to
     expect(excesses(`{ session(id: "x") { ${'id '.repeat(52)} } }`)).toEqual([['repeatedFields', 51]]);
   });
 
+  test('selections after expansion, through the whole document', () => {
+    const doubling = (levels: number) => repeated(levels, (n) => `fragment F${n} on Viewer { ...F${n + 1} ...F${n + 1} }`) + ` fragment F${levels} on Viewer { role }`;
+    // Each level spreads twice what is below it.
+    expect(excesses(`{ viewer { ...F0 } } ${doubling(8)}`)).toEqual([]);
+    expect(excesses(`{ viewer { ...F0 } } ${doubling(9)}`)).toEqual([]);
+    expect(excesses(`{ viewer { ...F0 } } ${doubling(10)}`)).toEqual([['selections', 2 + 3 * 2 ** 10 - 2]]);
+    expect(excesses(`{ viewer { role } } ${doubling(10)}`)).toEqual([['selections', 2 + 3 * 2 ** 10 - 2]]);
+  });
+
+  test('pairs of fields that validation compares', () => {
+    const spread = (count: number) => `{ viewer { ${repeated(count, (n) => `...F${n}`)} } } ${repeated(count, (n) => `fragment F${n} on Viewer { role name }`)}`;
+    expect(excesses(spread(89))).toEqual([]);
+    expect(excesses(spread(90))).toEqual([['comparisons', 90 * 89]]);
+  });
+
   test('cost, by variables too', () => {
     const query = 'query ($n: Int) { sessions(first: $n) { nodes { messages(first: $n) { nodes { id } } } } }';
     expect(excesses(query, { n: 50 })).toEqual([]);
@@ -124,7 +142,7 @@ describe('What is over a limit is refused with what it is, how much, and what to
   });
 
   test('cost, by lists without pages too', () => {
-    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 6)]]);
+    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 36)]]);
     expect(excesses('{ handoffs(first: 40) { nodes { chain { chain { id } } } } }')).toEqual([['cost', 1 + 40 * (1 + 100 * 101)]]);
     expect(excesses('{ handoff(id: "x") { chain { triggeringToolCalls { id } } } }')).toEqual([['cost', 1 + 100 * 51]]);
     expect(excesses('{ sessions(first: 50) { nodes { tasks { id } } } }')).toEqual([['cost', 1 + 50 * 101]]);
@@ -133,8 +151,9 @@ describe('What is over a limit is refused with what it is, how much, and what to
 
   test('cost that doubles with every fragment, and is counted at once', () => {
     const doubling = repeated(40, (n) => `fragment F${n} on Handoff { previous { ...F${n + 1} } next { ...F${n + 1} } }`);
-    const [depth, cost] = check(`{ handoff(id: "x") { ...F0 } } ${doubling} fragment F40 on Handoff { id }`).errors;
+    const [depth, selections, cost] = check(`{ handoff(id: "x") { ...F0 } } ${doubling} fragment F40 on Handoff { id }`).errors;
     expect(depth?.extensions).toMatchObject({ what: 'depth', actual: 42 });
+    expect(selections?.extensions).toMatchObject({ what: 'selections' });
     expect(cost?.extensions).toMatchObject({ what: 'cost', actual: 2 ** 41 - 1 });
   });
 
@@ -206,12 +225,17 @@ describe('Introspection has limits of its own', () => {
 
 describe('Documents that validation will refuse are counted, not followed', () => {
   test.each([
-    ['a fragment within itself', '{ session(id: "x") { ...A } } fragment A on Session { agent { id } ...A }'],
-    ['fragments within each other', '{ session(id: "x") { ...A } } fragment A on Session { ...B } fragment B on Session { ...A }'],
     ['unknown fields, types and fragments', '{ nonsense { more } ... on Nothing { a { b } } ...Missing }'],
     ['a fragment defined twice', '{ ...A } fragment A on Query { viewer { role } } fragment A on Query { viewer { role } }'],
     ['a scalar with fields', '{ session(id: "x") { title { of { what } } } }'],
   ])('%s', (_name, source) => expect(excesses(source)).toEqual([]));
+});
+
+describe('Fragments within themselves are refused before validation, in its words', () => {
+  test.each([
+    ['a fragment within itself', '{ session(id: "x") { ...A } } fragment A on Session { agent { id } ...A }', 'Cannot spread fragment "A" within itself.'],
+    ['fragments within each other', '{ session(id: "x") { ...A } } fragment A on Session { ...B } fragment B on Session { ...A }', 'Cannot spread fragment "A" within itself via "B".'],
+  ])('%s', (_name, source, message) => expect(check(source).errors).toMatchObject([{ message, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]));
 });
 
 describe('The operation that is executed is the one that counts', () => {

@@ -1,11 +1,29 @@
-import { type DocumentNode, getOperationAST, type GraphQLError, type GraphQLSchema, Kind, Lexer, OperationTypeNode, parse, Source, TokenKind, visit } from 'graphql';
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  getOperationAST,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  Lexer,
+  NoFragmentCyclesRule,
+  OperationTypeNode,
+  parse,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+  validate,
+  visit,
+} from 'graphql';
 import { measure, type Measured } from './cost.ts';
-import { limitExceeded } from './errors.ts';
+import { invalidDocument, limitExceeded } from './errors.ts';
+import { type Expansion, expansionOf } from './expansion.ts';
 import { limits, type QueryLimits } from './limits.ts';
 
 /**
  * The limits of a query, the same for every transport: `parseWithin`, then `checkOperation`, then validation. In this
- * order, since validation takes time with the square of what a document repeats.
+ * order, since what validation, planning and execution walk may grow exponentially with the document. Both take time in
+ * proportion to the document.
  */
 
 export interface Checked {
@@ -23,7 +41,16 @@ export function parseWithin(source: string | Source): DocumentNode {
   }
   const counted = countTokens(body);
   if (counted > limits.query.tokens) throw exceeded('tokens', counted, limits.query.tokens);
-  return parse(source);
+  return parse(source, { noLocation: hasManyLines(body) });
+}
+
+/** Errors of longer documents carry no locations: each counts the lines before it, and 100 of them took 1.3 s with 95,000 lines. */
+const linesWithLocations = 300;
+
+function hasManyLines(body: string): boolean {
+  const lineBreaks = body.matchAll(/\r\n|[\n\r]/g);
+  for (let count = 0; count < linesWithLocations; count += 1) if (lineBreaks.next().done === true) return false;
+  return true;
 }
 
 /** Stops after the first that is too many. What cannot be read ends the count: parsing says what is wrong. */
@@ -38,7 +65,10 @@ function countTokens(body: string): number {
   return count;
 }
 
-/** The operation that would be executed, against every limit; the document need not be valid. What no operation answers to passes: it cannot be executed. */
+/**
+ * Checks the operation that would be executed, and the whole document for what validation walks, against every limit. The
+ * document need not be valid. Of fragments within themselves nothing more is looked at.
+ */
 export function checkOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -46,12 +76,37 @@ export function checkOperation(
   variables: Readonly<Record<string, unknown>> | null | undefined,
   most: QueryLimits = limits.query,
 ): Checked {
+  const survey = surveyOf(document);
+  if (survey.cyclic) return { errors: cyclesOf(schema, document), cost: 0, depth: 0 };
   const operation = getOperationAST(document, operationName);
-  if (operation == null) return { errors: [], cost: 0, depth: 0 };
+  if (operation == null) return { errors: excesses(survey, most), cost: 0, depth: 0 };
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
+    const conditions = rootConditions(document, operation.selectionSet);
+    if (conditions.length > 0) return { errors: [invalidDocument(new GraphQLError(unconditional, { nodes: conditions }))], cost: 0, depth: 0 };
+  }
   const measured = remembered(schema, operation, variables ?? {}, () => measure(schema, document, operation, variables ?? {}));
-  const { cost, depth } = measured;
-  return { errors: excesses({ ...measured, ...surveyOf(document) }, operation.operation, most), cost, depth };
+  const { cost, depth, rootFields } = measured;
+  const writes = operation.operation === OperationTypeNode.MUTATION ? rootFields : 0;
+  return { errors: excesses({ ...measured, writes, ...survey }, most), cost, depth };
 }
+
+const unconditional = 'The field of a subscription may not be skipped: leave out @skip and @include around it';
+
+/** graphql-js fails on a subscription whose one field is skipped; the GraphQL specification forbids such conditions. */
+function rootConditions(document: DocumentNode, { selections }: SelectionSetNode, visited = new Set<string>()): DirectiveNode[] {
+  return selections.flatMap((selection) => {
+    const conditions = selection.directives?.filter(({ name }) => name.value === 'skip' || name.value === 'include') ?? [];
+    if (selection.kind === Kind.FIELD) return conditions;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return [...conditions, ...rootConditions(document, selection.selectionSet, visited)];
+    const name = selection.name.value;
+    const fragment = document.definitions.find((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name);
+    if (visited.has(name) || fragment?.kind !== Kind.FRAGMENT_DEFINITION) return conditions;
+    visited.add(name);
+    return [...conditions, ...rootConditions(document, fragment.selectionSet, visited)];
+  });
+}
+
+const cyclesOf = (schema: GraphQLSchema, document: DocumentNode): GraphQLError[] => validate(schema, document, [NoFragmentCyclesRule]).map(invalidDocument);
 
 /** What was counted, by the variables where it depends on them. It lives as long as the document is cached. */
 const known = new WeakMap<GraphQLSchema, WeakMap<object, Map<string, Measured>>>();
@@ -73,13 +128,25 @@ function remembered(schema: GraphQLSchema, operation: object, variables: object,
   return measured;
 }
 
-const surveys = new WeakMap<DocumentNode, Survey>();
+const measures = [
+  'depth',
+  'aliases',
+  'rootFields',
+  'writes',
+  'directives',
+  'repeatedFields',
+  'selections',
+  'comparisons',
+  'cost',
+  'introspectionDepth',
+  'introspectionCost',
+] as const;
 
-function excesses(measured: Measured & Survey, type: OperationTypeNode, most: QueryLimits): GraphQLError[] {
-  const counted = { ...measured, writes: type === OperationTypeNode.MUTATION ? measured.rootFields : 0 };
-  const measures = ['depth', 'aliases', 'rootFields', 'writes', 'directives', 'repeatedFields', 'cost', 'introspectionDepth', 'introspectionCost'] as const;
-  return measures.filter((what) => counted[what] > most[what]).map((what) => exceeded(what, counted[what], most[what]));
-}
+const excesses = (counted: Partial<Record<(typeof measures)[number], number>>, most: QueryLimits): GraphQLError[] =>
+  measures.flatMap((what) => {
+    const count = counted[what] ?? 0;
+    return count > most[what] ? [exceeded(what, count, most[what])] : [];
+  });
 
 /** What is counted, and what to do about it. */
 const words: Record<keyof QueryLimits, readonly [string, string]> = {
@@ -91,6 +158,8 @@ const words: Record<keyof QueryLimits, readonly [string, string]> = {
   writes: ['mutations', 'send each by itself'],
   directives: ['directives', 'split it into several requests'],
   repeatedFields: ['fields that a selection names again', 'name each once'],
+  selections: ['selections once its fragments are expanded', 'spread fewer fragments within fragments, or split it into several requests'],
+  comparisons: ['pairs of fields with one name in one place', 'select each field once, or split it into several requests'],
   cost: ['as its cost, counted with page sizes', 'give first or last smaller values, at every level, or ask for less of each record'],
   introspectionDepth: ['levels of introspection', 'use the usual introspection query'],
   introspectionCost: ['as the cost of its introspection', 'use the usual introspection query'],
@@ -103,16 +172,18 @@ function exceeded(what: keyof QueryLimits, counted: number, limit: number): Grap
   return limitExceeded(what, limit, actual, `The operation has ${actual} ${counts}; ${limit} are the most: ${advice}`);
 }
 
-interface Survey {
+interface Survey extends Expansion {
   directives: number;
   repeatedFields: number;
 }
 
-/** What counts for validation, which looks at the whole document. */
+const surveys = new WeakMap<DocumentNode, Survey>();
+
+/** What counts for the whole document, which validation looks at. */
 function surveyOf(document: DocumentNode): Survey {
   const found = surveys.get(document);
   if (found !== undefined) return found;
-  const survey = { directives: 0, repeatedFields: 0 };
+  const survey = { ...expansionOf(document, limits.query.selections), directives: 0, repeatedFields: 0 };
   visit(document, {
     Directive: () => void (survey.directives += 1),
     SelectionSet({ selections }) {

@@ -23,8 +23,8 @@ import { isConnection, sizedBy, sizeOfList } from './listSizes.ts';
  * cost much. Every fragment is measured once, so that counting takes time in proportion to the document.
  *
  * Cost stands for the number of records that an answer may have to read: 1 for each object, times the page size in lists
- * with pages and times what `listSizes.ts` says in others, through all levels. Scalars are free, but for a few that read
- * more. It is not the worst that can be: some lists may be longer than they are counted. What `@skip` and `@include`
+ * with pages and times what `listSizes.ts` says in others, through all levels. Scalars are free, but for those that take
+ * more of the processor than a record does. It is not the worst that can be: some lists may be longer than they are counted. What `@skip` and `@include`
  * leave out is counted.
  */
 export interface Measured {
@@ -42,12 +42,20 @@ const introspectionList = 5;
 const largestPage = 100;
 const pageOfDefault = 50;
 
+/** Measured with the largest Contexts: `npm run bench -- cost` says what a point of each field takes. */
 const weights: Record<string, number> = {
   'Query.handoffGraph': 50,
-  'Query.contextPreview': 20,
-  'Query.contextItem': 5,
-  'Handoff.contextPrompt': 5,
-  'Handoff.markdown': 5,
+  'Query.contextPreview': 100,
+  'Query.contextItem': 25,
+  'Handoff.contextPrompt': 60,
+  'Handoff.markdown': 35,
+  'Handoff.decisions': 3,
+  'Handoff.filesModified': 3,
+  'Handoff.instructions': 3,
+  'Handoff.openQuestions': 3,
+  'Handoff.pendingTasks': 3,
+  'Handoff.summary': 2,
+  'Agent.instructions': 2,
 };
 const weightOfCount = 5;
 
@@ -150,6 +158,8 @@ class Measuring {
       return { ...part, page: true, perRow: below.cost };
     }
     const own = weights[`${parent?.name}.${name}`] ?? (type === undefined || (isCompositeType(type) && !isPlaceInList(parent, name)) ? 1 : 0);
+    // A list of texts is part of its record, and weighed as a whole.
+    if (type !== undefined && !isCompositeType(type)) return { ...part, cost: own };
     const size = field === undefined ? 1 : this.#rows(node, field, parent);
     if (isConnection(type)) return { ...part, cost: own + below.cost + size * ((below.page ? 1 : 0) + below.perRow) };
     return { ...part, cost: size * (own + below.cost) };

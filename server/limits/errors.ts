@@ -7,6 +7,10 @@ const asRequestError = { spec: true, status: 400 };
 export const limitExceeded = (what: string, limit: number, actual: number, message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'LIMIT_EXCEEDED', what, limit, actual, http: asRequestError } });
 
+/** What validation would say too. */
+export const invalidDocument = ({ message, nodes, source, positions }: GraphQLError): GraphQLError =>
+  new GraphQLError(message, { nodes, source, positions, extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: asRequestError } });
+
 /** A value that no resolver will look at; `path` leads to it. */
 export const badValue = (message: string, path: readonly string[]): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', path, http: asRequestError } });

@@ -17,6 +17,10 @@ export const limits = {
     directives: 30,
     /** Fields that stand twice in one selection: validation compares each two of them. */
     repeatedFields: 50,
+    /** Fields, fragment spreads and inline fragments after expansion: planning and execution walk each. The dashboard needs 243. */
+    selections: 2_000,
+    /** Pairs of fields with the same response name in the same place: validation takes 2.5 microseconds for each. */
+    comparisons: 8_000,
     /** What stands for the records that an answer may have to read, by the sizes of its lists (`cost.ts`). */
     cost: 5_000,
     /** What `__schema` and `__type` ask is counted apart: the usual introspection has 775 and 15 levels. */
@@ -83,6 +87,8 @@ export const limits = {
     /** Nor is more than this kept for it. */
     waitingBytes: 4 * MB,
   },
+  /** LIMIT_EXCEEDED: of one request, in milliseconds. */
+  processorMs: 2_000,
   /** 503 UNAVAILABLE, in milliseconds. */
   answerWithin: 30_000,
 } as const;

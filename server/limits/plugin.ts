@@ -20,6 +20,7 @@ export interface Params {
 export interface Asked {
   charge?: Charge;
   params?: Params;
+  processorTime?: { readonly exceeded: GraphQLError | null };
 }
 
 /** What one request of a caller costs: once. Whoever took it in settles it when it was answered, or refused. */
@@ -114,8 +115,12 @@ export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsO
     onExecute({ args }) {
       const requested = costs.get(args.contextValue);
       return {
-        onExecuteDone({ result }) {
-          if (requested === undefined || Symbol.asyncIterator in result) return;
+        onExecuteDone({ result, setResult }) {
+          if (Symbol.asyncIterator in result) return;
+          const exceeded = (args.contextValue as Asked).processorTime?.exceeded;
+          // One error instead of one for every field that came too late.
+          if (exceeded != null) return setResult({ errors: [exceeded] });
+          if (requested === undefined) return;
           result.extensions = { ...result.extensions, cost: { requested, limit: most.cost } };
         },
       };

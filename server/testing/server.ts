@@ -101,7 +101,7 @@ export interface StartedApp {
   stop(): Promise<void>;
 }
 
-export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log; recheckMs?: number; pace?: Pace; limits?: Partial<SocketLimits> };
+export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log; recheckMs?: number; pace?: Pace; limits?: Partial<SocketLimits>; processorMs?: number };
 
 /**
  * The whole server in this process, on a free port, over a test database. It is open, unless `variables` have BATON_ADMIN_KEY or the
@@ -109,7 +109,7 @@ export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string,
  */
 export async function startApp(
   database: TestDatabase,
-  { variables = {}, recheckMs, pace = {}, limits, ...options }: StartAppOptions = {},
+  { variables = {}, recheckMs, pace = {}, limits, processorMs, ...options }: StartAppOptions = {},
 ): Promise<StartedApp> {
   const env = readEnv({ PORT: '0', ...variables });
   const log = options.log ?? silentLog;
@@ -119,7 +119,7 @@ export async function startApp(
   const { rates = unhurried() } = options;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
-  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates });
+  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs });
   const asking = { createContext, maskError: createMaskError(log) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
   const app = buildApp({
