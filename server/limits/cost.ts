@@ -52,6 +52,7 @@ const weights: Record<string, number> = {
   'Handoff.decisions': 3,
   'Handoff.filesModified': 3,
   'Handoff.instructions': 3,
+  'Handoff.openQuestions': 3,
   'Handoff.pendingTasks': 3,
   'Handoff.summary': 2,
   'Agent.instructions': 2,

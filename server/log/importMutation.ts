@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { demandMutation } from '../access/guard.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { runWork } from '../core/runWork.ts';
-import { redactInput } from '../redaction/redact.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { TaskStatus } from '../graphql/enums.ts';
@@ -120,7 +119,7 @@ export async function runImportOfNew(
   demandMutation(caller, 'createSession');
   demandMutation(caller, 'importTranscript');
   const transcript = await prepareImport(pool, { sessionId: null, ...source });
-  const input = { title: title === null ? null : redactInput({ title }).title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript };
+  const input = { title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript };
   return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importNewSession(work, input));
 }
 

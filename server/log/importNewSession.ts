@@ -1,10 +1,11 @@
 import type { Work } from '../core/work.ts';
+import { redactInput } from '../redaction/redact.ts';
 import { createSession } from '../sessions/createSession.ts';
 import { importTranscript, type ImportAnswer } from './importTranscript.ts';
 import type { Transcript, TranscriptFormat } from './transcripts/transcript.ts';
 
 export interface ImportNewSessionInput {
-  /** Null: as the transcript says. */
+  /** As it was given, with its secrets; null: as the transcript says. */
   title: string | null;
   /** Who is given the Session, and whose turns they are; null for nobody. */
   agentId: string | null;
@@ -14,8 +15,9 @@ export interface ImportNewSessionInput {
 
 /** Creates a Session and imports a transcript into it, or does neither. */
 export async function importNewSession(work: Work, { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput): Promise<ImportAnswer> {
+  const given = title === null ? titleOf(transcript) : redactInput({ title }).title;
   const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: 5, handoffsEnabled };
-  const { sessionId } = await createSession(work, { ...created, title: title ?? titleOf(transcript) });
+  const { sessionId } = await createSession(work, { ...created, title: given });
   await work.flush();
   return importTranscript(work, { sessionId, agentId, transcript });
 }
