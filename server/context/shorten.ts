@@ -1,4 +1,4 @@
-/** Cuts a text to `characters` UTF-16 units at most, never inside a surrogate pair, and marks the cut. */
+/** Cuts a text to `characters` UTF-16 units at most, never inside a surrogate pair or behind a joiner, and marks the cut. */
 export function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;
   return `${head(text, characters - 1)}…`;
@@ -27,11 +27,12 @@ export function ends(text: string, characters: number): string {
 
 const markOf = (missing: number): string => ` [… ${missing} characters …] `;
 
+// A joiner at the cut joins nothing any more, and would be hidden there.
 const head = (text: string, characters: number): string =>
-  text.slice(0, /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters);
+  text.slice(0, /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters).replace(/\u200D$/, '');
 const tail = (text: string, characters: number): string => {
   const start = text.length - characters;
-  return text.slice(/[\uDC00-\uDFFF]/.test(text[start] ?? '') ? start + 1 : start);
+  return text.slice(/[\uDC00-\uDFFF]/.test(text[start] ?? '') ? start + 1 : start).replace(/^\u200D/, '');
 };
 
 /** The longest form of `least` to `most` characters that fits, as far as longer ones fit less; null when the shortest does not. */

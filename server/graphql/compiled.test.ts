@@ -22,7 +22,7 @@ beforeAll(async () => {
   sessionId = encodeId('session', await bulkId(database.pool, 'session', 60));
 });
 
-const columns = 'id status via reason depth circular initiatedAt acceptedAt filesModified metadata';
+const columns = 'id status via reason summary depth circular initiatedAt acceptedAt metadata';
 const plainQueries = {
   'columns and rows': `query Q($n: Int, $after: String, $where: HandoffFilter) { handoffs(first: $n, after: $after, where: $where) {
     nodes { ${columns} sourceAgent { id name } targetAgent { id metadata } session { id title agent { id type } lastHandoff { id status } } } pageInfo { hasNextPage endCursor } totalCount } }`,

@@ -115,8 +115,8 @@ const sessionFilters = {
   'agentId, who holds little, and status': '{ agentId: "agent-4", status: [RUNNING, PAUSED] }',
 };
 
-// handoffs alone has 22,000 pages; what reads a large part of them without a sequential scan is no better.
-const fewPages = 3_000;
+// handoffs alone has more than 22,000 pages; what reads a large part of them without a sequential scan is no better.
+const fewPages = 3_200;
 
 async function expectIndexed(document: string, { pages = fewPages } = {}): Promise<void> {
   for (const plan of await plansOf(document.replaceAll('SESSION', sessionId))) {

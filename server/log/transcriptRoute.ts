@@ -64,7 +64,9 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
     } catch (error) {
       if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The transcript broke off while it was sent: nothing was changed, send it again.');
       if (error instanceof TooLarge) {
-        return whileDraining(body, refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`));
+        // How much more would come has no bound: it is thrown away only for as long as the connection is left open.
+        void body.drain();
+        return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`);
       }
       if (error instanceof NoTurn) {
         return whileDraining(body, refusal(503, 'UNAVAILABLE', 'Other large transcripts are being imported: nothing was changed, send it again in a moment.', { 'retry-after': '5' }));

@@ -107,6 +107,9 @@ async function writeEverything(): Promise<void> {
 
   for (const title of titles) await session({ title, idempotencyKey: `key-${(keys += 1)}` });
   for (const metadata of values) await session({ metadata, contextVariables: metadata });
+  const changed = await session({});
+  for (const title of titles) await mutate('updateSession', { sessionId: changed, title }, 'session { id }');
+  for (const metadata of values) await mutate('updateSession', { sessionId: changed, metadata, contextVariables: metadata }, 'session { id }');
 
   const log = await session({ agentId: source });
   for (const batch of inBatches(samples, 100)) {
@@ -119,6 +122,9 @@ async function writeEverything(): Promise<void> {
       filesModified: textOf(sample).length < 4_000 ? [`/tmp/${textOf(sample)}`] : [],
     }));
     await mutate('appendTurn', { sessionId: log, messages: messages.slice(0, 200), toolCalls, usage: { model: short[0] } }, 'turn { id }');
+  }
+  for (const text of short) {
+    await mutate('appendTurn', { sessionId: log, messages: [{ role: 'ASSISTANT', content: 'Here.' }], workspace: { folder: text, branch: text, commit: text } }, 'turn { id }');
   }
   for (const text of paragraphs) await mutate('recordDecision', { sessionId: log, text, idempotencyKey: `key-${(keys += 1)}` }, 'decision { id }');
   await mutate('setTasks', { sessionId: log, tasks: paragraphs.slice(0, 400).map((content) => ({ content, status: 'PENDING' })) }, 'tasks { id }');
