@@ -43,6 +43,11 @@ export const limits = {
    * so long, in milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`.
    */
   uploads: { turnBytes: MB, atOnce: 2, ofKey: 1, waiting: 50, waitMs: 15_000 },
+  /**
+   * Queries of at least this cost take turns: so many are executed at once, so many of them for one key, so many wait, and
+   * so long, in milliseconds. UNAVAILABLE.
+   */
+  heavyReads: { cost: 100, atOnce: 2, ofKey: 1, waiting: 200, waitMs: 10_000 },
   /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
   answer: { bytes: 10 * MB },
   /**
