@@ -14,6 +14,7 @@ import type { LedgerLimits } from './infra/ledger.ts';
 import type { Log } from './infra/log.ts';
 import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
+import { heavyReadsPlugin } from './limits/heavyReads.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
@@ -85,6 +86,7 @@ export interface AppOptions {
   /** None unless given. */
   persisted?: PersistedOperations;
   query?: Partial<QueryLimits>;
+  heavyReads?: Parameters<typeof heavyReadsPlugin>[0];
   http?: Partial<HttpLimits>;
   unread?: Partial<LedgerLimits>;
   plugins?: Plugin[];
@@ -122,6 +124,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       ...(options.live === undefined ? [] : [options.live.plugin]),
       limitsPlugin({ schema, persisted, most: { ...limits.query, ...options.query } }),
       ...(options.plugins ?? []),
+      heavyReadsPlugin(options.heavyReads),
       answerSizePlugin(),
     ],
   });

@@ -30,6 +30,42 @@ describe('Turns', () => {
     expect(await turns.take('b')).not.toBeNull();
   });
 
+  test('alternate between keys that have equally many, however long the queue of one is', async () => {
+    const turns = new Turns({ ...patient, atOnce: 1 });
+    const begun: string[] = [];
+    const first = await turns.take('a');
+    const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map(async (name) => {
+      const end = await turns.take(name[0]!);
+      begun.push(name);
+      end!();
+    });
+    first!();
+    await Promise.all(all);
+    expect(begun).toEqual(['b1', 'a1', 'b2', 'a2', 'a3']);
+  });
+
+  test('are kept free for other keys where one has as many as a key may have', async () => {
+    const turns = new Turns({ ...patient, ofKey: 1 });
+    const first = await turns.take('a');
+    let second = false;
+    const waiting = turns.take('a').then((end) => ((second = true), end));
+    expect(await turns.take('b')).not.toBeNull();
+    expect(second).toBe(false);
+    first!();
+    expect(await waiting).not.toBeNull();
+  });
+
+  test('refuse the newest request of the longest queue to make room for a key with a shorter one', async () => {
+    const turns = new Turns({ ...patient, atOnce: 1, waiting: 3 });
+    const end = await turns.take('a');
+    const [older, old, newest] = [turns.take('a'), turns.take('a'), turns.take('a')];
+    expect(await turns.take('a')).toBeNull();
+    const other = turns.take('b');
+    expect(await newest).toBeNull();
+    end!();
+    for (const each of [other, older, old]) (await each)!();
+  });
+
   test('are never more at once than they may be, and all of them come', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (keys, atOnce) => {

@@ -39,10 +39,15 @@ export const limits = {
   /** 413. */
   body: { json: 1_000_000, transcript: 64 * MB },
   /**
-   * Uploads of more than `turnBytes` take turns: so many are read at once, so many wait, and so long, in milliseconds,
-   * which is part of `http.requestWithin`. 503 with `Retry-After`.
+   * Uploads of more than `turnBytes` take turns: so many are read at once, so many of them for one key, so many wait, and
+   * so long, in milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`.
    */
-  uploads: { turnBytes: MB, atOnce: 2, waiting: 50, waitMs: 8_000 },
+  uploads: { turnBytes: MB, atOnce: 2, ofKey: 1, waiting: 50, waitMs: 15_000 },
+  /**
+   * Queries of at least this cost take turns: so many are executed at once, so many of them for one key, so many wait, and
+   * so long, in milliseconds. UNAVAILABLE.
+   */
+  heavyReads: { cost: 100, atOnce: 2, ofKey: 1, waiting: 200, waitMs: 10_000 },
   /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
   answer: { bytes: 10 * MB },
   /**

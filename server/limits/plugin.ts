@@ -75,12 +75,16 @@ export function readRequest(persisted: PersistedOperations, { documentId, ...req
 /** Limits may be exceeded several at a time: what parsing throws then holds an error for each. */
 export const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? (error.errors as unknown[]) : [error]);
 
+const costs = new WeakMap<object, number>();
+
+/** The cost of the operation that runs with this context; undefined when it was not measured. */
+export const costOf = (context: object): number | undefined => costs.get(context);
+
 /**
  * The limits of a query: what can be parsed is charged, then measured, and only then validated; what cannot is charged by
  * whoever settles its `Charge`. A socket that parses with what `getEnveloped({ charge, params })` gives goes through the same.
  */
 export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsOptions): Plugin {
-  const costs = new WeakMap<object, number>();
   return {
     onRequestParse({ requestParser, setRequestParser }) {
       if (requestParser === undefined) return;
@@ -113,7 +117,7 @@ export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsO
       };
     },
     onExecute({ args }) {
-      const requested = costs.get(args.contextValue);
+      const requested = costOf(args.contextValue);
       return {
         onExecuteDone({ result, setResult }) {
           if (Symbol.asyncIterator in result) return;

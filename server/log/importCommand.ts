@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ImportReport } from './importReport.ts';
 
@@ -12,7 +13,11 @@ const usage = `npm run import -- <session id or "new"> <file> [options]
   --title <title>     of the new session; what the transcript is called, or its first request, unless given
   --url <url>         where Baton runs: http://127.0.0.1:4000 unless given
 
-Where it asks for a key: in the variable BATON_KEY.`;
+Where it asks for a key: in the variable BATON_KEY.
+While Baton is busy (503 with Retry-After), the file is sent again, up to 30 times.`;
+
+/** How often a file is sent while Baton is busy. */
+const mostTries = 30;
 
 /** Something that the person at the terminal can do something about. */
 class ImportError extends Error {}
@@ -34,12 +39,12 @@ async function main(argv: string[]): Promise<void> {
     ...(values.agent !== undefined && { agentId: values.agent }),
     ...(values.title !== undefined && { title: values.title }),
   });
-  const answer = (await ask(`${base}/sessions/${encodeURIComponent(session)}/transcript?${query}`, {
+  const answer = (await ask(`${base}/sessions/${encodeURIComponent(session)}/transcript?${query}`, () => ({
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson' },
     body: Readable.toWeb(Readable.from(withProgress(file, size))) as ReadableStream,
     duplex: 'half',
-  })) as ImportReportAsJson;
+  }))) as ImportReportAsJson;
   if (session === 'new') print(`Session ${answer.sessionId} was created`);
   print(shown(answer));
 }
@@ -84,16 +89,27 @@ interface Failure {
   errors?: { message: string }[];
 }
 
-async function ask(url: string, options: RequestOptions): Promise<unknown> {
+/** Sends again what was refused with 503 and Retry-After, which says that nothing was changed. */
+async function ask(url: string, options: () => RequestOptions): Promise<unknown> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await send(url, options());
+    const body = (await response.json().catch(() => ({}))) as Failure;
+    if (response.ok && body.errors === undefined) return body;
+    const message = body.errors?.[0]?.message ?? `Baton answered ${response.status}`;
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+    if (response.status !== 503 || !Number.isFinite(seconds) || tries === mostTries) throw new ImportError(message);
+    process.stderr.write(`${message}. The file is sent again in ${seconds} s (try ${tries + 1} of ${mostTries})\n`);
+    await wait(seconds * 1_000);
+  }
+}
+
+async function send(url: string, options: RequestOptions): Promise<Response> {
   const key = process.env['BATON_KEY'];
   const headers = { ...(options.headers as Record<string, string>), ...(key !== undefined && key !== '' && { authorization: `Bearer ${key}` }) };
-  const response = await fetch(url, { ...options, headers }).catch((error: unknown) => {
+  return fetch(url, { ...options, headers }).catch((error: unknown) => {
     const { cause } = error as { cause?: { code?: string; message?: string } };
     throw new ImportError(`Baton does not answer at ${new URL(url).origin} (${cause?.code ?? cause?.message ?? String(error)}): start it, or name it with --url`);
   });
-  const body = (await response.json().catch(() => ({}))) as Failure;
-  if (!response.ok || body.errors !== undefined) throw new ImportError(body.errors?.[0]?.message ?? `Baton answered ${response.status}`);
-  return body;
 }
 
 /** A report as it comes over the wire. */

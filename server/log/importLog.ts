@@ -132,7 +132,7 @@ export class ImportLog {
     const parts = said.parts.filter(({ line }) => !this.known.line(line));
     if (parts.length === 0) return;
     const { work } = this.custody;
-    const content = new Cleaner().text(parts.map(({ text }) => text).join('\n\n'));
+    const content = new Cleaner().text(parts.map(({ text }) => text).join('\n\n'), undefined, said.unkept);
     const message = work.insert('messages', {
       id: work.newId(),
       sessionId: this.#log.id,

@@ -54,7 +54,7 @@ test('takes large uploads in turn: who gets none in time is answered 503 with Re
 });
 
 test('gives the next turn to the key that has fewest, and answers small uploads and queries meanwhile', async () => {
-  const { url } = await startApp(database, { uploads: { atOnce: 2, waitMs: 20_000 } });
+  const { url } = await startApp(database, { uploads: { atOnce: 2, ofKey: 2, waitMs: 20_000 } });
   const running = [await open(url, one), await open(url, one)];
   const [queued, late] = [await open(url, one), await open(url, other)];
   const small = await send(`${url}/sessions/${encodeId('session', await session('ada'))}/transcript`, { method: 'POST', body: transcript, headers: { authorization: `Bearer ${one}` } });

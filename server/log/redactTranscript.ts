@@ -3,7 +3,7 @@ import { redactTexts, redactValue } from '../redaction/redact.ts';
 import type { Called, Said, Transcript } from './transcripts/transcript.ts';
 
 /** The longest that the process answers nobody else while it redacts. */
-const yieldAfterMs = 15;
+const yieldAfterMs = 5;
 
 /** Takes the secrets out of what an import is about to store and to report, and counts them where they were: the one place where an import redacts. */
 export async function redactNew(transcript: Transcript, tasksAreNew: boolean): Promise<void> {

@@ -202,8 +202,9 @@ describe('POST /sessions/<id>/transcript', () => {
 });
 
 describe('npm run import', () => {
+  const commandFile = fileURLToPath(new URL('importCommand.ts', import.meta.url));
   const command = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
-    const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('importCommand.ts', import.meta.url)), ...args]);
+    const child = spawn(process.execPath, ['--import', 'tsx', commandFile, ...args]);
     const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), new Promise<number | null>((resolve) => child.once('close', resolve))]);
     return { code, out, err };
   };
@@ -223,6 +224,22 @@ describe('npm run import', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/is no transcript that Baton knows/)]);
     expect(await command('new', fixture('claude-tasks'), '--format', 'CODEX', '--url', url)).toMatchObject({ code: 1, err: expect.stringMatching(/give CLAUDE_CODE/) as unknown });
     expect(await hashAllTables(db.pool)).toEqual(before);
+  });
+
+  it('sends the file again when the server answers 503 with Retry-After, and says so', async () => {
+    const busy = await startApp(db, { uploads: { atOnce: 1, waitMs: 50 } });
+    const first = request(`${busy.url}/sessions/${await held()}/transcript`, { method: 'POST', agent: false });
+    const answered = new Promise<IncomingMessage>((resolve) => first.once('response', resolve));
+    const transcript = await readFile(fixture('claude-tasks'));
+    await new Promise<unknown>((resolve) => first.write(transcript, resolve));
+    const child = spawn(process.execPath, ['--import', 'tsx', commandFile, await held(), fixture('claude-tasks'), '--url', busy.url]);
+    const [out, ended] = [text(child.stdout), new Promise<number | null>((resolve) => child.once('close', resolve))];
+    let err = '';
+    child.stderr.on('data', (part: Buffer) => (err += part.toString()));
+    await expect.poll(() => err, { timeout: 20_000 }).toMatch(/Other large transcripts are being imported: [^]*The file is sent again in 5 s \(try 2 of 30\)\n/);
+    first.end();
+    expect((await answered).statusCode).toBe(200);
+    expect([await ended, await out]).toEqual([0, expect.stringContaining('\nadded: ')]);
   });
 
   it('imports into a session that is there, with its options', async () => {

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
+import { UnavailableError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import { Turns, type TurnLimits } from '../core/turns.ts';
@@ -74,7 +75,9 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
       const { message, extensions } = masked(maskError(error));
       const { http, ...shown } = extensions;
       const status = httpStatusOf(String(extensions['code']));
-      const more = { ...(status === 503 && { 'retry-after': '1' }), ...(http as { headers?: Record<string, string> } | undefined)?.headers };
+      // Retry-After promises that nothing was changed: sent again to `new`, what was imported would make a second session.
+      const isUnchanged = !(error instanceof UnavailableError && error.outcome === 'unknown');
+      const more = { ...(status === 503 && isUnchanged && { 'retry-after': '1' }), ...(http as { headers?: Record<string, string> } | undefined)?.headers };
       return whileDraining(body, Response.json({ errors: [{ message, extensions: shown }] }, { status, headers: { 'cache-control': 'no-store', ...more } }));
     } finally {
       endTurn?.();

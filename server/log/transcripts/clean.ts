@@ -1,6 +1,6 @@
 const KB = 1024;
 /** What a message, the arguments or the result of a call may have. */
-const maxBytes = 256 * KB;
+export const maxBytes = 256 * KB;
 const maxDepth = 32;
 const maxNameCharacters = 200;
 
@@ -14,15 +14,16 @@ export class Cleaner {
   /** Texts and values that were larger or deeper than a field holds. */
   shortened = 0;
 
-  text(value: string, bytes = maxBytes): string {
+  /** `unkept`: bytes that followed the value and were dropped before. */
+  text(value: string, bytes = maxBytes, unkept = 0): string {
     const text = this.#storable(value);
     // A UTF-16 unit has three bytes at most.
-    if (text.length * 3 <= bytes) return text;
+    if (text.length * 3 <= bytes && unkept === 0) return text;
     const all = Buffer.from(text);
-    if (all.length <= bytes) return text;
+    if (all.length <= bytes && unkept === 0) return text;
     this.shortened += 1;
-    const mark = `\n[... ${all.length - bytes} bytes more were not kept]`;
-    return all.subarray(0, wholeUntil(all, bytes - mark.length - 16)).toString() + mark;
+    const mark = `\n[... ${Math.max(0, all.length - bytes) + unkept} bytes more were not kept]`;
+    return all.subarray(0, wholeUntil(all, Math.min(all.length, bytes - mark.length - 16))).toString() + mark;
   }
 
   /** A name or an id: short, on one line, never empty. */

@@ -111,7 +111,7 @@ export class Draft {
       begun.parts.push(...parts);
       return begun;
     }
-    const message: Said = { kind: 'message', turn: this.turn, role, at, parts, redactions: 0 };
+    const message: Said = { kind: 'message', turn: this.turn, role, at, parts, unkept: 0, redactions: 0 };
     this.#entries.push(message);
     if (messageId !== null) this.#messages.set(messageId, message);
     return message;

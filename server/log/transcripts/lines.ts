@@ -11,7 +11,7 @@ export interface Line {
 export const maxLineCharacters = 8 * 1024 * 1024;
 
 /** The longest that the process answers nobody else while it reads. */
-const yieldAfterMs = 15;
+const yieldAfterMs = 5;
 
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 

@@ -54,6 +54,8 @@ export interface Said {
   role: Exclude<MessageRole, 'HANDOFF'>;
   at: Date | null;
   parts: { line: number; text: string }[];
+  /** Bytes of parts that were dropped, since a message does not hold them. */
+  unkept: number;
   /** Secrets that were taken out of it. */
   redactions: number;
 }
