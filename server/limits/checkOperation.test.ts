@@ -20,7 +20,7 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ sessions(first: 7) { nodes { id title } } }', 1 + 7],
     ['{ sessions(last: 7) { edges { cursor node { id } } pageInfo { hasNextPage } } }', 1 + 7],
     ['{ sessions { pageInfo { hasNextPage } } }', 1 + 50],
-    ['{ sessions { totalCount } }', 1 + 5],
+    ['{ sessions { totalCount } }', 1 + 10],
     ['{ sessions(first: 7) { nodes { agent { id } lastHandoff { sourceAgent { id } } } } }', 1 + 7 * 4],
     ['{ sessions(first: 7) { nodes { handoffs(first: 3) { nodes { id } } } } }', 1 + 7 * (1 + 1 + 3)],
     ['{ sessions(first: 0) { nodes { agent { id } } } }', 1],

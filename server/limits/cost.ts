@@ -75,8 +75,9 @@ export const weights: Readonly<Record<string, number>> = {
   'Handoff.markdown': 60,
   'Handoff.summary': 2,
   'Agent.instructions': 2,
+  'AgentSession.startedBy': 2,
 };
-const weightOfCount = 5;
+const weightOfCount = 10;
 
 interface Part {
   fields: number;
