@@ -31,9 +31,9 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
     ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 61],
     ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 91],
-    ['{ handoffs(first: 10) { nodes { decisions summary reason } } }', 1 + 10 * (1 + 2 + 10)],
+    ['{ handoffs(first: 10) { nodes { decisions summary reason } } }', 1 + 10 * (1 + 2 + 12)],
     // The Context is read once for all of its parts.
-    ['{ handoffs(first: 10) { nodes { decisions ...F } } } fragment F on Handoff { filesModified leftOut { tasks } recentMessages { content } }', 1 + 10 * (1 + 10)],
+    ['{ handoffs(first: 10) { nodes { decisions ...F } } } fragment F on Handoff { filesModified leftOut { tasks } recentMessages { content } }', 1 + 10 * (1 + 12)],
     ['{ contextPreview(sessionId: "x") { text } }', 400],
   ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
 

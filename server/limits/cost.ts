@@ -63,7 +63,7 @@ const partsOfContext: readonly string[] = [
   'toolSummaries',
   'workspace',
 ];
-const weightOfContext = 10;
+const weightOfContext = 12;
 export const readsContext = (parent: string | undefined, field: string): boolean => parent === 'Handoff' && partsOfContext.includes(field);
 
 /** Measured with the largest Contexts: `npm run bench -- cost` says what a point of each field takes. */
