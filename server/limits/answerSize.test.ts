@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { type ExecutionResult, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { boundAnswer } from './answerSize.ts';
+import { ProcessorTime } from '../graphql/processorTime.ts';
+import { boundAnswer, boundInTurns } from './answerSize.ts';
 
 const query = parse('{ sessions { nodes { title messages { edges { cursor node { content } } nodes { content } } } } }');
 const bytesOf = (result: ExecutionResult): number => Buffer.byteLength(JSON.stringify(result));
@@ -54,6 +55,29 @@ describe('An answer', () => {
 
   test('without a list says to select less', () => {
     expect(refused({ data: { session: { title: 'x'.repeat(100) } } }, 50)?.message).toContain('select fewer fields, or fewer records');
+  });
+
+  describe('of 25 MB', () => {
+    const large: ExecutionResult = { data: { sessions: { nodes: Array.from({ length: 100 }, () => ({ title: 'x'.repeat(256_000) })) } } };
+
+    test('is measured in several turns of the event loop', async () => {
+      let [turns, done] = [0, false];
+      const count = (): void => {
+        turns += 1;
+        if (!done) setImmediate(count);
+      };
+      setImmediate(count);
+      const bound = await boundInTurns(large, 10_000_000, { document: query });
+      done = true;
+      expect(bound.errors?.[0]?.extensions).toMatchObject({ what: 'answerBytes', fits: { entries: 39 } });
+      expect(turns).toBeGreaterThan(3);
+    });
+
+    test('costs its request the processor time that measuring takes', async () => {
+      const { data, errors } = await boundInTurns(large, 10_000_000, { document: query }, new ProcessorTime(1));
+      expect(data).toBeUndefined();
+      expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', what: 'processorMs', limit: 1 } }]);
+    });
   });
 
   test('of a mutation says that the mutation took effect', () => {

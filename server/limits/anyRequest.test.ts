@@ -12,7 +12,8 @@ import { startServer } from '../testing/server.ts';
 /**
  * A server process of its own, with the demonstration story. What a request takes is the processor time of the process'
  * main thread, in nanoseconds, from the kernel: other processes do not count, and no request can hold the event loop for
- * longer. What it may hold is bounded by the heap, which is 50 MB larger than the server fills by itself.
+ * longer. The old space of the heap is bounded to 190 MB, for the server and its requests together: a process
+ * that needs more ends, and the test fails. What one request adds is not measured.
  */
 const mostMs = 100;
 const heapMb = 190;
@@ -40,7 +41,7 @@ async function leastMs(query: string): Promise<number> {
   return least;
 }
 
-test('no request takes more than 100 ms of the event loop and 50 MB before it is refused or answered', { timeout: 120_000 }, async () => {
+test('no request takes more than 100 ms of the event loop or ends a server with a heap of 190 MB', { timeout: 120_000 }, async () => {
   const codes: Record<string, number> = {};
   for (let n = 0; n < 50; n += 1) await ask('{ handoffs { nodes { id status } } agents { nodes { id } } sessions { nodes { id turns { nodes { id } } } } }');
   await fc.assert(

@@ -20,7 +20,7 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ sessions(first: 7) { nodes { id title } } }', 1 + 7],
     ['{ sessions(last: 7) { edges { cursor node { id } } pageInfo { hasNextPage } } }', 1 + 7],
     ['{ sessions { pageInfo { hasNextPage } } }', 1 + 50],
-    ['{ sessions { totalCount } }', 1 + 5],
+    ['{ sessions { totalCount } }', 1 + 10],
     ['{ sessions(first: 7) { nodes { agent { id } lastHandoff { sourceAgent { id } } } } }', 1 + 7 * 4],
     ['{ sessions(first: 7) { nodes { handoffs(first: 3) { nodes { id } } } } }', 1 + 7 * (1 + 1 + 3)],
     ['{ sessions(first: 0) { nodes { agent { id } } } }', 1],
@@ -29,10 +29,12 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ session(id: "x") { tasks { id } decisions { id } contextVariables { name } } }', 1 + 100 + 100 + 10],
     ['{ session(id: "x") { turns(first: 3) { nodes { messages { id } toolCalls { message { id } } } } } }', 1 + 1 + 3 * (1 + 50 + 50 * 2)],
     ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
-    ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 36],
-    ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 61],
-    ['{ handoffs(first: 10) { nodes { decisions summary reason } } }', 1 + 10 * (1 + 3 + 2)],
-    ['{ contextPreview(sessionId: "x") { text } }', 100],
+    ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 61],
+    ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 91],
+    ['{ handoffs(first: 10) { nodes { decisions summary reason } } }', 1 + 10 * (1 + 2 + 12)],
+    // The Context is read once for all of its parts.
+    ['{ handoffs(first: 10) { nodes { decisions ...F } } } fragment F on Handoff { filesModified leftOut { tasks } recentMessages { content } }', 1 + 10 * (1 + 12)],
+    ['{ contextPreview(sessionId: "x") { text } }', 400],
   ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
 
   test('a page size is that of the variable, of its default, or of the list', () => {
@@ -142,7 +144,7 @@ describe('What is over a limit is refused with what it is, how much, and what to
   });
 
   test('cost, by lists without pages too', () => {
-    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 36)]]);
+    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 61)]]);
     expect(excesses('{ handoffs(first: 40) { nodes { chain { chain { id } } } } }')).toEqual([['cost', 1 + 40 * (1 + 100 * 101)]]);
     expect(excesses('{ handoff(id: "x") { chain { triggeringToolCalls { id } } } }')).toEqual([['cost', 1 + 100 * 51]]);
     expect(excesses('{ sessions(first: 50) { nodes { tasks { id } } } }')).toEqual([['cost', 1 + 50 * 101]]);
@@ -263,8 +265,8 @@ describe('What this project shows and uses is well within the limits', async () 
   const dashboard = Object.values(JSON.parse(await textOf('client/gql/persisted-documents.json')) as Record<string, string>).map((source) => parse(source));
   const shown = [...readme.matchAll(/```graphql\n([\s\S]*?)```/g)].map(([, source]) => parse(source!));
   const tabs = readTabs().map(({ query }) => parse(query));
-  // Its largest page, and as many turns as that may have.
-  const variables = { first: 100, turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`) };
+  // Its largest page, as many turns as that may have, and the Handoffs that a download reads at once.
+  const variables = { first: 100, last: 5, turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`) };
 
   test('there is what is measured', () => {
     expect([shown.length, tabs.length, dashboard.length]).toEqual([5, 3, 20].map((least) => expect.toSatisfy((n: number) => n >= least) as number));

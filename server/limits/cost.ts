@@ -42,46 +42,71 @@ const introspectionList = 5;
 const largestPage = 100;
 const pageOfDefault = 50;
 
+/** Parts of a Handoff's Context, 250 KB of JSON, which is read once for all of them. */
+const partsOfContext: readonly string[] = [
+  'checks',
+  'compactionSummary',
+  'contextVariables',
+  'decisions',
+  'failedAttempts',
+  'filesModified',
+  'instructions',
+  'lastMessage',
+  'lastToolCalls',
+  'latestRequest',
+  'leftOut',
+  'openQuestions',
+  'originalRequest',
+  'pendingTasks',
+  'recentMessages',
+  'summaryComposed',
+  'toolSummaries',
+  'workspace',
+];
+const weightOfContext = 12;
+export const readsContext = (parent: string | undefined, field: string): boolean => parent === 'Handoff' && partsOfContext.includes(field);
+
 /** Measured with the largest Contexts: `npm run bench -- cost` says what a point of each field takes. */
-const weights: Record<string, number> = {
+export const weights: Readonly<Record<string, number>> = {
   'Query.handoffGraph': 50,
-  'Query.contextPreview': 100,
-  'Query.contextItem': 25,
-  'Handoff.contextPrompt': 60,
-  'Handoff.markdown': 35,
-  'Handoff.decisions': 3,
-  'Handoff.filesModified': 3,
-  'Handoff.instructions': 3,
-  'Handoff.openQuestions': 3,
-  'Handoff.pendingTasks': 3,
+  'Query.contextPreview': 400,
+  'Query.contextItem': 60,
+  'Handoff.contextPrompt': 90,
+  'Handoff.markdown': 60,
   'Handoff.summary': 2,
   'Agent.instructions': 2,
+  'AgentSession.startedBy': 2,
 };
-const weightOfCount = 5;
+const weightOfCount = 10;
 
 interface Part {
   fields: number;
   depth: number;
   aliases: number;
   cost: number;
+  /** Whether a part of the Context is asked for, which is counted once for each record. */
+  context: boolean;
   /** Of a page: whether its rows are read, and what each costs besides. */
   page: boolean;
   perRow: number;
   introspectionDepth: number;
   introspectionCost: number;
 }
-const nothing: Part = { fields: 0, depth: 0, aliases: 0, cost: 0, page: false, perRow: 0, introspectionDepth: 0, introspectionCost: 0 };
+const nothing: Part = { fields: 0, depth: 0, aliases: 0, cost: 0, context: false, page: false, perRow: 0, introspectionDepth: 0, introspectionCost: 0 };
 
 const both = (a: Part, b: Part): Part => ({
   fields: a.fields + b.fields,
   depth: Math.max(a.depth, b.depth),
   aliases: a.aliases + b.aliases,
   cost: a.cost + b.cost,
+  context: a.context || b.context,
   page: a.page || b.page,
   perRow: a.perRow + b.perRow,
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
   introspectionCost: a.introspectionCost + b.introspectionCost,
 });
+
+const withContext = (part: Part): Part => (part.context ? { ...part, cost: part.cost + weightOfContext } : part);
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -151,12 +176,13 @@ class Measuring {
     }
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
     const type = field && getNamedType(field.type);
-    const below = node.selectionSet === undefined ? nothing : this.selections(node.selectionSet, type);
-    const part: Part = { ...nothing, fields: 1, aliases: aliases + below.aliases, depth: below.depth + 1 };
+    const below = node.selectionSet === undefined ? nothing : withContext(this.selections(node.selectionSet, type));
+    const part: Part = { ...nothing, fields: 1, aliases: aliases + below.aliases, depth: below.depth + 1, context: readsContext(parent?.name, name) };
     if (isConnection(parent)) {
       if (name === 'totalCount') return { ...part, cost: weightOfCount };
       return { ...part, page: true, perRow: below.cost };
     }
+    if (part.context) return { ...part, cost: below.cost };
     const own = weights[`${parent?.name}.${name}`] ?? (type === undefined || (isCompositeType(type) && !isPlaceInList(parent, name)) ? 1 : 0);
     // A list of texts is part of its record, and weighed as a whole.
     if (type !== undefined && !isCompositeType(type)) return { ...part, cost: own };

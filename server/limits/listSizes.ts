@@ -35,10 +35,12 @@ const parts: readonly string[] = [
   'Handoff.recentMessages',
   'Handoff.toolSummaries',
   'HandoffGraphEdge.byStatus',
+  'HandoffLoopError.chain',
   'ImportReport.entryTypes',
   'ImportReport.tasks',
   'ImportReport.toolCalls',
   'ImportReport.unknownTypes',
+  'MaxHandoffsReachedError.chain',
   'Session.contextVariables',
 ];
 const sizeOfPart = 10;

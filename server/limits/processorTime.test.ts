@@ -53,13 +53,13 @@ async function watching<Result>(work: () => Promise<Result>): Promise<Seen<Resul
 
 const repeated = (count: number, part: (n: number) => string): string => Array.from({ length: count }, (_, n) => part(n)).join(' ');
 const onHandoff = (times: number, selection: string): string => `{ nodes(ids: [${repeated(times, () => one)}]) { ... on Handoff { ${selection} } } }`;
-const promptsOf80 = '{ handoffs(first: 80) { nodes { contextPrompt(maxTokens: 2000) { text } } } }';
-const same = onHandoff(5, repeated(15, (n) => `a${n}: contextPrompt(maxTokens: 3000) { tokenEstimate }`));
+const promptsOf50 = '{ handoffs(first: 50) { nodes { contextPrompt(maxTokens: 2000) { text } } } }';
+const same = onHandoff(3, repeated(15, (n) => `a${n}: contextPrompt(maxTokens: 3000) { tokenEstimate }`));
 
 describe('While a request is served that asks for much, others are served', () => {
   test.each([
-    ['prompts of 80 handoffs', () => promptsOf80],
-    ['15 equal prompts of one handoff, 5 times', () => same],
+    ['prompts of 50 handoffs', () => promptsOf50],
+    ['15 equal prompts of one handoff, 3 times', () => same],
     ['15 different prompts of one handoff', () => onHandoff(1, repeated(15, (n) => `a${n}: contextPrompt(maxTokens: ${3_000 + n}) { text }`))],
     ['80 records as Markdown', () => '{ handoffs(first: 80) { nodes { markdown } } }'],
   ])('%s', { timeout: 60_000 }, async (_name, query) => {
@@ -77,15 +77,15 @@ describe('While a request is served that asks for much, others are served', () =
       while (beats < 3) if ((await socket.result<{ handoffEvents: { type: string } }>('1')).data?.handoffEvents.type === 'HEARTBEAT') beats += 1;
     })();
     // The requests follow each other without a break.
-    while (beats < 3) await post(promptsOf80);
+    while (beats < 3) await post(promptsOf50);
     await heard;
     socket.terminate();
   });
 });
 
 test.each([
-  ['15 prompts of one handoff, 50 times', () => onHandoff(50, repeated(15, (n) => `a${n}: contextPrompt(maxTokens: 3000) { text }`)), 50 * (1 + 15 * 60)],
-  ['prompts of 100 handoffs', () => '{ handoffs(first: 100) { nodes { contextPrompt(maxTokens: 2000) { text } } } }', 1 + 100 * 61],
+  ['15 prompts of one handoff, 50 times', () => onHandoff(50, repeated(15, (n) => `a${n}: contextPrompt(maxTokens: 3000) { text }`)), 50 * (1 + 15 * 90)],
+  ['prompts of 100 handoffs', () => '{ handoffs(first: 100) { nodes { contextPrompt(maxTokens: 2000) { text } } } }', 1 + 100 * 91],
 ])('%s cost too much', async (_name, query, cost) => {
   expect((await client(server.url).post(query())).errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', what: 'cost', limit: 5_000, actual: cost } }]);
 });
@@ -93,7 +93,7 @@ test.each([
 test('equal prompts of a request are made once', { timeout: 60_000 }, async () => {
   const ask = (query: string) => watching(() => client(server.url).post(query));
   await ask(same);
-  const [repeats, distinct] = [await ask(same), await ask(promptsOf80)];
+  const [repeats, distinct] = [await ask(same), await ask(promptsOf50)];
   expect(repeats.result.errors).toBeUndefined();
   expect(repeats.tookMs).toBeLessThan(distinct.tookMs / 2);
 });
@@ -104,7 +104,7 @@ describe('A request that takes more processor time than it may ends with LIMIT_E
 
   test('over HTTP', async () => {
     const { post } = client(url);
-    const refused = await post(promptsOf80, {}, { accept: 'application/graphql-response+json' });
+    const refused = await post(promptsOf50, {}, { accept: 'application/graphql-response+json' });
     expect(refused).toMatchObject({ status: 400, errors: [refusal] });
     expect([refused.data, refused.errors?.length]).toEqual([undefined, 1]);
     // What one request took is not held against the next.
@@ -114,7 +114,7 @@ describe('A request that takes more processor time than it may ends with LIMIT_E
   test('over a socket', async () => {
     const socket = await rawSocket(url);
     await socket.init();
-    socket.subscribe('1', promptsOf80);
+    socket.subscribe('1', promptsOf50);
     const { errors, data } = await socket.result('1');
     expect(errors).toHaveLength(1);
     expect([data, errors]).toMatchObject([undefined, [refusal]]);
