@@ -32,6 +32,13 @@ describe('What the caller did is told with its code', () => {
     expect(await errorOf('{ sessions(')).toMatchObject({ extensions: { code: 'GRAPHQL_PARSE_FAILED' } });
   });
 
+  test('more variables that do not fit than are listed', async () => {
+    const query = 'mutation ($input: SetTasksInput!) { setTasks(input: $input) { __typename } }';
+    const { errors } = await post(query, { input: { sessionId: encodeId('session', newId()), tasks: Array.from({ length: 60 }, () => ({})) } });
+    expect(new Set(errors!.map(({ extensions }) => extensions['code']))).toEqual(new Set(['BAD_USER_INPUT']));
+    expect(lines).toEqual([]);
+  });
+
   test('variables that do not fit, without telling what would', async () => {
     const query = 'query ($id: ID!, $where: SessionFilter) { session(id: $id) { id } sessions(where: $where) { nodes { id } } }';
     for (const variables of [{}, { id: {} }, { id: 'x', where: { status: ['RUNING'] } }, { id: 'x', where: { createdAfter: 'yesterday' } }, { id: 'x', where: { nonsense: 1 } }]) {

@@ -70,7 +70,7 @@ function located(error: unknown, message: string, extensions: Record<string, unk
   return new GraphQLError(message, { nodes, source, positions, path, extensions });
 }
 
-const coercion = /^(Variable|Argument) "/;
+const coercion = /^(Variable|Argument) "|^Too many errors processing variables/;
 
 function codeOf(error: GraphQLError): string | null {
   const { code } = error.extensions;

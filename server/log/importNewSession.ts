@@ -1,3 +1,4 @@
+import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { redactInput } from '../redaction/redact.ts';
 import { createSession } from '../sessions/createSession.ts';
@@ -15,6 +16,9 @@ export interface ImportNewSessionInput {
 
 /** Creates a Session and imports a transcript into it, or does neither. */
 export async function importNewSession(work: Work, { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput): Promise<ImportAnswer> {
+  if (transcript.entries.length === 0) {
+    throw new BadUserInputError('input.content has no message and no tool call: there is nothing to record, and no session was created', ['input', 'content']);
+  }
   const given = title === null ? titleOf(transcript) : redactInput({ title }).title;
   const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: 5, handoffsEnabled };
   const { sessionId } = await createSession(work, { ...created, title: given });

@@ -29,6 +29,9 @@ const MB = 1024 * 1024;
 
 const file = (name: string): Promise<Buffer> => readFile(fixture(name));
 const address = (id: string, query = ''): string => `${url}/sessions/${id}/transcript${query}`;
+/** What is refused, its request, its status and its extensions. */
+type Refused = [string, () => Promise<{ to: string; body?: Buffer | string; options?: SendOptions }>, number, object];
+
 const held = async (): Promise<string> => encodeId('session', await session('ada'));
 
 async function upload(to: string, body: Buffer | string, options: SendOptions = {}) {
@@ -76,7 +79,7 @@ describe('POST /sessions/<id>/transcript', () => {
     expect(status).toBe(200);
   });
 
-  it.each<[string, () => Promise<{ to: string; body?: Buffer | string; options?: SendOptions }>, number, object]>([
+  it.each<Refused>([
     ['an id that is none', async () => ({ to: address('nonsense') }), 400, { code: 'BAD_USER_INPUT', path: ['sessionId'] }],
     ['an id that cannot be decoded', async () => ({ to: address('%ff') }), 400, { code: 'BAD_USER_INPUT', path: ['sessionId'] }],
     ['a format that is none', async () => ({ to: address(await held(), '?format=WORD') }), 400, { code: 'BAD_USER_INPUT', path: ['format'] }],
@@ -98,6 +101,9 @@ describe('POST /sessions/<id>/transcript', () => {
     ],
     ['no transcript for a new session', async () => ({ to: address('new', '?agentId=ada'), body: 'Dear Sir or Madam' }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
     ['another format for a new session', async () => ({ to: address('new', '?format=CODEX') }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'format'] }],
+    ...['{"type":"summary","summary":"A hedge","leafUuid":"a1"}', '{"type":"session_meta","payload":{"id":"x","cwd":"/x"}}', '{"sessionId":"s","projectHash":"h","messages":[]}'].map(
+      (body): Refused => [`nothing for a new session to record: ${body}`, async () => ({ to: address('new', '?agentId=ada'), body }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
+    ),
     ['a new session for an agent that does not exist', async () => ({ to: address('new', '?agentId=nobody') }), 404, { code: 'NOT_FOUND', id: 'nobody' }],
     ['a new session for an agent without a free place', async () => ({ to: address('new', '?agentId=full') }), 409, { code: 'AGENT_AT_CAPACITY' }],
     ['a new session without a title', async () => ({ to: address('new', '?title=%20') }), 400, { code: 'BAD_USER_INPUT', path: ['title'] }],

@@ -61,8 +61,16 @@ test('a search that finds nothing and a comparison that finds differences did no
   expect(left(failed('a', 'rg x missing', 'Exit code 2\nrg: missing: No such file or directory'))).toEqual(['a']);
 });
 
-test('what a person refused is left to be known; what never ran is not', () => {
-  expect(left(failed('a', 'mix phx.server', "The user doesn't want to proceed with this tool use."))).toEqual(['a']);
+test.each([
+  "The user doesn't want to proceed with this tool use.",
+  "Claude requested permissions to write to /work/a.ts, but you haven't granted it yet.",
+  'exec command rejected by user',
+])('what a person refused did not fail: %s', (error) => {
+  expect(left(failed('a', 'mix phx.server', error), edited('b', '/work/a.ts', error))).toEqual([]);
+  expect(left(failed('a', 'npm test'), failed('b', 'npm test', error))).toEqual(['a']);
+});
+
+test('what never ran did not fail', () => {
   expect(left(failed('a', 'npm test', '<tool_use_error>Sibling tool call errored</tool_use_error>'))).toEqual([]);
   expect(left(ran('a', 'npm test', {}))).toEqual([]);
 });

@@ -21,11 +21,11 @@ interface Failure extends FailedAttempt {
   deed: Deed;
 }
 
-/** Commands and edits that failed and were not repeated with success, oldest first; the newest when there are many. */
+/** Commands and edits that failed and were not repeated with success, oldest first; the newest when there are many. A refused one was never tried. */
 export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActions(log)): FailedAttempt[] {
   const open = new Map<string, Failure[]>();
   for (const action of list) {
-    if (action.ending === 'FAILED' || action.ending === 'REFUSED') {
+    if (action.ending === 'FAILED') {
       for (const failure of failuresOf(action)) {
         const others = (open.get(failure.deed.key) ?? []).filter(({ what }) => what !== failure.what);
         open.set(failure.deed.key, [...others, failure].slice(-mostOfOneDeed));

@@ -22,10 +22,12 @@ const worktree = '/home/USER/projects/spotter-worktrees/spotter-fum';
 const codemieTest = 'npm test -- --run src/agents/plugins/__tests__/codemie-code-reasoning.test.ts';
 
 const expected: Record<string, Expected> = {
-  'claude-code/dkv-1af7fc5e.jsonl': { workspace: ['/path/to/Demo', null, null], failedAttempts: ['kVajzJA1: Write /path/to/Demo/CLAUDE.md'] },
+  // Its only Write was not permitted.
+  'claude-code/dkv-1af7fc5e.jsonl': { workspace: ['/path/to/Demo', null, null] },
   // The failed Edit was repeated by a MultiEdit.
   'claude-code/dkv-5c0375b4-sidechain.jsonl': { workspace: ['/path/to/Demo', 'main', null], failedAttempts: ['G4d3p6jV: tree /path/to/Demo'] },
-  'claude-code/spotter-short.jsonl': { workspace: [spotter, 'master', null], failedAttempts: ['7d8qV1Sc: mix phx.server'] },
+  // A person refused its only command.
+  'claude-code/spotter-short.jsonl': { workspace: [spotter, 'master', null] },
   'claude-code/spotter-tool-heavy.jsonl': { workspace: [spotter, 'master', null] },
   // Its AskUserQuestion was answered.
   'claude-code/spotter-subagent-parent.jsonl': { workspace: [spotter, 'master', null] },
