@@ -47,7 +47,7 @@ export const limits = {
    * Queries of at least this cost take turns: so many are executed at once, so many of them for one key, so many wait, and
    * so long, in milliseconds. UNAVAILABLE.
    */
-  heavyReads: { cost: 100, atOnce: 2, ofKey: 1, waiting: 200, waitMs: 10_000 },
+  heavyReads: { cost: 100, atOnce: 3, ofKey: 2, waiting: 200, waitMs: 10_000 },
   /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
   answer: { bytes: 10 * MB },
   /**
