@@ -27,12 +27,17 @@ export function ends(text: string, characters: number): string {
 
 const markOf = (missing: number): string => ` [… ${missing} characters …] `;
 
-const head = (text: string, characters: number): string =>
-  text.slice(0, /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters);
-const tail = (text: string, characters: number): string => {
-  const start = text.length - characters;
-  return text.slice(/[\uDC00-\uDFFF]/.test(text[start] ?? '') ? start + 1 : start);
-};
+// A joiner that joins nothing any more is not seen.
+function head(text: string, characters: number): string {
+  let end = characters;
+  while (end > 0 && /[\uD800-\uDBFF\u200D]/.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end);
+}
+function tail(text: string, characters: number): string {
+  let start = text.length - characters;
+  while (/[\uDC00-\uDFFF\u200D]/.test(text[start] ?? '')) start += 1;
+  return text.slice(start);
+}
 
 /** The longest form of `least` to `most` characters that fits, as far as longer ones fit less; null when the shortest does not. */
 export function longest<Form>(form: (characters: number) => Form, least: number, most: number, fits: (form: Form) => boolean): Form | null {

@@ -13,6 +13,9 @@ export const hostile = fc
   .array(fc.oneof({ weight: 2, arbitrary: nasty }, { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) }, fc.string({ unit: 'binary', maxLength: 30 })), { maxLength: 12 })
   .map((parts) => parts.join(''));
 
+/** A text without the joiners of emoji, which one sees. */
+export const withoutJoiners = (text: string): string => text.replace(/(?<=\p{Extended_Pictographic}[🏻-🏿]?)\u200D(?=\p{Extended_Pictographic})/gu, '');
+
 const slug = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,50}[a-z0-9]$/);
 
 const carried: fc.Arbitrary<CarriedMessage> = fc.record({ sequence: fc.integer({ min: 1, max: 1_000 }), content: hostile, shortened: fc.boolean(), agentId: fc.option(slug), recordedBy: fc.option(slug) });
