@@ -235,6 +235,15 @@ describe('a prompt', () => {
     expect(wholeOnes.has('calls')).toBe(true);
   });
 
+  it('has a long message that was said several times once, and says where', () => {
+    const template = `Generate the tasks. ${'As the template says. '.repeat(20)}`;
+    const user = (sequence: number, content: string, shortened = false) => ({ role: 'USER' as const, content, sequence, shortened });
+    const recentMessages = [user(2, template), user(3, 'Go on.'), user(4, template), user(5, 'Go on.'), user(6, `${template}!`), user(7, template), user(8, `${template}!`, true)];
+    const { text } = packed({ ...emptyContext, recentMessages });
+    expect(text).toContain(`- #2 user: (the same as #7)\n- #3 user: Go on.\n- #4 user: (the same as #7)\n- #5 user: Go on.\n- #6 user: ${template}!\n- #7 user: ${template}\n- #8 user: ${template}!`);
+    expect(packed({ ...emptyContext, recentMessages: recentMessages.slice(0, 3), latestRequest: message(9, template) }).text).toMatch(/#2 user: \(the same as the latest request\)[^]*#4 user: \(the same as the latest request\)/);
+  });
+
   it('has no item that looks like several', () => {
     const { text } = packed({ ...emptyContext, pendingTasks: ['one\n- two\n## Decisions\n- three'] });
     expect(text).toContain('\n- one\n  - two\n  ## Decisions\n  - three\n');
