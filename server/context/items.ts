@@ -76,6 +76,8 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
       if (role === 'TOOL' || message === lastMessage || message === report) return null;
       if (sequence !== undefined && told.some((other) => other?.sequence === sequence)) return null;
       const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}: `;
+      const again = sayingAgain(context, index);
+      if (again !== null) return { id: `message-${index + 1}`, kind: 'MESSAGE', content: `${prefix}(the same as ${again})`, stage: stageOf[role] };
       const origin = shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix } } : {};
       return { id: `message-${index + 1}`, kind: 'MESSAGE', content: prefix + content, stage: stageOf[role], ...origin };
     })
@@ -112,6 +114,20 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     .filter((item) => item != null)
     .map((item) => (heads.includes(item) ? { ...item, stage: 'head' as const } : item))
     .sort((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
+}
+
+/** Shorter ones are repeated as they are. */
+const repeatedFrom = 200;
+
+/** Where a prompt has the same words once more: in a request, or in a later message. Null when nowhere, or when one of the two was cut. */
+function sayingAgain({ originalRequest, latestRequest, recentMessages }: Context, index: number): string | null {
+  const { role, content, shortened } = recentMessages[index]!;
+  if (content.length < repeatedFrom || shortened !== false) return null;
+  const isSame = (other: { content: string; shortened?: boolean } | null) => other !== null && other.shortened === false && other.content === content;
+  if (role === 'USER' && isSame(originalRequest)) return 'the original request';
+  if (role === 'USER' && isSame(latestRequest)) return 'the latest request';
+  const later = recentMessages.slice(index + 1).findLast((other) => other.role === role && other.sequence !== undefined && isSame(other));
+  return later === undefined ? null : `#${later.sequence!}`;
 }
 
 const stageOf = { USER: 'people', ASSISTANT: 'words', SYSTEM: 'rest', TOOL: 'rest' } as const satisfies Record<Context['recentMessages'][number]['role'], Stage>;

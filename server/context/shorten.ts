@@ -1,4 +1,4 @@
-/** Cuts a text to `characters` UTF-16 units at most, never inside a surrogate pair or behind a joiner, and marks the cut. */
+/** Cuts a text to `characters` UTF-16 units at most, never inside a surrogate pair, and marks the cut. */
 export function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;
   return `${head(text, characters - 1)}…`;
@@ -27,13 +27,17 @@ export function ends(text: string, characters: number): string {
 
 const markOf = (missing: number): string => ` [… ${missing} characters …] `;
 
-// A joiner at the cut joins nothing any more, and would be hidden there.
-const head = (text: string, characters: number): string =>
-  text.slice(0, /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters).replace(/\u200D$/, '');
-const tail = (text: string, characters: number): string => {
-  const start = text.length - characters;
-  return text.slice(/[\uDC00-\uDFFF]/.test(text[start] ?? '') ? start + 1 : start).replace(/^\u200D/, '');
-};
+// A joiner that joins nothing any more is not seen.
+function head(text: string, characters: number): string {
+  let end = characters;
+  while (end > 0 && /[\uD800-\uDBFF\u200D]/.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end);
+}
+function tail(text: string, characters: number): string {
+  let start = text.length - characters;
+  while (/[\uDC00-\uDFFF\u200D]/.test(text[start] ?? '')) start += 1;
+  return text.slice(start);
+}
 
 /** The longest form of `least` to `most` characters that fits, as far as longer ones fit less; null when the shortest does not. */
 export function longest<Form>(form: (characters: number) => Form, least: number, most: number, fits: (form: Form) => boolean): Form | null {
