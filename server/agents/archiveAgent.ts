@@ -12,7 +12,7 @@ WHERE i.agent_id = $1 AND e.type = 'AGENT_CHANGED' ORDER BY i.sequence DESC LIMI
 // No key is made for an agent while this has its lock.
 const findKeys = statement('SELECT id FROM keys WHERE agent_id = $1 AND revoked_at IS NULL FOR UPDATE');
 
-/** Takes an agent out of the pool for good; its records stay (rule 16). Its keys are revoked with it. */
+/** Takes an agent out of the pool for good; its records stay (rule: agents). Its keys are revoked with it. */
 export async function archiveAgent(
   work: Work,
   { id }: { id: string },

@@ -13,7 +13,7 @@ import {
   type Takes,
 } from './rules.ts';
 
-/** Each life cycle as domain.md draws it, one arrow a word: every pair that is not here is forbidden. */
+/** Each life cycle as docs/rules.md draws it, one arrow a word: every pair that is not here is forbidden. */
 const drawn: [string, Record<string, readonly string[]>, string][] = [
   ['agent', agentTransitions, 'AVAILABLE>DRAINING AVAILABLE>OFFLINE DRAINING>AVAILABLE DRAINING>OFFLINE OFFLINE>AVAILABLE OFFLINE>DRAINING'],
   [

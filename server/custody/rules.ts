@@ -1,7 +1,7 @@
 import type { AdministrativeStatus, AgentSessionState, HandoffStatus, SessionStatus } from '../generated/prisma/client.ts';
 import { AgentAtCapacityError, AgentUnavailableError, type DomainError } from '../core/errors.ts';
 
-/** The life cycles of domain.md as tables: from each state, where one may go. A state without an entry is final. */
+/** The life cycles of docs/rules.md as tables: from each state, where one may go. A state without an entry is final. */
 export const sessionTransitions: Record<SessionStatus, readonly SessionStatus[]> = {
   RUNNING: ['PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'],
   PAUSED: ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'],

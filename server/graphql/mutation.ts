@@ -25,7 +25,7 @@ export function run<Input extends object, A extends Answer>(
 
 export type Inputs = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 
-/** The `idempotencyKey` of a mutation (rule 20). */
+/** The `idempotencyKey` of a mutation (rule: idempotency). */
 export const keyInput = (input: Inputs) =>
   input.string({ description: '1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.' });
 

@@ -24,7 +24,7 @@ FROM handoffs h WHERE h.id = $1`);
 
 /**
  * What every life-cycle change of a Handoff begins with: lock its Session, read, and ask whether it may become
- * `to`. A change that this principal made before is a repeat (rule 12): `change` is not called, nothing is written.
+ * `to`. A change that this principal made before is a repeat (rule: repeat): `change` is not called, nothing is written.
  */
 export async function changeHandoff(
   work: Work,

@@ -7,7 +7,7 @@ import type { HandoffAnswer } from './initiateHandoff.ts';
 
 export type Decline = Exclude<Ending, { status: 'COMPLETED' | 'TIMED_OUT' }> | { status: 'TIMED_OUT' };
 
-/** Closes an open Handoff and gives the Session back to where it came from (rules 8 and 9). */
+/** Closes an open Handoff and gives the Session back to where it came from (rules: fail, return). */
 export async function giveBack(custody: Custody, handoff: LastHandoff, decline: Decline): Promise<void> {
   const visible = await readVisible(custody.work, custody.session);
   custody.closeHandoff(handoff, decline);

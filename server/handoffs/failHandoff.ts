@@ -2,6 +2,6 @@ import type { Work } from '../core/work.ts';
 import { declineHandoff } from './declineHandoff.ts';
 import type { HandoffAnswer } from './initiateHandoff.ts';
 
-/** Rule 8: taking over went wrong, before or after it was accepted. The Session goes back (rule 9). */
+/** Rule 'fail': taking over went wrong, before or after it was accepted. The Session goes back (return). */
 export const failHandoff = (work: Work, input: { handoffId: string; reason: string }): Promise<HandoffAnswer> =>
   declineHandoff(work, input.handoffId, { status: 'FAILED', failureReason: input.reason });

@@ -30,7 +30,7 @@ export interface Prepared {
   variables: StoredVariables;
 }
 
-/** Builds what the Handoff will carry. A failure here fails the whole mutation (rule 24). */
+/** Builds what the Handoff will carry. A failure here fails the whole mutation (whole or nothing). */
 export async function prepareContext(
   custody: Custody,
   given: { summary: string | null; reason: string | null; contextVariables: Record<string, unknown> | null },
@@ -46,7 +46,7 @@ export async function prepareContext(
 }
 
 /**
- * Moves a locked Session to `target` with a Handoff: closes the open one (rule 4), ends the holder's tenure,
+ * Moves a locked Session to `target` with a Handoff: closes the open one (supersede), ends the holder's tenure,
  * begins the target's as PENDING, and stages the Handoff with its Context, snapshot, log entry and events.
  * Returns the Handoff's id.
  */

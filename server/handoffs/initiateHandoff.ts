@@ -25,7 +25,7 @@ export interface HandoffAnswer {
   sessionId: string;
 }
 
-/** The holder hands its Session to another agent, within the guards (rules 4, 13, 18; "Guards on handoffs that agents start"). */
+/** The holder hands its Session to another agent, within the guards (rules: supersede, active only, prior turn; "Guards on handoffs that agents start"). */
 export async function initiateHandoff(
   work: Work,
   input: InitiateHandoffInput,

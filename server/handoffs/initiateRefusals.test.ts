@@ -111,7 +111,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'InvalidStateError',
-    'its holder has not accepted it yet (rule 13)',
+    'its holder has not accepted it yet (active only)',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });
@@ -121,7 +121,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'InvalidStateError',
-    'the session is paused (rule 13)',
+    'the session is paused (active only)',
     async (h) => {
       const { sessionId, other } = await held(h);
       await h.run(pauseSession, { sessionId, expectedVersion: null });

@@ -168,7 +168,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'AgentAtCapacityError',
-    'it would take the session back but has filled up meanwhile (rule 4)',
+    'it would take the session back but has filled up meanwhile (take back)',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });

@@ -31,7 +31,7 @@ export interface ReassignSessionAnswer {
   message: string;
 }
 
-/** The operator's act: gives a Session to another agent, with a Handoff unless told otherwise (rules 1 to 5, 17, 21). */
+/** The operator's act: gives a Session to another agent, with a Handoff unless told otherwise (rules: custody, free choice, order of refusals). */
 export async function reassignSession(
   work: Work,
   input: ReassignSessionInput,

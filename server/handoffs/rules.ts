@@ -32,7 +32,7 @@ export interface GuardedMove {
   earlier: readonly EarlierHandoff[];
 }
 
-/** The guards on Handoffs that agents start, in the order of rule 21, the loop aside; null when they let it pass. */
+/** The guards on Handoffs that agents start, in the order of refusals, the loop aside; null when they let it pass. */
 export function guardHandoff(move: GuardedMove): DomainError | null {
   if (!move.handoffsEnabled) return new HandoffsDisabledError();
   const reachable = [...new Set([...move.collaborators, ...(move.cameFrom === null ? [] : [move.cameFrom])])];

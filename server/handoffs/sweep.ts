@@ -26,7 +26,7 @@ export interface SweepOptions {
 }
 
 /**
- * Times out what is due (rule 11) and forgets idempotency answers after a day. Any number of processes may run
+ * Times out what is due (rule: deadline) and forgets idempotency answers after a day. Any number of processes may run
  * it at once: a Session that somebody else has locked is skipped, and the deadline is looked at again under the lock.
  * What waits while the database's clock steps ahead waits that much longer, as far as `clock` has seen it.
  * Returns how many Handoffs it timed out.

@@ -38,7 +38,7 @@ export interface TurnAnswer {
   sessionId: string;
 }
 
-/** Writes one turn into the log. The first turn of a target that has accepted completes its Handoff (rule 7). */
+/** Writes one turn into the log. The first turn of a target that has accepted completes its Handoff (rule: complete). */
 export async function appendTurn(work: Work, input: AppendTurnInput): Promise<TurnAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { holder: false });

@@ -23,7 +23,7 @@ export interface ImportAnswer {
 }
 
 /**
- * Writes what is new of a transcript into the log (rule 15). It is history: Handoffs, their Contexts and the state of
+ * Writes what is new of a transcript into the log (import is history). It is history: Handoffs, their Contexts and the state of
  * tenures stay as they are. The same transcript again changes nothing.
  */
 export async function importTranscript(work: Work, { sessionId, agentId, transcript }: ImportTranscriptInput): Promise<ImportAnswer> {

@@ -18,7 +18,7 @@ const readLastChange = statement(
 
 /**
  * What every change of a Session's status begins with: lock it, and ask whether it may become `to`. If it is so
- * already by the last change of status, and this principal made that, nothing is written (rule 12).
+ * already by the last change of status, and this principal made that, nothing is written (rule: repeat).
  */
 export async function changeSession(
   work: Work,

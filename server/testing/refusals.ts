@@ -145,7 +145,7 @@ export const codeOf = (error: string): string =>
     .replace(/(?<=.)[A-Z]/g, '_$&')
     .toUpperCase();
 
-/** Something that must be refused with `error`, and change nothing at all (invariant 6). */
+/** Something that must be refused with `error`, and change nothing at all (refusal changes nothing). */
 export async function expectRefusal(
   { db, send }: House,
   { mutation, error, says }: Pick<Refusal, 'mutation' | 'error' | 'says'>,
