@@ -32,7 +32,7 @@ const tenures = async (sessionId: string) =>
   ).data.session.agentSessions.nodes;
 
 describe('a move without a handoff', () => {
-  it('keeps reason, summary and metadata on its event, and the tenure that it began names the event (rule 5)', async () => {
+  it('keeps reason, summary and metadata on its event, and the tenure that it began names the event (rule: skip)', async () => {
     const id = await session('a');
     await reassign(id, { agentId: 'b', skipHandoff: true, ...said });
     expect((await events(id)).at(-1)).toEqual({ type: 'SESSION_REASSIGNED', ...said });
