@@ -49,7 +49,7 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
   app: { values: ['infra', 'originCheck', 'limits', 'package', 'graphqlPackage'], types: ['infra', 'limits', 'core', 'package', 'graphqlPackage'] },
   originCheck: { values: ['package'] },
   // For every transport, and without a domain.
-  limits: { values: ['limits', 'package', 'graphqlPackage'], types: ['limits', 'core', 'package', 'graphqlPackage'] },
+  limits: { values: ['limits', 'core', 'package', 'graphqlPackage'], types: ['limits', 'core', 'package', 'graphqlPackage'] },
   client: { values: ['client', 'stream', 'gql', 'package', 'graphqlPackage'] },
   // For programs of anybody's: knows nothing of the dashboard.
   stream: { values: ['stream', 'package'] },
