@@ -170,6 +170,7 @@ describe('the dashboard, live', () => {
     const { page } = await visitThere('/?q=overtaken');
     await live(page);
     await row(page, 'Overtaken').waitFor();
+    await expect.poll(() => openHandoffs(page), patiently).not.toBeNaN();
     const before = await openHandoffs(page);
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
