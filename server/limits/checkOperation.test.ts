@@ -30,7 +30,7 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ session(id: "x") { turns(first: 3) { nodes { messages { id } toolCalls { message { id } } } } } }', 1 + 1 + 3 * (1 + 50 + 50 * 2)],
     ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
     ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 61],
-    ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 91],
+    ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 89],
     ['{ handoffs(first: 10) { nodes { decisions summary reason } } }', 1 + 10 * (1 + 2 + 12)],
     // The Context is read once for all of its parts.
     ['{ handoffs(first: 10) { nodes { decisions ...F } } } fragment F on Handoff { filesModified leftOut { tasks } recentMessages { content } }', 1 + 10 * (1 + 12)],

@@ -71,7 +71,7 @@ export const weights: Readonly<Record<string, number>> = {
   'Query.handoffGraph': 50,
   'Query.contextPreview': 400,
   'Query.contextItem': 60,
-  'Handoff.contextPrompt': 90,
+  'Handoff.contextPrompt': 88,
   'Handoff.markdown': 60,
   'Handoff.summary': 2,
   'Agent.instructions': 2,
