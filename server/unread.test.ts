@@ -120,13 +120,19 @@ describe('What waits for readers', () => {
   test('is bounded for each key: more is RATE_LIMITED, small answers and other keys are served', async () => {
     const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey }, unread: { key: 12 * MB, stalledMs: 3_600_000 } });
     const greedy = await secretFor(database.pool, 'OPERATOR');
-    const socket = unread(url, { first: 40, key: greedy });
+    const sockets = [unread(url, { first: 40, key: greedy })];
     const same = client(url, { key: greedy });
-    await expect.poll(async () => (await same.post(query, { id, first: 40 })).status, { timeout: 20_000 }).toBe(429);
+    // On a busy machine the first may be refused for other reasons, and then keeps nothing waiting.
+    const another = async (): Promise<number> => {
+      const { status } = await same.post(query, { id, first: 40 });
+      if (status === 200) sockets.push(unread(url, { first: 40, key: greedy }));
+      return status;
+    };
+    await expect.poll(another, { timeout: 20_000 }).toBe(429);
     expect((await same.post(query, { id, first: 40 })).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
     expect(await same.post(`{ session(id: "${id}") { title } }`)).toMatchObject({ status: 200, errors: undefined });
     expect((await client(url, { key: adminKey }).post(query, { id, first: 40 })).status).toBe(200);
-    socket.destroy();
+    for (const socket of sockets) socket.destroy();
     await expect.poll(async () => (await same.post(query, { id, first: 40 })).status, { timeout: 20_000 }).toBe(200);
   });
 });

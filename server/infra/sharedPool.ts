@@ -74,7 +74,8 @@ export class SharedPool extends pg.Pool {
       callback(error, undefined, () => undefined);
     }, left);
     this.#take((again, client, done) => {
-      if (isLate) return done();
+      // A pool that gives up waiting gives no `done`.
+      if (isLate) return client === undefined ? undefined : done();
       clearTimeout(late);
       callback(again, client, done);
     }, until);
@@ -92,7 +93,7 @@ export class SharedPool extends pg.Pool {
     if (allowed < this.#most) this.#makeDo(allowed);
     else this.options.max = allowed;
     // Released at once, and so given to whoever waits. Refused, it was heard of above.
-    if (this.waitingCount > 0 && this.totalCount < allowed) super.connect((_error, _client, done) => void done());
+    if (this.waitingCount > 0 && this.totalCount < allowed) super.connect((_error, client, done) => void (client !== undefined && done()));
   }
 
   /** Its place stays empty for a moment: a process that waits for one looks as often. */

@@ -233,12 +233,12 @@ describe('npm run import', () => {
   });
 
   it('sends the file again when the server answers 503 with Retry-After, and says so', async () => {
-    const busy = await startApp(db, { uploads: { atOnce: 1, waitMs: 50 } });
-    const first = request(`${busy.url}/sessions/${await held()}/transcript`, { method: 'POST', agent: false });
+    const busy = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey }, uploads: { atOnce: 1, waitMs: 50 } });
+    const first = request(`${busy.url}/sessions/${await held()}/transcript`, { method: 'POST', agent: false, headers: { authorization: `Bearer ${adminKey}` } });
     const answered = new Promise<IncomingMessage>((resolve) => first.once('response', resolve));
     const transcript = await readFile(fixture('claude-tasks'));
     await new Promise<unknown>((resolve) => first.write(transcript, resolve));
-    const child = spawn(process.execPath, ['--import', 'tsx', commandFile, await held(), fixture('claude-tasks'), '--url', busy.url]);
+    const child = spawn(process.execPath, ['--import', 'tsx', commandFile, await held(), fixture('claude-tasks'), '--url', busy.url], { env: { ...process.env, BATON_KEY: adminKey } });
     const [out, ended] = [text(child.stdout), new Promise<number | null>((resolve) => child.once('close', resolve))];
     let err = '';
     child.stderr.on('data', (part: Buffer) => (err += part.toString()));
