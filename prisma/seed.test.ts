@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../server/infra/log.ts';
-import { testDatabase } from '../server/testing/database.ts';
-import { brokenInvariants } from '../server/testing/invariants.ts';
+import { testDatabase } from '../test/database.ts';
+import { brokenInvariants } from '../test/invariants.ts';
 import { seed } from './seed.ts';
 
 const db = await testDatabase();

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { buildApp, type AppOptions } from './app.ts';
 import { createMaskError } from './graphql/maskError.ts';
 import { silentLog } from './infra/log.ts';
-import { atEnd, testDatabase } from './testing/database.ts';
-import { client, send } from './testing/graphql.ts';
-import { openToAll } from './testing/server.ts';
+import { atEnd, testDatabase } from '../test/database.ts';
+import { client, send } from '../test/graphql.ts';
+import { openToAll } from '../test/server.ts';
 
 const database = await testDatabase();
 const json = { 'content-type': 'application/json' };

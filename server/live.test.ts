@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from './core/ids.ts';
-import { atEnd, testDatabase } from './testing/database.ts';
-import { client, send } from './testing/graphql.ts';
-import { startRedis, startRedisCluster } from './testing/redis.ts';
-import { startServer } from './testing/server.ts';
-import { type RawSocket, rawSocket } from './testing/socket.ts';
-import { world } from './testing/world.ts';
+import { atEnd, testDatabase } from '../test/database.ts';
+import { client, send } from '../test/graphql.ts';
+import { startRedis, startRedisCluster } from '../test/redis.ts';
+import { startServer } from '../test/server.ts';
+import { type RawSocket, rawSocket } from '../test/socket.ts';
+import { world } from '../test/world.ts';
 
 const database = await testDatabase();
 const { agent, session } = world(database.pool);

@@ -5,10 +5,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { atEnd, emptyDatabase, testDatabase } from './testing/database.ts';
-import { client, send } from './testing/graphql.ts';
-import { isAlive, postgresPid } from './testing/processes.ts';
-import { refusedStart, startServer } from './testing/server.ts';
+import { atEnd, emptyDatabase, testDatabase } from '../test/database.ts';
+import { client, send } from '../test/graphql.ts';
+import { isAlive, postgresPid } from '../test/processes.ts';
+import { refusedStart, startServer } from '../test/server.ts';
 
 const database = await testDatabase();
 const query = '{ agents { totalCount } }';

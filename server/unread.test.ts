@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from './core/ids.ts';
 import { limits } from './limits/limits.ts';
-import { atEnd, testDatabase } from './testing/database.ts';
-import { client, send } from './testing/graphql.ts';
-import { adminKey, secretFor } from './testing/keyring.ts';
-import { startApp } from './testing/server.ts';
-import { sseStream } from './testing/socket.ts';
-import { world } from './testing/world.ts';
+import { atEnd, testDatabase } from '../test/database.ts';
+import { client, send } from '../test/graphql.ts';
+import { adminKey, secretFor } from '../test/keyring.ts';
+import { startApp } from '../test/server.ts';
+import { sseStream } from '../test/socket.ts';
+import { world } from '../test/world.ts';
 
 const database = await testDatabase();
 const { agent, session, turn } = world(database.pool);

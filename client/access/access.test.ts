@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
-import { testDatabase } from '../../server/testing/database.ts';
-import { client } from '../../server/testing/graphql.ts';
-import { startServer, type ServerProcess } from '../../server/testing/server.ts';
-import { world } from '../../server/testing/world.ts';
+import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startServer, type ServerProcess } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 const adminKey = 'an-admin-key-for-this-test-alone-0123456789';
 const db = await testDatabase();

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
-import { testDatabase } from '../../server/testing/database.ts';
-import { client } from '../../server/testing/graphql.ts';
-import { startApp } from '../../server/testing/server.ts';
-import { world } from '../../server/testing/world.ts';
+import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
 import { createRates } from '../../server/limits/rates.ts';
-import { atEnd, testDatabase } from '../../server/testing/database.ts';
-import { client } from '../../server/testing/graphql.ts';
-import { freePort } from '../../server/testing/ports.ts';
-import { startApp, startServer } from '../../server/testing/server.ts';
-import { world } from '../../server/testing/world.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { freePort } from '../../test/ports.ts';
+import { startApp, startServer } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { createApi } from './api.ts';
 
 const db = await testDatabase();

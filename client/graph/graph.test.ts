@@ -2,9 +2,9 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../../server/infra/log.ts';
-import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
-import { testDatabase } from '../../server/testing/database.ts';
-import { startApp } from '../../server/testing/server.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { testDatabase } from '../../test/database.ts';
+import { startApp } from '../../test/server.ts';
 import { place, smooth } from './layout.ts';
 import { mostly } from './outcomes.ts';
 

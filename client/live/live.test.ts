@@ -2,12 +2,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renewCursors } from '../../server/infra/renewCursors.ts';
-import { chooseAgent, expectAccessible, look, measureSlowness, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
-import { atEnd, testDatabase } from '../../server/testing/database.ts';
-import { client, type Client } from '../../server/testing/graphql.ts';
-import { startRedis } from '../../server/testing/redis.ts';
-import { startServer, type ServerProcess } from '../../server/testing/server.ts';
-import { world } from '../../server/testing/world.ts';
+import { chooseAgent, expectAccessible, look, measureSlowness, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { client, type Client } from '../../test/graphql.ts';
+import { startRedis } from '../../test/redis.ts';
+import { startServer, type ServerProcess } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session, turn } = world(db.pool);

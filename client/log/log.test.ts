@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../server/testing/browser.ts';
-import { testDatabase } from '../../server/testing/database.ts';
-import { send } from '../../server/testing/graphql.ts';
-import { realDataFolder, realPath } from '../../server/testing/realData.ts';
-import { startApp } from '../../server/testing/server.ts';
-import { world } from '../../server/testing/world.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { testDatabase } from '../../test/database.ts';
+import { send } from '../../test/graphql.ts';
+import { realDataFolder, realPath } from '../../test/realData.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
 import { acceptHandoff } from '../../server/handoffs/acceptHandoff.ts';
-import { openBrowser, type Visit } from '../../server/testing/browser.ts';
-import { testDatabase } from '../../server/testing/database.ts';
-import { startApp } from '../../server/testing/server.ts';
-import { world } from '../../server/testing/world.ts';
+import { openBrowser, type Visit } from '../../test/browser.ts';
+import { testDatabase } from '../../test/database.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { movesAround, type Move } from './moves.ts';
 
 describe('moves without a handoff stand in the log', () => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadBulk } from '../../server/testing/bulk.ts';
-import { measureSlowness, openBrowser, type Visit } from '../../server/testing/browser.ts';
-import { testDatabase } from '../../server/testing/database.ts';
-import { longestTaskOfScroll, showSessions } from '../../server/testing/scrolling.ts';
-import { startApp } from '../../server/testing/server.ts';
+import { loadBulk } from '../../test/bulk.ts';
+import { measureSlowness, openBrowser, type Visit } from '../../test/browser.ts';
+import { testDatabase } from '../../test/database.ts';
+import { longestTaskOfScroll, showSessions } from '../../test/scrolling.ts';
+import { startApp } from '../../test/server.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

@@ -3,12 +3,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { encodeId } from '../../server/core/ids.ts';
 import { acceptHandoff } from '../../server/handoffs/acceptHandoff.ts';
-import { collect } from '../../server/testing/collect.ts';
-import { atEnd, testDatabase } from '../../server/testing/database.ts';
-import { frameProxy } from '../../server/testing/frames.ts';
-import { freePort } from '../../server/testing/ports.ts';
-import { startApp } from '../../server/testing/server.ts';
-import { world } from '../../server/testing/world.ts';
+import { collect } from '../../test/collect.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { frameProxy } from '../../test/frames.ts';
+import { freePort } from '../../test/ports.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { connect, openStream, StreamError, type Status, type Topic } from './index.ts';
 
 const db = await testDatabase();

@@ -10,9 +10,9 @@ import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { silentLog } from '../infra/log.ts';
 import { recordDecision } from '../log/recordDecision.ts';
 import { setTasks } from '../log/setTasks.ts';
-import { testDatabase } from '../testing/database.ts';
-import { recordQueries } from '../testing/queries.ts';
-import { agentCaller, operator, toolCall, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { recordQueries } from '../../test/queries.ts';
+import { agentCaller, operator, toolCall, world } from '../../test/world.ts';
 
 const { prisma, pool } = await testDatabase();
 const { sent } = recordQueries(pool);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { askersOf } from '../testing/askers.ts';
-import { client, send } from '../testing/graphql.ts';
-import { secretFor } from '../testing/keyring.ts';
-import { rawSocket } from '../testing/socket.ts';
+import { askersOf } from '../../test/askers.ts';
+import { client, send } from '../../test/graphql.ts';
+import { secretFor } from '../../test/keyring.ts';
+import { rawSocket } from '../../test/socket.ts';
 
 // ada, whose key the AGENT has, holds the Session and hands it to bob, who has instructions.
 const { db, url, askers, secrets, session, initiate } = await askersOf();

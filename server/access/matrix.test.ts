@@ -4,9 +4,9 @@ import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { createKey } from '../keys/createKey.ts';
 import { pauseSession } from '../sessions/pauseSession.ts';
-import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../testing/askers.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { documentOf, unknownId, type Mutation, type Said } from '../testing/refusals.ts';
+import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../../test/askers.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { documentOf, unknownId, type Mutation, type Said } from '../../test/refusals.ts';
 
 const { db, askers, agent, session, initiate, run, held, addressed, sessionInput, handoffInput } = await askersOf();
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { IdPrefix } from '../core/ids.ts';
-import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../testing/askers.ts';
-import { send } from '../testing/graphql.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { unknownId } from '../testing/refusals.ts';
+import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../../test/askers.ts';
+import { send } from '../../test/graphql.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { unknownId } from '../../test/refusals.ts';
 
 const { db, url, secrets, sessionInput, handoffInput } = await askersOf();
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { schema } from '../graphql/schema.ts';
 import { recordDecision } from '../log/recordDecision.ts';
-import { askersOf, roles } from '../testing/askers.ts';
-import { unknownId } from '../testing/refusals.ts';
+import { askersOf, roles } from '../../test/askers.ts';
+import { unknownId } from '../../test/refusals.ts';
 
 const { askers, initiate, run, held, addressed } = await askersOf();
 

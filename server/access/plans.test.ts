@@ -6,10 +6,10 @@ import type { Caller } from '../core/work.ts';
 import { contexts } from '../graphql/context.ts';
 import { schema } from '../graphql/schema.ts';
 import { silentLog } from '../infra/log.ts';
-import { bulkId, loadBulk } from '../testing/bulk.ts';
-import { testDatabase } from '../testing/database.ts';
-import { recordQueries } from '../testing/queries.ts';
-import { agentCaller } from '../testing/world.ts';
+import { bulkId, loadBulk } from '../../test/bulk.ts';
+import { testDatabase } from '../../test/database.ts';
+import { recordQueries } from '../../test/queries.ts';
+import { agentCaller } from '../../test/world.ts';
 
 // 200,000 Handoffs, of which an agent may read those of its 10 Sessions; and one that had 30 % of all Sessions.
 const database = await testDatabase();

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { archiveAgent } from './archiveAgent.ts';
 import { registerAgent } from './registerAgent.ts';
 import { setAgentStatus } from './setAgentStatus.ts';

@@ -1,4 +1,4 @@
-import { house, somebodyElse, testRefusals, unknownId, type House, type Refusal } from '../testing/refusals.ts';
+import { house, somebodyElse, testRefusals, unknownId, type House, type Refusal } from '../../test/refusals.ts';
 import { archiveAgent } from './archiveAgent.ts';
 
 const home = await house();

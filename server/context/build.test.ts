@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byUser, someSources } from '../testing/contexts.ts';
+import { byUser, someSources } from '../../test/contexts.ts';
 import { buildContext, contentHash, type BuildInput } from './build.ts';
 import { isOwnVariable, mergeVariables } from './context.ts';
 import type { Sources } from './sources.ts';

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { encodeId } from '../core/ids.ts';
 import { setTasks } from '../log/setTasks.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { startApp } from '../testing/server.ts';
-import { toolCall, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { startApp } from '../../test/server.ts';
+import { toolCall, world } from '../../test/world.ts';
 import { readSources } from './sources.ts';
 
 const database = await testDatabase();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../core/canonicalJson.ts';
-import { emptyContext, message } from '../testing/contexts.ts';
+import { emptyContext, message } from '../../test/contexts.ts';
 import type { Context, LeftOut } from './context.ts';
 import { contextBytes, fitContext } from './fitContext.ts';
 

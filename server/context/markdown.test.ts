@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { lexer, walkTokens, type Token } from 'marked';
 import { describe, expect, it } from 'vitest';
-import { anyContext, emptyContext, hidden, hostile, message } from '../testing/contexts.ts';
+import { anyContext, emptyContext, hidden, hostile, message } from '../../test/contexts.ts';
 import { code, codeBlock, contained, entry, plain, quoted } from './containedMarkdown.ts';
 import type { Context } from './context.ts';
 import { renderMarkdown, type HandoffFacts } from './markdown.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hidden, hostile } from '../testing/contexts.ts';
+import { hidden, hostile } from '../../test/contexts.ts';
 import { fenceFor, inline, longestFence, neutralise } from './neutralise.ts';
 
 describe('a neutralised text', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokensOf } from '../core/tokens.ts';
-import { anyContext, emptyContext, hidden, hostile, message } from '../testing/contexts.ts';
+import { anyContext, emptyContext, hidden, hostile, message } from '../../test/contexts.ts';
 import type { Context } from './context.ts';
 import { itemsOf, stages, type ItemKind } from './items.ts';
 import { neutralise } from './neutralise.ts';

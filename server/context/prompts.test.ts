@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { recordDecision } from '../log/recordDecision.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { adminKey, secretFor } from '../testing/keyring.ts';
-import { recordQueries } from '../testing/queries.ts';
-import { startApp } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { adminKey, secretFor } from '../../test/keyring.ts';
+import { recordQueries } from '../../test/queries.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { sent } = recordQueries(database.pool);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hidden } from '../testing/contexts.ts';
+import { hidden } from '../../test/contexts.ts';
 import { abridge, ends, longest, shorten } from './shorten.ts';
 
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.string({ unit: 'grapheme', minLength: 300, maxLength: 900 }));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { migrateDown, migrateUp, readMigrations } from '../infra/migrate.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { toolCall, world } from '../testing/world.ts';
-import { withDatabase } from '../testing/cluster.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { toolCall, world } from '../../test/world.ts';
+import { withDatabase } from '../../test/cluster.ts';
 
 const database = await testDatabase();
 const url = withDatabase(database.adminUrl, database.name);

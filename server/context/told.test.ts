@@ -4,10 +4,10 @@ import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { failHandoff } from '../handoffs/failHandoff.ts';
 import { rejectHandoff } from '../handoffs/rejectHandoff.ts';
 import { setTasks } from '../log/setTasks.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { agentCaller, toolCall, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { agentCaller, toolCall, world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);

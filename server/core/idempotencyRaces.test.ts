@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
-import { crowd, tally } from '../testing/crowd.ts';
-import { testDatabase } from '../testing/database.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { unknownId, type Mutation } from '../testing/refusals.ts';
-import { world } from '../testing/world.ts';
+import { crowd, tally } from '../../test/crowd.ts';
+import { testDatabase } from '../../test/database.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { unknownId, type Mutation } from '../../test/refusals.ts';
+import { world } from '../../test/world.ts';
 import { encodeId } from './ids.ts';
 
 // Invariant 8, with two server processes on one database: one effect, equal answers.

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import { expect, test } from 'vitest';
 import { silentLog } from '../infra/log.ts';
-import { testDatabase } from '../testing/database.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { operator, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { operator, world } from '../../test/world.ts';
 import { statement } from './changes.ts';
 import { UnavailableError } from './errors.ts';
 import { runWork } from './runWork.ts';

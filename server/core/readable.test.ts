@@ -3,8 +3,8 @@ import { mayRead, unreadable } from '../events/readable.ts';
 import type { EventRow } from '../events/rows.ts';
 import { handoffsToList, sessionsToList } from '../graphql/readableLists.ts';
 import { readable } from '../graphql/readableNodes.ts';
-import { testDatabase } from '../testing/database.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { world } from '../../test/world.ts';
 import { readableHandoffs, readableSessions, readableSql } from './readable.ts';
 import type { Caller } from './work.ts';
 

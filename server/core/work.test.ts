@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../infra/log.ts';
-import { testDatabase } from '../testing/database.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { operator, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { operator, world } from '../../test/world.ts';
 import { ConflictError } from './errors.ts';
 import { runWork } from './runWork.ts';
 import type { Work } from './work.ts';

@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { crowd, tally } from '../testing/crowd.ts';
-import { testDatabase } from '../testing/database.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { world } from '../testing/world.ts';
+import { crowd, tally } from '../../test/crowd.ts';
+import { testDatabase } from '../../test/database.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { world } from '../../test/world.ts';
 
 // Invariant 10, with two server processes on one database.
 const db = await testDatabase();

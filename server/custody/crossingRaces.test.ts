@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { crowd, tally, type Caller } from '../testing/crowd.ts';
-import { testDatabase } from '../testing/database.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import type { Said } from '../testing/refusals.ts';
-import { world } from '../testing/world.ts';
+import { crowd, tally, type Caller } from '../../test/crowd.ts';
+import { testDatabase } from '../../test/database.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import type { Said } from '../../test/refusals.ts';
+import { world } from '../../test/world.ts';
 
 // Invariant 11, with two server processes on one database.
 const db = await testDatabase();

@@ -16,11 +16,11 @@ import { completeSession } from '../sessions/completeSession.ts';
 import { failSession } from '../sessions/failSession.ts';
 import { pauseSession } from '../sessions/pauseSession.ts';
 import { resumeSession } from '../sessions/resumeSession.ts';
-import { testDatabase } from '../testing/database.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { Model, type HandoffStatus, type ModelAgent, type ModelSession, type Status } from '../testing/model.ts';
-import { operator, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { Model, type HandoffStatus, type ModelAgent, type ModelSession, type Status } from '../../test/model.ts';
+import { operator, world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn, run } = world(db.pool);

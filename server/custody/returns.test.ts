@@ -7,9 +7,9 @@ import { rejectHandoff } from '../handoffs/rejectHandoff.ts';
 import { completeSession } from '../sessions/completeSession.ts';
 import { pauseSession } from '../sessions/pauseSession.ts';
 import { resumeSession } from '../sessions/resumeSession.ts';
-import { testDatabase } from '../testing/database.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { agentCaller, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { agentCaller, world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn, run } = world(db.pool);

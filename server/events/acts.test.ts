@@ -15,8 +15,8 @@ import { completeSession } from '../sessions/completeSession.ts';
 import { failSession } from '../sessions/failSession.ts';
 import { pauseSession } from '../sessions/pauseSession.ts';
 import { updateSession } from '../sessions/updateSession.ts';
-import { testDatabase } from '../testing/database.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn, run } = world(db.pool);

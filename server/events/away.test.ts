@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { createDatabase } from '../infra/prisma.ts';
 import { silentLog } from '../infra/log.ts';
-import { cutter } from '../testing/cutter.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { startApp } from '../testing/server.ts';
-import { type RawSocket, rawSocket, sseStream } from '../testing/socket.ts';
-import { world } from '../testing/world.ts';
+import { cutter } from '../../test/cutter.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { startApp } from '../../test/server.ts';
+import { type RawSocket, rawSocket, sseStream } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 
 const direct = await testDatabase();
 const { agent, session } = world(direct.pool);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { operator, world } from '../testing/world.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { operator, world } from '../../test/world.ts';
 import { runWork } from '../core/runWork.ts';
 import { LocalDoorbell } from '../infra/localDoorbell.ts';
 import { silentLog } from '../infra/log.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { type RawSocket, rawSocket, sseStream } from '../testing/socket.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { type RawSocket, rawSocket, sseStream } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);

@@ -11,9 +11,9 @@ import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { silentLog } from '../infra/log.ts';
-import { testDatabase } from '../testing/database.ts';
-import { startServer } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { startServer } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { Archive, startArchiving, type ArchiveOptions } from './archive.ts';
 import { createRecords, type Records } from './records.ts';
 

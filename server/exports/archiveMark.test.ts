@@ -11,9 +11,9 @@ import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { silentLog } from '../infra/log.ts';
-import { movableClock } from '../testing/clock.ts';
-import { testDatabase } from '../testing/database.ts';
-import { world } from '../testing/world.ts';
+import { movableClock } from '../../test/clock.ts';
+import { testDatabase } from '../../test/database.ts';
+import { world } from '../../test/world.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
 import { createRecords } from './records.ts';
 

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { documents } from './records.ts';
 
 const database = await testDatabase();

@@ -5,11 +5,11 @@ import { encodeId } from '../core/ids.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { limits } from '../limits/limits.ts';
 import { createRates } from '../limits/rates.ts';
-import { testDatabase } from '../testing/database.ts';
-import { send } from '../testing/graphql.ts';
-import { adminKey } from '../testing/keyring.ts';
-import { startApp } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { send } from '../../test/graphql.ts';
+import { adminKey } from '../../test/keyring.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { agent, session, reassign, run } = world(database.pool);

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
-import { launchChromium } from '../testing/chromium.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
+import { launchChromium } from '../../test/chromium.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
 import { readTabs } from './tabs.ts';
 
 const db = await testDatabase();

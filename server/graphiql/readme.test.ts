@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 const queries = [...readme.matchAll(/```graphql\n(.*?)```/gs)].map(([, query]) => query!);

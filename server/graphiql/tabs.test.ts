@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { startApp } from '../testing/server.ts';
-import { sseStream } from '../testing/socket.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { startApp } from '../../test/server.ts';
+import { sseStream } from '../../test/socket.ts';
 import { readTabs } from './tabs.ts';
 
 const db = await testDatabase();

@@ -8,13 +8,13 @@ import { encodeId } from '../core/ids.ts';
 import { silentLog } from '../infra/log.ts';
 import { migrateUp } from '../infra/migrate.ts';
 import { startPostgres, type EmbeddedPostgres } from '../infra/postgres.ts';
-import { atEnd } from '../testing/database.ts';
-import { client, send, type Answer } from '../testing/graphql.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { isAlive, postgresPid, signalFamily } from '../testing/processes.ts';
-import { startServer } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { atEnd } from '../../test/database.ts';
+import { client, send, type Answer } from '../../test/graphql.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { isAlive, postgresPid, signalFamily } from '../../test/processes.ts';
+import { startServer } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 // A PostgreSQL for this file alone and a real server process that knows its URL: what would end a process ends this one.
 const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { silentLog } from '../infra/log.ts';
-import { testDatabase } from '../testing/database.ts';
+import { testDatabase } from '../../test/database.ts';
 import { createMaskError } from './maskError.ts';
 
 const database = await testDatabase();

@@ -1,8 +1,8 @@
 import { getNamedType, isInputObjectType, type GraphQLInputObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { agentId, agentType, contextVariables, idOf, integer, json, listWith, nonBlank, text, type Bad } from '../testing/badValues.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { allMutations, house, mutationsOf, TopLevel, unknownId, type Mutation } from '../testing/refusals.ts';
+import { agentId, agentType, contextVariables, idOf, integer, json, listWith, nonBlank, text, type Bad } from '../../test/badValues.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { allMutations, house, mutationsOf, TopLevel, unknownId, type Mutation } from '../../test/refusals.ts';
 import { schema } from './schema.ts';
 
 const home = await house();

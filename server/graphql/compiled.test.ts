@@ -2,12 +2,12 @@ import { parse } from 'graphql';
 import { Client } from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { bulkId, loadBulk } from '../testing/bulk.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { adminKey, secretFor } from '../testing/keyring.ts';
-import { recordQueries } from '../testing/queries.ts';
-import { startApp } from '../testing/server.ts';
+import { bulkId, loadBulk } from '../../test/bulk.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { adminKey, secretFor } from '../../test/keyring.ts';
+import { recordQueries } from '../../test/queries.ts';
+import { startApp } from '../../test/server.ts';
 import { isPlainQuery } from './plainSelection.ts';
 import { schema } from './schema.ts';
 

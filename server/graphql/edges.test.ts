@@ -2,10 +2,10 @@ import { getNamedType, isInputObjectType, isInterfaceType, isLeafType, isNonNull
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { recordDecision } from '../log/recordDecision.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { toolCall, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { toolCall, world } from '../../test/world.ts';
 import { schema } from './schema.ts';
 
 // Every whole number, decimal and moment that the contract takes is sent at its edges. The places are read from the schema: a new one is sent too.

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { limits } from '../limits/limits.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client, type GraphQLErrorBody } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket, sseStream } from '../testing/socket.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client, type GraphQLErrorBody } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket, sseStream } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Caller, Role } from '../core/work.ts';
 import { encodeId } from '../core/ids.ts';
 import { hashOf, newSecret } from '../keys/secret.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket, type RawSocket } from '../testing/socket.ts';
-import { logStatements } from '../testing/statements.ts';
-import { operator, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket, type RawSocket } from '../../test/socket.ts';
+import { logStatements } from '../../test/statements.ts';
+import { operator, world } from '../../test/world.ts';
 import { sharingKey } from './sharing.ts';
 import { schema } from './schema.ts';
 

@@ -8,9 +8,9 @@ import { encodeId, newId } from '../core/ids.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { createDatabase } from '../infra/prisma.ts';
 import { silentLog } from '../infra/log.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
 import { createMaskError } from './maskError.ts';
 
 const lines: string[] = [];

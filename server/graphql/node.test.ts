@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId, newId } from '../core/ids.ts';
-import { bulkId, loadBulk, type BulkKind } from '../testing/bulk.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
+import { bulkId, loadBulk, type BulkKind } from '../../test/bulk.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
 import { decodeNodeId, encodeNodeId, nodePrefixes, type NodeType } from './nodeIds.ts';
 import { schema } from './schema.ts';
 

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { encodeId } from '../core/ids.ts';
 import { hashOf, newSecret } from '../keys/secret.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket, sseStream } from '../testing/socket.ts';
-import { world } from '../testing/world.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket, sseStream } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 
 const adminKey = 'k'.repeat(32);
 const admin = { authorization: `Bearer ${adminKey}` };

@@ -9,11 +9,11 @@ import { silentLog } from '../infra/log.ts';
 import { migrateUp } from '../infra/migrate.ts';
 import { startPostgres, type EmbeddedPostgres } from '../infra/postgres.ts';
 import { clusterOf } from '../infra/postgresServer.ts';
-import { atEnd } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { startServer } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { atEnd } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { startServer } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 // A PostgreSQL for this file alone, and a real server process that knows its URL.
 const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));

@@ -3,8 +3,8 @@ import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { completeSession } from '../sessions/completeSession.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { house, unknownId, type Mutation } from '../testing/refusals.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { house, unknownId, type Mutation } from '../../test/refusals.ts';
 
 // Rule 21: of two reasons to refuse, the earlier one is given. Each test brings about both, and hears the first.
 const home = await house();

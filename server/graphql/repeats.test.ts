@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decodeId, encodeId } from '../core/ids.ts';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { house, somebodyElse, type Mutation, type Said } from '../testing/refusals.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { house, somebodyElse, type Mutation, type Said } from '../../test/refusals.ts';
 
 const home = await house();
 const { db, agent, session, reassign, run, unique, send } = home;

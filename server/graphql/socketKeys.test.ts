@@ -7,10 +7,10 @@ import { createLog } from '../infra/log.ts';
 import { hashOf, newSecret } from '../keys/secret.ts';
 import { KeyWatch } from '../keys/watch.ts';
 import { createRates } from '../limits/rates.ts';
-import { testDatabase } from '../testing/database.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket, type RawSocket, sseStream } from '../testing/socket.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket, type RawSocket, sseStream } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { pool } = database;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket, type RawSocket } from '../testing/socket.ts';
-import { world } from '../testing/world.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket, type RawSocket } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 import { createLog } from '../infra/log.ts';
 import { createRates } from '../limits/rates.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket, sseStream } from '../testing/socket.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket, sseStream } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { agent, session } = world(database.pool);

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { bulkId, loadBulk } from '../testing/bulk.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { recordQueries } from '../testing/queries.ts';
-import { startApp } from '../testing/server.ts';
+import { bulkId, loadBulk } from '../../test/bulk.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { recordQueries } from '../../test/queries.ts';
+import { startApp } from '../../test/server.ts';
 
 const database = await testDatabase();
 const { sent } = recordQueries(database.pool);

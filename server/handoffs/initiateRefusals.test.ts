@@ -3,8 +3,8 @@ import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
 import { completeSession } from '../sessions/completeSession.ts';
 import { pauseSession } from '../sessions/pauseSession.ts';
-import { house, testRefusals, TopLevel, unknownId, type House, type Refusal } from '../testing/refusals.ts';
-import { toolCall } from '../testing/world.ts';
+import { house, testRefusals, TopLevel, unknownId, type House, type Refusal } from '../../test/refusals.ts';
+import { toolCall } from '../../test/world.ts';
 import { expect, it } from 'vitest';
 import { acceptHandoff } from './acceptHandoff.ts';
 

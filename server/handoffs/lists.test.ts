@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { toolCall, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { toolCall, world } from '../../test/world.ts';
 import { acceptHandoff } from './acceptHandoff.ts';
 import { rejectHandoff } from './rejectHandoff.ts';
 

@@ -5,10 +5,10 @@ import { encodeId } from '../core/ids.ts';
 import { contexts } from '../graphql/context.ts';
 import { schema } from '../graphql/schema.ts';
 import { silentLog } from '../infra/log.ts';
-import { bulkId, loadBulk } from '../testing/bulk.ts';
-import { testDatabase } from '../testing/database.ts';
-import { recordQueries } from '../testing/queries.ts';
-import { operator } from '../testing/world.ts';
+import { bulkId, loadBulk } from '../../test/bulk.ts';
+import { testDatabase } from '../../test/database.ts';
+import { recordQueries } from '../../test/queries.ts';
+import { operator } from '../../test/world.ts';
 
 // 200,000 Handoffs: one Agent holds 30 %, 95 % are final. The planner's settings are PostgreSQL's own.
 const database = await testDatabase();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { toolCall, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { toolCall, world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn } = world(db.pool);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign } = world(db.pool);

@@ -4,7 +4,7 @@ import { encodeId } from '../core/ids.ts';
 import { cancelSession } from '../sessions/cancelSession.ts';
 import { completeSession } from '../sessions/completeSession.ts';
 import { failSession } from '../sessions/failSession.ts';
-import { house, testRefusals, unknownId, type House, type Refusal } from '../testing/refusals.ts';
+import { house, testRefusals, unknownId, type House, type Refusal } from '../../test/refusals.ts';
 
 const home = await house();
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { startApp } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { rejectHandoff } from './rejectHandoff.ts';
 
 const db = await testDatabase();

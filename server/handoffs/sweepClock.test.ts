@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { silentLog } from '../infra/log.ts';
-import { movableClock } from '../testing/clock.ts';
-import { testDatabase } from '../testing/database.ts';
-import { world } from '../testing/world.ts';
+import { movableClock } from '../../test/clock.ts';
+import { testDatabase } from '../../test/database.ts';
+import { world } from '../../test/world.ts';
 import { ClockSteps } from './clockSteps.ts';
 import { sweep } from './sweep.ts';
 

@@ -2,9 +2,9 @@ import { afterEach, expect, it } from 'vitest';
 import { DomainError } from '../core/errors.ts';
 import { createDatabase } from '../infra/prisma.ts';
 import { silentLog } from '../infra/log.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { world } from '../testing/world.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { world } from '../../test/world.ts';
 import { acceptHandoff } from './acceptHandoff.ts';
 import { sweep } from './sweep.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { readCatalog } from '../testing/catalog.ts';
-import { emptyDatabase } from '../testing/database.ts';
+import { readCatalog } from '../../test/catalog.ts';
+import { emptyDatabase } from '../../test/database.ts';
 import { migrateUp } from './migrate.ts';
 import { diffSchemas } from './schemaEngine.ts';
 

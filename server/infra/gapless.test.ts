@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadBulk } from '../testing/bulk.ts';
-import { testDatabase } from '../testing/database.ts';
+import { loadBulk } from '../../test/bulk.ts';
+import { testDatabase } from '../../test/database.ts';
 
 // A connection keeps the plans that it made when the tables were small.
 const database = await testDatabase();

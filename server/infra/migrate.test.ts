@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { readCatalog } from '../testing/catalog.ts';
-import { emptyDatabase } from '../testing/database.ts';
+import { readCatalog } from '../../test/catalog.ts';
+import { emptyDatabase } from '../../test/database.ts';
 import { migrateDown, migrateUp, migrationStatus, readMigrations, requireMigrated } from './migrate.ts';
 
 const names = (await readMigrations()).map(({ name }) => name);

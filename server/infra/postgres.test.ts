@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { atEnd } from '../testing/database.ts';
+import { atEnd } from '../../test/database.ts';
 import { silentLog } from './log.ts';
 import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
 import { hydrateSymlinks } from './postgresBinaries.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createCursors, type Cursors } from '../events/cursors.ts';
-import { atEnd, emptyDatabase, testDatabase } from '../testing/database.ts';
-import { startServer } from '../testing/server.ts';
-import { rawSocket } from '../testing/socket.ts';
+import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
+import { startServer } from '../../test/server.ts';
+import { rawSocket } from '../../test/socket.ts';
 
 const database = await testDatabase();
 const run = promisify(execFile);

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { fewConnections } from '../testing/fewConnections.ts';
-import { client, send } from '../testing/graphql.ts';
-import { adminKey } from '../testing/keyring.ts';
-import { startApp } from '../testing/server.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { fewConnections } from '../../test/fewConnections.ts';
+import { client, send } from '../../test/graphql.ts';
+import { adminKey } from '../../test/keyring.ts';
+import { startApp } from '../../test/server.ts';
 import { silentLog } from './log.ts';
 import { requireMigrated } from './migrate.ts';
 import { createPing } from './ping.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
 import { createLog } from './log.ts';
 
 const lines: string[] = [];

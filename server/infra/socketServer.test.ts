@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { limits, type SocketLimits } from '../limits/limits.ts';
-import { atEnd } from '../testing/database.ts';
+import { atEnd } from '../../test/database.ts';
 import { silentLog } from './log.ts';
 import { createSocketServer, type OpenSocket } from './socketServer.ts';
 

@@ -1,12 +1,12 @@
 import { Agent } from 'node:http';
 import { expect, test } from 'vitest';
 import { createRates } from '../limits/rates.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { adminKey, secretFor } from '../testing/keyring.ts';
-import { recordQueries } from '../testing/queries.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket } from '../testing/socket.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { adminKey, secretFor } from '../../test/keyring.ts';
+import { recordQueries } from '../../test/queries.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket } from '../../test/socket.ts';
 import { newSecret } from './secret.ts';
 
 const database = await testDatabase();

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { atEnd, emptyDatabase, testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startServer } from '../testing/server.ts';
+import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startServer } from '../../test/server.ts';
 
 // Every case starts a process or several.
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { secretFor } from '../testing/keyring.ts';
-import { startApp } from '../testing/server.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { secretFor } from '../../test/keyring.ts';
+import { startApp } from '../../test/server.ts';
 import { newSecret } from './secret.ts';
 
 const empty = await testDatabase();

@@ -1,6 +1,6 @@
 import { newId } from '../core/ids.ts';
 import { archiveAgent } from '../agents/archiveAgent.ts';
-import { house, testRefusals, unknownId, type Refusal } from '../testing/refusals.ts';
+import { house, testRefusals, unknownId, type Refusal } from '../../test/refusals.ts';
 
 const home = await house();
 

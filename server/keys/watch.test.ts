@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { startRedis } from '../testing/redis.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket } from '../testing/socket.ts';
-import { client } from '../testing/graphql.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { startRedis } from '../../test/redis.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket } from '../../test/socket.ts';
+import { client } from '../../test/graphql.ts';
 import { hashOf, newSecret } from './secret.ts';
 
 const database = await testDatabase();

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
-import { anyDocument } from '../testing/anyDocument.ts';
-import { testDatabase } from '../testing/database.ts';
-import { send } from '../testing/graphql.ts';
-import { startServer } from '../testing/server.ts';
+import { anyDocument } from '../../test/anyDocument.ts';
+import { testDatabase } from '../../test/database.ts';
+import { send } from '../../test/graphql.ts';
+import { startServer } from '../../test/server.ts';
 
 
 /**

@@ -1,7 +1,7 @@
 import { serverAudits, type AuditResult } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { startApp } from '../testing/server.ts';
+import { testDatabase } from '../../test/database.ts';
+import { startApp } from '../../test/server.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type FragmentDefinitionNode, Kind, parse, type SelectionSetNode } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../graphql/schema.ts';
-import { anyDocument } from '../testing/anyDocument.ts';
+import { anyDocument } from '../../test/anyDocument.ts';
 import { checkOperation } from './checkOperation.ts';
 import { expansionOf } from './expansion.ts';
 import { limits } from './limits.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { secretFor } from '../testing/keyring.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket } from '../testing/socket.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { secretFor } from '../../test/keyring.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket } from '../../test/socket.ts';
 
 const database = await testDatabase();
 const heavyReads = { cost: 100, atOnce: 2, ofKey: 1, waiting: 10, waitMs: 300 };

@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { hashAllTables, type TableHashes } from '../testing/hash.ts';
-import { hostileRequests } from '../testing/hostile/all.ts';
-import type { Hostile } from '../testing/hostile/request.ts';
-import { startApp } from '../testing/server.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { hashAllTables, type TableHashes } from '../../test/hash.ts';
+import { hostileRequests } from '../../test/hostile/all.ts';
+import type { Hostile } from '../../test/hostile/request.ts';
+import { startApp } from '../../test/server.ts';
 
 /** No request may take longer, on a machine five times slower than usual: what grows with the square of a document takes minutes. */
 const bound = 5_000;

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { send } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
+import { testDatabase } from '../../test/database.ts';
+import { send } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
 import { createPersistedOperations, readManifest } from './persisted.ts';
 
 const known = 'query Known($n: Int = 1) { sessions(first: $n) { totalCount } }';

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { atEnd, testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { largeContexts } from '../testing/largeContexts.ts';
-import { startApp, startServer, type ServerProcess } from '../testing/server.ts';
-import { rawSocket } from '../testing/socket.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { largeContexts } from '../../test/largeContexts.ts';
+import { startApp, startServer, type ServerProcess } from '../../test/server.ts';
+import { rawSocket } from '../../test/socket.ts';
 
 /**
  * Times are processor time of the server's main thread, from the kernel: other processes on this machine do not count. From a

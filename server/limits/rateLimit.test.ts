@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeId, newId } from '../core/ids.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { rawSocket } from '../testing/socket.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { rawSocket } from '../../test/socket.ts';
 import { limits } from './limits.ts';
 import { createRates } from './rates.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { testDatabase } from '../testing/database.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { toolCall, world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { toolCall, world } from '../../test/world.ts';
 import { captureSnapshot } from './captureSnapshot.ts';
 
 const db = await testDatabase();

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
 import { completeSession } from '../sessions/completeSession.ts';
 import { pauseSession } from '../sessions/pauseSession.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { imports, type How } from '../testing/imports.ts';
-import { agentCaller } from '../testing/world.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { imports, type How } from '../../test/imports.ts';
+import { agentCaller } from '../../test/world.ts';
 
 const { db, here, another, loadFixture, messages, turns, lastTenure, session, reassign, run } = await imports();
 

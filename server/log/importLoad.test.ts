@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { startServer } from '../testing/server.ts';
-import { workTranscript } from '../testing/transcripts.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { startServer } from '../../test/server.ts';
+import { workTranscript } from '../../test/transcripts.ts';
+import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session } = world(db.pool);

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { expectedOf, isSubagent, realDataFolder, realPath, realTranscripts } from '../testing/realData.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { expectedOf, isSubagent, realDataFolder, realPath, realTranscripts } from '../../test/realData.ts';
+import { world } from '../../test/world.ts';
 import { importTranscript } from './importTranscript.ts';
 import { prepareImport } from './prepareImport.ts';
 import { usageOfSessions } from './queries.ts';

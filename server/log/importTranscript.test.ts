@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { hashAllTables } from '../testing/hash.ts';
-import { imports } from '../testing/imports.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { imports } from '../../test/imports.ts';
 import { setTasks } from './setTasks.ts';
 import { fixture } from './transcripts/fixtures.ts';
 import { piecesOf } from './transcripts/lines.ts';

@@ -4,12 +4,12 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client, send } from '../testing/graphql.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { secretFor } from '../testing/keyring.ts';
-import { startApp } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client, send } from '../../test/graphql.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { secretFor } from '../../test/keyring.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { fixture } from './transcripts/fixtures.ts';
 
 const database = await testDatabase();

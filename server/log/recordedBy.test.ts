@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { askersOf, type Asker } from '../testing/askers.ts';
+import { askersOf, type Asker } from '../../test/askers.ts';
 
 const { askers, db, held, sessionInput } = await askersOf();
 

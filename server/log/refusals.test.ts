@@ -1,7 +1,7 @@
 import { encodeId } from '../core/ids.ts';
 import { completeSession } from '../sessions/completeSession.ts';
 import { pauseSession } from '../sessions/pauseSession.ts';
-import { house, testRefusals, unknownId, type House, type Mutation, type Refusal } from '../testing/refusals.ts';
+import { house, testRefusals, unknownId, type House, type Mutation, type Refusal } from '../../test/refusals.ts';
 
 const home = await house();
 

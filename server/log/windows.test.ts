@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { imports } from '../testing/imports.ts';
-import { toolCall } from '../testing/world.ts';
+import { imports } from '../../test/imports.ts';
+import { toolCall } from '../../test/world.ts';
 import { captureSnapshot } from './captureSnapshot.ts';
 
 // ContextSnapshot.tokenEstimate: the window that the agent had.

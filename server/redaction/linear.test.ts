@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { some } from './corpus/make.ts';
+import { some } from '../../test/secrets/make.ts';
 import { placeRules } from './placeRules.ts';
 import { redactText, redactTexts, redactValue } from './redact.ts';
 import { tokenRules } from './tokenRules.ts';

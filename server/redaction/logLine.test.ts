@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../infra/log.ts';
-import { parts, some } from './corpus/make.ts';
+import { parts, some } from '../../test/secrets/make.ts';
 import { redactLogLine } from './logLine.ts';
 
 test('no line of the log holds a secret, wherever in an error it is, and each stays JSON', () => {

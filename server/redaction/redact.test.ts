@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jwt, parts, privateKey, some } from './corpus/make.ts';
+import { jwt, parts, privateKey, some } from '../../test/secrets/make.ts';
 import { countRedactions, redactInput, redactText, redactTexts, redactValue } from './redact.ts';
 
 const github = (): string => parts('gh', 'p_', some('mixed', 36));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parts, privateKey, some } from './corpus/make.ts';
+import { parts, privateKey, some } from '../../test/secrets/make.ts';
 import { redactText } from './redact.ts';
 import { withoutGutters } from './view.ts';
 

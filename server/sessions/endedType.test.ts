@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { encodeId } from '../core/ids.ts';
-import { testDatabase } from '../testing/database.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { cancelSession } from './cancelSession.ts';
 import { completeSession } from './completeSession.ts';
 import { failSession } from './failSession.ts';

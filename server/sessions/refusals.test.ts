@@ -3,7 +3,7 @@ import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { sessionTransitions, statesBefore } from '../custody/rules.ts';
 import type { SessionStatus } from '../generated/prisma/client.ts';
-import { house, somebodyElse, testRefusals, unknownId, type House, type Mutation, type Refusal } from '../testing/refusals.ts';
+import { house, somebodyElse, testRefusals, unknownId, type House, type Mutation, type Refusal } from '../../test/refusals.ts';
 import { cancelSession } from './cancelSession.ts';
 import { completeSession } from './completeSession.ts';
 import { failSession } from './failSession.ts';

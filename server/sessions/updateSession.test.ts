@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { hashAllTables } from '../testing/hash.ts';
-import { testDatabase } from '../testing/database.ts';
-import { brokenInvariants } from '../testing/invariants.ts';
-import { client } from '../testing/graphql.ts';
-import { startApp } from '../testing/server.ts';
-import { world } from '../testing/world.ts';
+import { hashAllTables } from '../../test/hash.ts';
+import { testDatabase } from '../../test/database.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

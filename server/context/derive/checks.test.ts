@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { edited, ran, workOf } from '../../testing/recordedLogs.ts';
+import { edited, ran, workOf } from '../../../test/recordedLogs.ts';
 import { checksOf, mostChecks } from './checks.ts';
 import { isCheck } from './commands.ts';
 import { splitShell } from './shell.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { edited, ran, workOf } from '../../testing/recordedLogs.ts';
+import { edited, ran, workOf } from '../../../test/recordedLogs.ts';
 import { failedAttemptsOf, mostFailedAttempts } from './failedAttempts.ts';
 
 const failed = (callId: string, command: string, error = 'Exit code 1\nbad') => ran(callId, command, { error });

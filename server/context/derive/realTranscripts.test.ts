@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { realDataFolder } from '../../testing/realData.ts';
+import { realDataFolder } from '../../../test/realData.ts';
 import { checksOf } from './checks.ts';
 import { failedAttemptsOf } from './failedAttempts.ts';
-import { realLog } from '../../testing/recordedLogs.ts';
+import { realLog } from '../../../test/recordedLogs.ts';
 import { openQuestionsOf } from './openQuestions.ts';
 import { workspaceOf } from './workspace.ts';
 

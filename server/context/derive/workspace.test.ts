@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ran, workOf } from '../../testing/recordedLogs.ts';
+import { ran, workOf } from '../../../test/recordedLogs.ts';
 import type { RecordedLog } from './log.ts';
 import { workspaceOf } from './workspace.ts';
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { realDataFolder, realPath } from '../../testing/realData.ts';
+import { realDataFolder, realPath } from '../../../test/realData.ts';
 import { readTranscript } from './detect.ts';
 import { callsIn, readText, saidIn } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { expectedOf, isSubagent, realDataFolder, realPath, realTranscripts } from '../../testing/realData.ts';
+import { expectedOf, isSubagent, realDataFolder, realPath, realTranscripts } from '../../../test/realData.ts';
 import { readTranscript } from './detect.ts';
 import type { Count, Transcript } from './transcript.ts';
 

@@ -1,0 +1,54 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { silentLog } from '../server/infra/log.ts';
+import { migrateUp } from '../server/infra/migrate.ts';
+import { startPostgres } from '../server/infra/postgres.ts';
+import { createDatabase, type Database } from '../server/infra/prisma.ts';
+import { withDatabase } from '../test/cluster.ts';
+
+export interface PreparedDatabase extends Database {
+  /** For what a benchmark prepares and checks: without the limits on time that a server's own connections have. */
+  patient: pg.Pool;
+}
+
+/** Where benchmarks run: the embedded PostgreSQL as a server starts it, which waits for the disk at every commit. */
+export interface Place {
+  postgresVersion: string;
+  /** A migrated database of its own, empty; closed with the place. */
+  database(): Promise<PreparedDatabase>;
+  /** Something to be undone at the end, the last first. */
+  atEnd(undo: () => Promise<unknown> | void): void;
+  close(): Promise<void>;
+}
+
+export async function openPlace(): Promise<Place> {
+  const undo: (() => Promise<unknown> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (let step = undo.pop(); step; step = undo.pop()) await step();
+  };
+  // `sync` is about the files that make the cluster, not about commits.
+  const postgres = await startPostgres({ folder: mkdtempSync(join(tmpdir(), 'baton-test-bench-')), log: silentLog, sync: false });
+  undo.push(() => rm(postgres.base, { recursive: true, force: true }), postgres.stop);
+  const admin = new pg.Client({ connectionString: postgres.url });
+  await admin.connect();
+  undo.push(() => admin.end());
+  const { rows } = await admin.query<{ version: string }>(`SELECT split_part(current_setting('server_version'), ' ', 1) AS version`);
+  let count = 0;
+  return {
+    postgresVersion: rows[0]!.version,
+    async database() {
+      const url = withDatabase(postgres.url, `bench_${(count += 1)}`);
+      await admin.query(`CREATE DATABASE bench_${count}`);
+      await migrateUp(url);
+      const database = createDatabase(url, silentLog);
+      const patient = new pg.Pool({ connectionString: url, max: 1 });
+      undo.push(database.close, () => patient.end());
+      return { ...database, patient };
+    },
+    atEnd: (step) => void undo.push(step),
+    close,
+  };
+}

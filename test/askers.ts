@@ -1,0 +1,59 @@
+import { updateAgent } from '../server/agents/updateAgent.ts';
+import { encodeId } from '../server/core/ids.ts';
+import { testDatabase } from './database.ts';
+import { client, type Client } from './graphql.ts';
+import { adminKey, secretFor } from './keyring.ts';
+import { startApp } from './server.ts';
+import { world } from './world.ts';
+
+// For the matrix of rights: the table "Who may do what" of the contract, written down in tests by itself. Nothing of
+// server/access is asked.
+
+export const roles = ['AGENT', 'OPERATOR', 'ANALYST', 'ADMIN'] as const;
+export type Asker = (typeof roles)[number];
+/** The key of role AGENT is ada's. A record is `own` (ada holds it, was given it, or gave it), `seen` (of a Session that ada had before) or `foreign`. */
+export type Whose = 'own' | 'seen' | 'foreign';
+
+/** In ids of Sessions and Handoffs: the prefix is the group. */
+export const sessionOrHandoff = /(session|handoff)_[0-9a-z]{26}/g;
+
+/** A server that asks for keys, a client of each role, and Sessions and Handoffs of ada, bob and eve. */
+export async function askersOf() {
+  const db = await testDatabase();
+  const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
+  const story = world(db.pool);
+  const { agent, session, reassign, initiate, run } = story;
+
+  const pool = ['ada', 'bob', 'eve'];
+  for (const id of pool) await agent(id, { maxCapacity: 1_000, instructions: `what ${id} is told` });
+  for (const id of pool) await run(updateAgent, { id, collaborators: pool.filter((other) => other !== id), metadata: { of: id } });
+  const askers = {} as Record<Asker, Client>;
+  const secrets = {} as Record<Asker, string>;
+  for (const role of roles) {
+    secrets[role] = role === 'ADMIN' ? adminKey : await secretFor(db.pool, role, role === 'AGENT' ? 'ada' : null);
+    askers[role] = client(url, { key: secrets[role] });
+  }
+
+  /** The UUID of a Session. */
+  const held = async (whose: Whose): Promise<string> => {
+    if (whose !== 'seen') return session(whose === 'own' ? 'ada' : 'bob');
+    const id = await session('ada');
+    await reassign(id, { agentId: 'bob', skipHandoff: true });
+    return id;
+  };
+  /** The UUID of a Handoff to ada, of one of which ada had the Session before, or of one that is none of its business. */
+  const addressed = async (whose: Whose): Promise<string> =>
+    (await initiate(await held(whose === 'own' ? 'foreign' : whose), whose === 'own' ? 'ada' : 'eve')).handoffId;
+
+  return {
+    ...story,
+    db,
+    url,
+    askers,
+    secrets,
+    held,
+    addressed,
+    sessionInput: async (whose: Whose) => ({ sessionId: encodeId('session', await held(whose)) }),
+    handoffInput: async (whose: Whose) => ({ handoffId: encodeId('handoff', await addressed(whose)) }),
+  };
+}

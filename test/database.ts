@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, inject } from 'vitest';
+import type { Log } from '../server/infra/log.ts';
+import { silentLog } from '../server/infra/log.ts';
+import { createDatabase, type Database } from '../server/infra/prisma.ts';
+import { withDatabase } from './cluster.ts';
+
+/** How long a connection that was closed may take to disappear. */
+const closesWithin = 2_000;
+
+export interface TestDatabase extends Database {
+  name: string;
+  /** A superuser's connection string to another database of the same PostgreSQL. */
+  adminUrl: string;
+}
+
+/** A migrated database for this test file alone. It is dropped afterwards, which fails if somebody is still connected. */
+export async function testDatabase(options: { log?: Log } = {}): Promise<TestDatabase> {
+  const { name, url } = await cloneTemplate();
+  const database = createDatabase(url, options.log ?? silentLog);
+  afterAll(async () => {
+    await closeAll();
+    await database.close();
+    await dropDatabase(name);
+  });
+  return { ...database, name, adminUrl: inject('adminUrl') };
+}
+
+/** A database without tables, for tests of migrations. */
+export async function emptyDatabase(): Promise<{ name: string; url: string }> {
+  const name = newName();
+  await admin((client) => client.query(`CREATE DATABASE ${name}`));
+  afterAll(() => dropDatabase(name));
+  return { name, url: withDatabase(inject('adminUrl'), name) };
+}
+
+const closers: (() => Promise<void> | void)[] = [];
+
+/** Runs at the end of the test file, before its databases are dropped: for whatever is connected to them. */
+export function atEnd(close: () => Promise<void> | void): void {
+  closers.push(close);
+}
+
+async function closeAll(): Promise<void> {
+  for (let close = closers.pop(); close; close = closers.pop()) await close();
+}
+
+// For files that use no database: hooks run in reverse order, so this one is the last.
+afterAll(closeAll);
+
+async function cloneTemplate(): Promise<{ name: string; url: string }> {
+  const name = newName();
+  await admin((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${inject('databasePrefix')}template`));
+  return { name, url: withDatabase(inject('adminUrl'), name) };
+}
+
+function newName(): string {
+  return `${inject('databasePrefix')}${randomBytes(6).toString('hex')}`;
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  await admin(async (client) => {
+    const left = await connectionsLeft(client, name);
+    await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    if (left.length > 0) throw new Error(`Connections to the test database were left open:\n${left.join('\n')}`);
+  });
+}
+
+async function connectionsLeft(client: pg.Client, name: string): Promise<string[]> {
+  const deadline = Date.now() + closesWithin;
+  for (;;) {
+    const { rows } = await client.query<{ line: string }>(
+      `SELECT format('%s, %s: %s', application_name, state, query) AS line
+       FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
+      [name],
+    );
+    if (rows.length === 0 || Date.now() > deadline) return rows.map(({ line }) => line);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function admin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: inject('adminUrl'), application_name: 'baton tests' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs';
+import { beforeEach, expect } from 'vitest';
+import type { Caller } from '../server/core/work.ts';
+import { importTranscript } from '../server/log/importTranscript.ts';
+import { prepareImport } from '../server/log/prepareImport.ts';
+import { fixture } from '../server/log/transcripts/fixtures.ts';
+import { testDatabase } from './database.ts';
+import { brokenInvariants } from './invariants.ts';
+import { world } from './world.ts';
+
+export interface How {
+  /** That of the test unless given. */
+  sessionId?: string;
+  agentId?: string;
+  sidechain?: boolean;
+  caller?: Caller;
+}
+
+/** Imports, and what the log holds after them. `here` is the Session of the test that runs, and the Agent that holds it: new for each. */
+export async function imports() {
+  const db = await testDatabase();
+  const story = world(db.pool);
+  const { agent, session, run } = story;
+  const here = { id: '', holder: '' };
+  let count = 0;
+  const another = async (): Promise<string> => {
+    const id = `agent-${(count += 1)}`;
+    await agent(id);
+    return id;
+  };
+  beforeEach(async () => {
+    here.holder = await another();
+    here.id = await session(here.holder);
+    return async () => expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  async function load(chunks: AsyncIterable<Uint8Array | string>, { sessionId = here.id, agentId, sidechain = false, caller }: How = {}) {
+    const transcript = await prepareImport(db.pool, { sessionId, format: 'AUTO', sidechain, chunks });
+    return (await run(importTranscript, { sessionId, agentId: agentId ?? null, transcript }, caller && { caller })).report;
+  }
+
+  return {
+    ...story,
+    db,
+    here,
+    another,
+    load,
+    loadFixture: (name: string, how?: How) => load(createReadStream(fixture(name)), how),
+    messages: async () =>
+      (await db.prisma.message.findMany({ where: { sessionId: here.id }, orderBy: { sequence: 'asc' }, include: { turn: true } })).map(
+        ({ role, content, turn: of }) => `${of?.index ?? '-'} ${role}: ${content}`,
+      ),
+    turns: () => db.prisma.turn.findMany({ where: { sessionId: here.id }, orderBy: { index: 'asc' } }),
+    lastTenure: (agentId: string) => db.prisma.agentSession.findFirstOrThrow({ where: { agentId, sessionId: here.id }, orderBy: { startedAt: 'desc' } }),
+  };
+}

@@ -1,0 +1,12 @@
+import type { Pool } from 'pg';
+import type { Role } from '../server/core/work.ts';
+import { createKey } from '../server/keys/createKey.ts';
+import { world } from './world.ts';
+
+/** A key that the server asks for from its start on, when it is given as BATON_ADMIN_KEY. */
+export const adminKey = 'for tests alone: 32 characters or more'.replaceAll(' ', '-');
+
+/** Makes a key and answers its secret. */
+export async function secretFor(pool: Pool, role: Role, agentId: string | null = null): Promise<string> {
+  return (await world(pool).run(createKey, { role, agentId, name: `a test's ${role}`, expiresAt: null })).secret;
+}

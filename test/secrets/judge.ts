@@ -1,0 +1,45 @@
+import { redactText, redactTexts, redactValue, type Redactions } from '../../server/redaction/redact.ts';
+import type { Sample, Written } from './samples.ts';
+
+/** What would be stored, in one text. */
+export function redacted(written: Written): Redactions & { stored: string } {
+  if ('text' in written) {
+    const { text, ...found } = redactText(written.text);
+    return { ...found, stored: text };
+  }
+  if ('texts' in written) {
+    const { texts, ...found } = redactTexts(written.texts);
+    return { ...found, stored: texts.join('\n') };
+  }
+  const { value, ...found } = redactValue(written.value);
+  return { ...found, stored: JSON.stringify(value) };
+}
+
+/** How much of a secret is too much to be left: a piece of twelve characters, or all of a shorter one. */
+const telling = 12;
+
+/** Every piece of a secret that is long enough to tell it. */
+export function piecesOf(secret: string): string[] {
+  const length = Math.min(telling, secret.length);
+  return Array.from({ length: secret.length - length + 1 }, (_, start) => secret.slice(start, start + length));
+}
+
+/** As a person reads it: without colours and zero-width characters, also escaped ones. */
+const read = (text: string): string => text.replace(/(?:\u001b|\\+(?:u001b|033|e|x1b))\[[0-9;]*[A-Za-z]|[\u200b\ufeff]/g, '');
+
+export const isKept = (sample: Sample): boolean => {
+  const { stored } = redacted(sample.written);
+  return sample.secrets.every((secret) => piecesOf(secret).every((piece) => !stored.includes(piece) && !read(stored).includes(piece)));
+};
+
+/** Which of these secrets a text holds a piece of. */
+export function secretsIn(text: string, secrets: readonly string[]): string[] {
+  const short = secrets.filter((secret) => secret.length < telling && text.includes(secret));
+  const pieces = new Map(secrets.filter((secret) => secret.length >= telling).flatMap((secret) => piecesOf(secret).map((piece) => [piece, secret])));
+  const found = new Set(short);
+  for (let at = 0; at + telling <= text.length; at += 1) {
+    const secret = pieces.get(text.slice(at, at + telling));
+    if (secret !== undefined) found.add(secret);
+  }
+  return [...found];
+}

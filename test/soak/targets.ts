@@ -1,0 +1,42 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareFolder } from '../../server/infra/postgresFolder.ts';
+import { readPassword } from '../../server/infra/postgresServer.ts';
+import { stopAbandoned } from '../../server/infra/postgres.ts';
+import { postgresPid, signalFamily } from '../processes.ts';
+import type { Target } from './kill.ts';
+
+/** A migrated database that runs elsewhere, as DATABASE_URL. */
+export const givenDatabase = (url: string): Target => ({ name: 'DATABASE_URL', env: { DATABASE_URL: url }, databaseUrl: async () => url });
+
+export interface EmbeddedTarget extends Target {
+  folder: string;
+  remove(): Promise<void>;
+}
+
+/** The embedded PostgreSQL in a folder of its own, which outlives the server that started it. */
+export function embeddedDatabase(): EmbeddedTarget {
+  const folder = mkdtempSync(join(tmpdir(), 'baton-soak-'));
+  return {
+    name: 'embedded',
+    folder,
+    env: { BATON_DATA: folder },
+    async databaseUrl() {
+      const { base, socket } = await prepareFolder(folder);
+      return `postgresql://postgres:${await readPassword(base)}@/baton?host=${encodeURIComponent(socket)}`;
+    },
+    async remove() {
+      await stopAbandoned(folder);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same, and PostgreSQL is killed with the server. */
+export const withDatabaseKilled = (target: EmbeddedTarget): EmbeddedTarget => ({
+  ...target,
+  name: 'embedded, PostgreSQL killed too',
+  killDatabase: () => signalFamily(postgresPid(target.folder), 'SIGKILL'),
+});

@@ -1,0 +1,130 @@
+import type { Pool } from 'pg';
+import { registerAgent } from '../server/agents/registerAgent.ts';
+import { runWork } from '../server/core/runWork.ts';
+import type { Answer, Caller, Work } from '../server/core/work.ts';
+import { initiateHandoff, type InitiateHandoffInput } from '../server/handoffs/initiateHandoff.ts';
+import { reassignSession, type ReassignSessionInput } from '../server/handoffs/reassignSession.ts';
+import { silentLog } from '../server/infra/log.ts';
+import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
+import { createSession, type CreateSessionInput } from '../server/sessions/createSession.ts';
+
+export const operator: Caller = { principal: 'operator', role: 'OPERATOR', agentId: null, keyId: null, expiresAt: null };
+
+/** One who comes with a key that is bound to this agent. */
+export const agentCaller = (agentId: string): Caller => ({ ...operator, principal: `key of ${agentId}`, role: 'AGENT', agentId });
+
+export interface As {
+  caller?: Caller;
+  idempotencyKey?: string;
+}
+
+/** Commands with the smallest valid input, for tests that look under GraphQL. */
+export function world(pool: Pool, staleAfterMinutes = 30) {
+  const settings = { staleAfterMinutes, handoffsEnabled: true, keyRevoked: () => undefined };
+
+  const run = <Input extends object, A extends Answer>(
+    command: (work: Work, input: Input, given: typeof settings) => Promise<A>,
+    input: Input,
+    { caller = operator, idempotencyKey }: As = {},
+  ): Promise<A> =>
+    runWork({ pool, log: silentLog, caller, mutation: command.name, input, idempotencyKey }, (work) =>
+      command(work, input, settings),
+    );
+
+  return {
+    run,
+
+    agent: (id: string, fields: { type?: string; maxCapacity?: number; collaborators?: string[]; instructions?: string } = {}) =>
+      run(registerAgent, {
+        id,
+        type: fields.type ?? 'CLAUDE',
+        name: id,
+        role: null,
+        description: null,
+        instructions: fields.instructions ?? null,
+        maxCapacity: fields.maxCapacity ?? 5,
+        metadata: null,
+        collaborators: fields.collaborators ?? [],
+      }),
+
+    async session(agentId: string | null, fields: Partial<CreateSessionInput> = {}, as: As = {}): Promise<string> {
+      const input = {
+        title: 'A piece of work',
+        agentId,
+        agentType: null,
+        metadata: null,
+        contextVariables: null,
+        maxHandoffs: 5,
+        handoffsEnabled: true,
+        ...fields,
+      };
+      return (await run(createSession, input, as)).sessionId;
+    },
+
+    reassign: (sessionId: string, to: Partial<ReassignSessionInput>, as: As = {}) =>
+      run(
+        reassignSession,
+        {
+          sessionId,
+          agentId: null,
+          agentType: null,
+          skipHandoff: false,
+          reason: null,
+          summary: null,
+          contextVariables: null,
+          metadata: null,
+          expectedVersion: null,
+          ...to,
+        },
+        as,
+      ),
+
+    initiate: (sessionId: string, targetAgentId: string, fields: Partial<InitiateHandoffInput> = {}, as: As = {}) =>
+      run(
+        initiateHandoff,
+        {
+          sessionId,
+          targetAgentId,
+          reason: null,
+          summary: null,
+          priorTurnId: null,
+          triggeringToolCallIds: null,
+          contextVariables: null,
+          metadata: null,
+          ...fields,
+        },
+        as,
+      ),
+
+    turn: (sessionId: string, fields: Partial<AppendTurnInput> = {}, as: As = {}) =>
+      run(
+        appendTurn,
+        {
+          sessionId,
+          agentId: null,
+          messages: [{ role: 'ASSISTANT', content: 'Working on it.' }],
+          toolCalls: [],
+          usage: null,
+          truncated: false,
+          ...fields,
+        },
+        as,
+      ),
+  };
+}
+
+export type World = ReturnType<typeof world>;
+
+/** A tool call that went well, or failed when `error` is given. */
+export const toolCall = (
+  callId: string,
+  name: string,
+  fields: { error?: string; filesModified?: string[]; arguments?: unknown } = {},
+) => ({
+  callId,
+  name,
+  arguments: fields.arguments ?? {},
+  result: fields.error === undefined ? 'ok' : null,
+  error: fields.error ?? null,
+  filesModified: fields.filesModified ?? [],
+});
