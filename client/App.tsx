@@ -13,8 +13,8 @@ import { TooltipProvider } from './ui/Tooltip.tsx';
 // Not needed by who only looks at the sessions, so not part of the first load.
 const SessionPage = lazy(() => import('./sessions/SessionPage.tsx'));
 const InboxPage = lazy(() => import('./inbox/InboxPage.tsx'));
-const HandoffsPage = lazy(() => import('./handoffs/HandoffsPage.tsx'));
-const HandoffPage = lazy(() => import('./handoffs/HandoffPage.tsx'));
+const HandoffsPage = lazy(() => import('./handoffs/list/HandoffsPage.tsx'));
+const HandoffPage = lazy(() => import('./handoffs/page/HandoffPage.tsx'));
 const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 
 export function App() {

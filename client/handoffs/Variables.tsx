@@ -1,5 +1,5 @@
 import { Fold } from '../ui/Fold.tsx';
-import styles from './HandoffPayload.module.css';
+import styles from './page/HandoffPayload.module.css';
 
 /** Named values: what they are, and who set them last. */
 export function Variables({ variables }: { variables: readonly { name: string; value?: unknown; setBy: string }[] }) {

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
-import { HandoffActions, type HandoffActionsProps } from '../handoffs/HandoffActions.tsx';
+import { HandoffActions, type HandoffActionsProps } from '../handoffs/decide/HandoffActions.tsx';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
 import { Route } from '../handoffs/Route.tsx';
 import { Fold } from '../ui/Fold.tsx';

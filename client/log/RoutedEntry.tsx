@@ -1,7 +1,7 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
-import { outcomeOf } from '../handoffs/HandoffFacts.tsx';
+import { outcomeOf } from '../handoffs/page/HandoffFacts.tsx';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
 import { Variables } from '../handoffs/Variables.tsx';
 import { Fold } from '../ui/Fold.tsx';

@@ -1,5 +1,5 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
-import styles from '../handoffs/HandoffRow.module.css';
+import styles from '../handoffs/list/HandoffRow.module.css';
 import { Time } from '../ui/Time.tsx';
 import { MoveSaid } from './MoveSaid.tsx';
 import type { Move } from './moves.ts';

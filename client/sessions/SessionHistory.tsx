@@ -1,7 +1,7 @@
 import { Fragment, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
-import { HandoffRow } from '../handoffs/HandoffRow.tsx';
+import { HandoffRow } from '../handoffs/list/HandoffRow.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { LoadMore } from '../ui/LoadMore.tsx';

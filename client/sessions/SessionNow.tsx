@@ -1,7 +1,7 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
-import { HandoffActions } from '../handoffs/HandoffActions.tsx';
+import { HandoffActions } from '../handoffs/decide/HandoffActions.tsx';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
 import { Badge } from '../ui/Badge.tsx';
 import { Fold } from '../ui/Fold.tsx';

@@ -7,7 +7,7 @@ import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
 import type { SessionPageQuery } from '../gql/graphql.ts';
 import { PromptDialog } from '../handoffs/PromptDialog.tsx';
-import { ReassignDialog } from '../handoffs/ReassignDialog.tsx';
+import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { useSessionLog } from '../live/events.ts';
 import { SessionLog } from '../log/SessionLog.tsx';
 import { Badge } from '../ui/Badge.tsx';

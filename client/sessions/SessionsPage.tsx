@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
-import { ReassignDialog } from '../handoffs/ReassignDialog.tsx';
+import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { readView, writeView, type View } from './filters.ts';
 import { useSessionCounts, type Known } from './counts.ts';
 import { SessionFilters } from './SessionFilters.tsx';

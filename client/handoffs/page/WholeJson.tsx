@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
-import { useAccess } from '../access/viewer.ts';
-import { CopyButton } from '../ui/CopyButton.tsx';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
-import { endpoints, readText } from '../urql.ts';
+import { useAccess } from '../../access/viewer.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { endpoints, readText } from '../../urql.ts';
 import styles from './HandoffPayload.module.css';
 
 /** The whole record as programs get it; read when it is opened. */

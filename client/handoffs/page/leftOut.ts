@@ -1,4 +1,4 @@
-import type { HandoffPayloadFragment } from '../gql/graphql.ts';
+import type { HandoffPayloadFragment } from '../../gql/graphql.ts';
 
 type LeftOut = NonNullable<HandoffPayloadFragment['leftOut']>;
 

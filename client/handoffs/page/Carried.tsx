@@ -1,7 +1,7 @@
-import { roleWords } from '../log/looks.ts';
-import { graphql } from '../gql/gql.ts';
-import { readFragment, type FragmentType } from '../gql/index.ts';
-import { Fold } from '../ui/Fold.tsx';
+import { roleWords } from '../../log/looks.ts';
+import { graphql } from '../../gql/gql.ts';
+import { readFragment, type FragmentType } from '../../gql/index.ts';
+import { Fold } from '../../ui/Fold.tsx';
 import styles from './HandoffPayload.module.css';
 import { Part } from './Part.tsx';
 

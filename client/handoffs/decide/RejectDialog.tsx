@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState, type FormEvent } from 'react';
 import { useMutation } from 'urql';
-import type { HandoffActionsFragment as HandoffActionsData } from '../gql/graphql.ts';
-import { Dialog } from '../ui/Dialog.tsx';
-import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
-import { Icon } from '../ui/Icon.tsx';
+import type { HandoffActionsFragment as HandoffActionsData } from '../../gql/graphql.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
+import { Icon } from '../../ui/Icon.tsx';
 import { RejectMutation } from './decide.ts';
 import styles from './HandoffActions.module.css';
 

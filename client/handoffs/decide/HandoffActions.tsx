@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useMutation } from 'urql';
-import { useMay } from '../access/viewer.ts';
-import { graphql } from '../gql/gql.ts';
-import { readFragment, type FragmentType } from '../gql/index.ts';
-import type { HandoffActionsFragment as HandoffActionsData } from '../gql/graphql.ts';
-import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
-import { Icon } from '../ui/Icon.tsx';
+import { useMay } from '../../access/viewer.ts';
+import { graphql } from '../../gql/gql.ts';
+import { readFragment, type FragmentType } from '../../gql/index.ts';
+import type { HandoffActionsFragment as HandoffActionsData } from '../../gql/graphql.ts';
+import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
+import { Icon } from '../../ui/Icon.tsx';
 import { AcceptMutation, CompleteMutation } from './decide.ts';
 import styles from './HandoffActions.module.css';
 import { RejectDialog } from './RejectDialog.tsx';

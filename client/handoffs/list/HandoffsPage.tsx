@@ -1,13 +1,13 @@
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { AgentSelect } from '../agents/AgentSelect.tsx';
-import { Page } from '../app/Page.tsx';
-import type { HandoffStatus } from '../gql/graphql.ts';
-import { formatExact } from '../ui/time.ts';
+import { AgentSelect } from '../../agents/AgentSelect.tsx';
+import { Page } from '../../app/Page.tsx';
+import type { HandoffStatus } from '../../gql/graphql.ts';
+import { formatExact } from '../../ui/time.ts';
 import { readView, toFilter, writeView, type View } from './filters.ts';
 import { HandoffList } from './HandoffList.tsx';
 import styles from './HandoffsPage.module.css';
-import { handoffLooks } from './looks.ts';
+import { handoffLooks } from '../looks.ts';
 
 /** The handoffs: who gave what to whom, and what became of it. The address keeps the view. */
 export default function HandoffsPage() {

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
-import type { ReassignDialogQuery } from '../gql/graphql.ts';
-import { ErrorNote } from '../ui/ErrorNote.tsx';
+import type { ReassignDialogQuery } from '../../gql/graphql.ts';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { AgentChoice } from './AgentChoice.tsx';
 import { ContextPreview } from './ContextPreview.tsx';
 import { placeOf, type Draft, type Place, type Refusal } from './reassign.ts';

@@ -1,5 +1,5 @@
-import type { HandoffFilter, HandoffStatus } from '../gql/graphql.ts';
-import { handoffLooks } from './looks.ts';
+import type { HandoffFilter, HandoffStatus } from '../../gql/graphql.ts';
+import { handoffLooks } from '../looks.ts';
 
 /** The view of the handoffs as the address has it. Times are ISO 8601. */
 export interface View {

@@ -1,7 +1,7 @@
-import { AgentChip } from '../agents/AgentChip.tsx';
-import { AgentCombobox } from '../agents/AgentCombobox.tsx';
-import type { AgentToChoose } from '../agents/agentPages.ts';
-import { LoadBar } from '../agents/LoadBar.tsx';
+import { AgentChip } from '../../agents/AgentChip.tsx';
+import { AgentCombobox } from '../../agents/AgentCombobox.tsx';
+import type { AgentToChoose } from '../../agents/agentPages.ts';
+import { LoadBar } from '../../agents/LoadBar.tsx';
 import styles from './AgentChoice.module.css';
 
 export interface AgentChoiceProps {

@@ -1,14 +1,14 @@
 import { Link } from 'wouter';
-import { AgentChip } from '../agents/AgentChip.tsx';
-import { graphql } from '../gql/gql.ts';
-import { readFragment, type FragmentType } from '../gql/index.ts';
-import type { HandoffFactsFragment as Facts, HandoffVia } from '../gql/graphql.ts';
-import { Badge } from '../ui/Badge.tsx';
-import { Icon } from '../ui/Icon.tsx';
-import { Time } from '../ui/Time.tsx';
-import { formatDuration, formatExact } from '../ui/time.ts';
+import { AgentChip } from '../../agents/AgentChip.tsx';
+import { graphql } from '../../gql/gql.ts';
+import { readFragment, type FragmentType } from '../../gql/index.ts';
+import type { HandoffFactsFragment as Facts, HandoffVia } from '../../gql/graphql.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { formatDuration, formatExact } from '../../ui/time.ts';
 import styles from './HandoffFacts.module.css';
-import { handoffLooks } from './looks.ts';
+import { handoffLooks } from '../looks.ts';
 
 export const HandoffFactsFragment = graphql(`
   fragment HandoffFacts on Handoff {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
-import { readFragment } from '../gql/index.ts';
-import { Dialog } from '../ui/Dialog.tsx';
-import { Icon } from '../ui/Icon.tsx';
-import { HandoffBadge, HandoffBadgeFragment } from './HandoffBadge.tsx';
+import { readFragment } from '../../gql/index.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { HandoffBadge, HandoffBadgeFragment } from '../HandoffBadge.tsx';
 import type { Payload } from './reassign.ts';
 import styles from './ReassignDialog.module.css';
 

@@ -1,6 +1,6 @@
 import { useId } from 'react';
-import { useAgentPages } from '../agents/agentPages.ts';
-import { RequestError } from '../ui/ErrorNote.tsx';
+import { useAgentPages } from '../../agents/agentPages.ts';
+import { RequestError } from '../../ui/ErrorNote.tsx';
 
 export interface TypeChoiceProps {
   /** Is not counted: the session is its own already. */

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from '../gql/gql.ts';
-import { RequestError } from '../ui/ErrorNote.tsx';
-import { Icon } from '../ui/Icon.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
+import { graphql } from '../../gql/gql.ts';
+import { RequestError } from '../../ui/ErrorNote.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
 import styles from './ContextPreview.module.css';
 
 const budget = 4_000;

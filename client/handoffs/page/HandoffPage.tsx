@@ -1,20 +1,20 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { DownloadButton } from '../access/DownloadButton.tsx';
-import { Page } from '../app/Page.tsx';
-import { graphql } from '../gql/gql.ts';
-import type { HandoffPageQuery } from '../gql/graphql.ts';
-import { EmptyState } from '../ui/EmptyState.tsx';
-import { RequestError } from '../ui/ErrorNote.tsx';
-import { Icon } from '../ui/Icon.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
-import { endpoints } from '../urql.ts';
-import { HandoffActions } from './HandoffActions.tsx';
+import { DownloadButton } from '../../access/DownloadButton.tsx';
+import { Page } from '../../app/Page.tsx';
+import { graphql } from '../../gql/gql.ts';
+import type { HandoffPageQuery } from '../../gql/graphql.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { RequestError } from '../../ui/ErrorNote.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { endpoints } from '../../urql.ts';
+import { HandoffActions } from '../decide/HandoffActions.tsx';
 import { HandoffFacts } from './HandoffFacts.tsx';
 import styles from './HandoffPage.module.css';
 import { HandoffPayload } from './HandoffPayload.tsx';
-import { PromptDialog } from './PromptDialog.tsx';
+import { PromptDialog } from '../PromptDialog.tsx';
 
 const HandoffPageDocument = graphql(`
   query HandoffPage($id: ID!) {

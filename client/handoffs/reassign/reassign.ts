@@ -1,5 +1,5 @@
-import { graphql } from '../gql/gql.ts';
-import type { ReassignMutation, ReassignSessionInput } from '../gql/graphql.ts';
+import { graphql } from '../../gql/gql.ts';
+import type { ReassignMutation, ReassignSessionInput } from '../../gql/graphql.ts';
 
 export const ReassignDialogQuery = graphql(`
   query ReassignDialog($id: ID!) {

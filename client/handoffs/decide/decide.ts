@@ -1,5 +1,5 @@
-import { graphql } from '../gql/gql.ts';
-import type { HandoffStatus } from '../gql/graphql.ts';
+import { graphql } from '../../gql/gql.ts';
+import type { HandoffStatus } from '../../gql/graphql.ts';
 
 /** What follows a decision: the handoff, who holds the session now, and the loads that moved. */
 graphql(`

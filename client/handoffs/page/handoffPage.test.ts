@@ -1,11 +1,11 @@
 import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { seed } from '../../prisma/seed.ts';
-import { silentLog } from '../../server/infra/log.ts';
-import { look, openBrowser, type Visit } from '../../test/browser.ts';
-import { testDatabase } from '../../test/database.ts';
-import { client } from '../../test/graphql.ts';
-import { startApp } from '../../test/server.ts';
+import { seed } from '../../../prisma/seed.ts';
+import { silentLog } from '../../../server/infra/log.ts';
+import { look, openBrowser, type Visit } from '../../../test/browser.ts';
+import { testDatabase } from '../../../test/database.ts';
+import { client } from '../../../test/graphql.ts';
+import { startApp } from '../../../test/server.ts';
 
 const db = await testDatabase();
 await seed({ pool: db.pool, log: silentLog });

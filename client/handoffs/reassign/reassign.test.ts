@@ -1,11 +1,11 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { encodeId } from '../../server/core/ids.ts';
-import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
-import { testDatabase } from '../../test/database.ts';
-import { client } from '../../test/graphql.ts';
-import { startApp } from '../../test/server.ts';
-import { world } from '../../test/world.ts';
+import { encodeId } from '../../../server/core/ids.ts';
+import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../../test/browser.ts';
+import { testDatabase } from '../../../test/database.ts';
+import { client } from '../../../test/graphql.ts';
+import { startApp } from '../../../test/server.ts';
+import { world } from '../../../test/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

@@ -1,9 +1,9 @@
 import { useEffect, useId, useMemo, useRef, useState, type FormEvent } from 'react';
 import { useMutation, useQuery } from 'urql';
-import { Dialog } from '../ui/Dialog.tsx';
-import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
-import { Icon } from '../ui/Icon.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
 import { newKey } from './idempotencyKey.ts';
 import { emptyDraft, placeOf, ReassignDialogQuery, ReassignMutationDocument, toInput, type Draft, type Payload, type Refusal } from './reassign.ts';
 import { Reassigned } from './Reassigned.tsx';

@@ -1,12 +1,12 @@
-import { graphql } from '../gql/gql.ts';
-import { readFragment, type FragmentType } from '../gql/index.ts';
-import { Fold } from '../ui/Fold.tsx';
-import type { IconName } from '../ui/Icon.tsx';
+import { graphql } from '../../gql/gql.ts';
+import { readFragment, type FragmentType } from '../../gql/index.ts';
+import { Fold } from '../../ui/Fold.tsx';
+import type { IconName } from '../../ui/Icon.tsx';
 import { Carried } from './Carried.tsx';
 import styles from './HandoffPayload.module.css';
 import { leftOutText } from './leftOut.ts';
 import { Part } from './Part.tsx';
-import { Variables } from './Variables.tsx';
+import { Variables } from '../Variables.tsx';
 import { WholeJson } from './WholeJson.tsx';
 
 export const HandoffPayloadFragment = graphql(`

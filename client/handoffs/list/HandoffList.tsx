@@ -1,18 +1,18 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { AgentChip } from '../agents/AgentChip.tsx';
-import { graphql } from '../gql/gql.ts';
-import type { HandoffFilter, HandoffsQuery as Data } from '../gql/graphql.ts';
-import { useRereadOn } from '../live/events.ts';
-import { EmptyState } from '../ui/EmptyState.tsx';
-import { RequestError } from '../ui/ErrorNote.tsx';
-import { Icon } from '../ui/Icon.tsx';
-import { LoadMore } from '../ui/LoadMore.tsx';
-import { SkeletonRows } from '../ui/Skeleton.tsx';
-import { Time } from '../ui/Time.tsx';
-import { WholeRow } from '../ui/WholeRow.tsx';
-import { HandoffBadge } from './HandoffBadge.tsx';
+import { AgentChip } from '../../agents/AgentChip.tsx';
+import { graphql } from '../../gql/gql.ts';
+import type { HandoffFilter, HandoffsQuery as Data } from '../../gql/graphql.ts';
+import { useRereadOn } from '../../live/events.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { RequestError } from '../../ui/ErrorNote.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { LoadMore } from '../../ui/LoadMore.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { WholeRow } from '../../ui/WholeRow.tsx';
+import { HandoffBadge } from '../HandoffBadge.tsx';
 import styles from './HandoffsPage.module.css';
 
 const HandoffsQuery = graphql(`

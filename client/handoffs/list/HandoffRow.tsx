@@ -1,21 +1,21 @@
 import { useId, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { DownloadButton } from '../access/DownloadButton.tsx';
-import { graphql } from '../gql/gql.ts';
-import { readFragment, type FragmentType } from '../gql/index.ts';
-import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
-import { Fold } from '../ui/Fold.tsx';
-import { Icon } from '../ui/Icon.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
-import { Time } from '../ui/Time.tsx';
-import { endpoints } from '../urql.ts';
-import { HandoffBadge } from './HandoffBadge.tsx';
-import { outcomeOf } from './HandoffFacts.tsx';
-import { HandoffPayload } from './HandoffPayload.tsx';
+import { DownloadButton } from '../../access/DownloadButton.tsx';
+import { graphql } from '../../gql/gql.ts';
+import { readFragment, type FragmentType } from '../../gql/index.ts';
+import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
+import { Fold } from '../../ui/Fold.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { endpoints } from '../../urql.ts';
+import { HandoffBadge } from '../HandoffBadge.tsx';
+import { outcomeOf } from '../page/HandoffFacts.tsx';
+import { HandoffPayload } from '../page/HandoffPayload.tsx';
 import styles from './HandoffRow.module.css';
-import { PromptDialog } from './PromptDialog.tsx';
-import { Route } from './Route.tsx';
+import { PromptDialog } from '../PromptDialog.tsx';
+import { Route } from '../Route.tsx';
 
 export const HandoffRowFragment = graphql(`
   fragment HandoffRow on Handoff {
