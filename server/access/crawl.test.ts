@@ -6,7 +6,7 @@ import type { Caller } from '../core/work.ts';
 import { contexts } from '../graphql/context.ts';
 import { nodePrefixes } from '../graphql/nodeIds.ts';
 import { schema } from '../graphql/schema.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { silentLog } from '../infra/log.ts';
 import { recordDecision } from '../log/recordDecision.ts';
 import { setTasks } from '../log/setTasks.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId, type IdPrefix } from '../core/ids.ts';
 import { schema } from '../graphql/schema.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { createKey } from '../keys/createKey.ts';
-import { pauseSession } from '../sessions/pauseSession.ts';
+import { pauseSession } from '../sessions/changeSession.ts';
 import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../../test/askers.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { documentOf, unknownId, type Mutation, type Said } from '../../test/refusals.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { encodeId } from '../core/ids.ts';
 import { setTasks } from '../log/setTasks.ts';
 import { testDatabase } from '../../test/database.ts';

@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { failHandoff } from '../handoffs/failHandoff.ts';
-import { rejectHandoff } from '../handoffs/rejectHandoff.ts';
+import { acceptHandoff, failHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
 import { setTasks } from '../log/setTasks.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';

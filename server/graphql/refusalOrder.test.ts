@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { completeSession } from '../sessions/completeSession.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
+import { completeSession } from '../sessions/changeSession.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { house, unknownId, type Mutation } from '../../test/refusals.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeId, encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { house, somebodyElse, type Mutation, type Said } from '../../test/refusals.ts';
 

@@ -4,7 +4,7 @@ import { runWork } from '../core/runWork.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { ClockSteps } from './clockSteps.ts';
-import { giveBack } from './declineHandoff.ts';
+import { giveBack } from './changeHandoff.ts';
 
 const sweeper = batonItself('sweep');
 const batch = 100;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { toolCall, world } from '../../test/world.ts';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { completeSession } from '../sessions/completeSession.ts';
+import { completeSession } from '../sessions/changeSession.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client, send, type SendOptions } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
