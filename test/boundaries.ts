@@ -28,7 +28,7 @@ const kinds = {
   infra: /^server\/infra\//,
   redaction: /^server\/redaction\//,
   access: /^server\/access\//,
-  rules: /^server\/\w+\/rules\.ts$/,
+  rules: /^server\/(\w+\/rules|custody\/mayChangeHands)\.ts$/,
   exports: /^server\/exports\//,
   schema: /^server\/\w+\/((\w+S|s)chema|(\w+M|m)utations?|(\w+R|r)outes?)\.ts$/,
   limits: /^server\/limits\//,
