@@ -28,7 +28,7 @@ interface Line {
 
 const never: Line['AGENT'] = { own: 'FORBIDDEN', seen: 'FORBIDDEN', foreign: 'FORBIDDEN' };
 const itsOwn: Line['AGENT'] = { own: 'done', seen: 'FORBIDDEN', foreign: 'NOT_FOUND' };
-// Rule 14: who does not hold the Session is told who does.
+// The refusal names the holder (rule: who may write).
 const holdersTurn: Line['AGENT'] = { ...itsOwn, seen: 'INVALID_STATE' };
 const people: Line['others'] = { OPERATOR: 'done', ANALYST: 'FORBIDDEN', ADMIN: 'done' };
 const admins: Line['others'] = { OPERATOR: 'FORBIDDEN', ANALYST: 'FORBIDDEN', ADMIN: 'done' };

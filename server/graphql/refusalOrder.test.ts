@@ -6,7 +6,7 @@ import { completeSession } from '../sessions/changeSession.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { house, unknownId, type Mutation } from '../../test/refusals.ts';
 
-// Rule 21: of two reasons to refuse, the earlier one is given. Each test brings about both, and hears the first.
+// Of two reasons to refuse, the earlier one is given (rule: order of refusals). Each test causes both and gets the first.
 const home = await house();
 const { db, agent, session, initiate, run, unique, uniqueType, send } = home;
 

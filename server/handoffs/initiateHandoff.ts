@@ -23,7 +23,7 @@ export interface HandoffAnswer {
   sessionId: string;
 }
 
-/** The holder hands its Session to another agent, within the guards (rules: supersede, active only, prior turn; "Guards on handoffs that agents start"). */
+/** The holder hands its Session to another agent, within the guards (rules: active only, enabled, collaborator, limit, loop, prior turn). */
 export async function initiateHandoff(
   work: Work,
   input: InitiateHandoffInput,

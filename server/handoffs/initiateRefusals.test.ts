@@ -110,7 +110,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'InvalidStateError',
-    'its holder has not accepted it yet (active only)',
+    'its holder has not accepted it yet (rule: active only)',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });
@@ -120,7 +120,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'InvalidStateError',
-    'the session is paused (active only)',
+    'the session is paused (rule: active only)',
     async (h) => {
       const { sessionId, other } = await held(h);
       await h.run(pauseSession, { sessionId, expectedVersion: null });

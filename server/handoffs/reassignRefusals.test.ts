@@ -166,7 +166,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'AgentAtCapacityError',
-    'it would take the session back but has filled up meanwhile (take back)',
+    'it would take the session back but has filled up meanwhile (rule: take back)',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });

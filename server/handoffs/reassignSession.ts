@@ -30,7 +30,7 @@ export interface ReassignSessionAnswer {
   message: string;
 }
 
-/** The operator's act: gives a Session to another agent, with a Handoff unless told otherwise (rules: custody, free choice, order of refusals). */
+/** An operator gives a Session to another agent, with a Handoff unless `skipHandoff` (rules: supersede, take back, free choice). */
 export async function reassignSession(
   work: Work,
   input: ReassignSessionInput,

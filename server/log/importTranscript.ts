@@ -23,8 +23,8 @@ export interface ImportAnswer {
 }
 
 /**
- * Writes what is new of a transcript into the log (import is history). It is history: Handoffs, their Contexts and the state of
- * tenures stay as they are. The same transcript again changes nothing.
+ * Writes what is new of a transcript into the log. Handoffs, their Contexts and the state of tenures stay as they are
+ * (rule: import is history). The same transcript again changes nothing.
  */
 export async function importTranscript(work: Work, { sessionId, agentId, transcript }: ImportTranscriptInput): Promise<ImportAnswer> {
   await lockSession(work, sessionId);
