@@ -15,7 +15,7 @@ import { brokenInvariants } from '../../test/invariants.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { fixture } from './transcripts/fixtures.ts';
+import { fixture } from '../../test/readTranscripts.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
