@@ -40,6 +40,7 @@ test.each([
   ['server/custody/rules.ts', 'server/core/work.ts'],
   ['server/custody/mayChangeHands.ts', 'server/core/work.ts'],
   ['server/custody/mayChangeHands.ts', 'server/custody/read.ts'],
+  ['server/custody/mayChangeHands.ts', 'server/access/guard.ts'],
   ['server/custody/mayChangeHands.ts', 'fs'],
   ['server/core/work.ts', 'server/events/record.ts'],
   ['server/core/work.ts', 'server/infra/log.ts'],
