@@ -29,14 +29,6 @@ const reasonOf = (ending: Ending): string | null =>
 
 const maxVariableBytes = 64 * 1024;
 
-const endingEvents: Record<Ending['status'], EventType> = {
-  REJECTED: 'HANDOFF_REJECTED',
-  FAILED: 'HANDOFF_FAILED',
-  CANCELLED: 'HANDOFF_CANCELLED',
-  COMPLETED: 'HANDOFF_COMPLETED',
-  TIMED_OUT: 'HANDOFF_TIMED_OUT',
-};
-
 /**
  * A Session under its lock, with its holder, its last Handoff and the agents concerned: the steps that every
  * custody move is made of. Steps stage changes; the rules have been asked before. A step keeps loads, tenures
@@ -172,7 +164,7 @@ export class Custody {
     const { now } = this.work;
     this.work.change('handoffs', handoff, { ...ending, closedAt: now, ...(ending.status === 'COMPLETED' ? { completedAt: now } : {}) });
     this.changed();
-    this.recordHandoff(endingEvents[ending.status], handoff, { reason: reasonOf(ending) });
+    this.recordHandoff(`HANDOFF_${ending.status}`, handoff, { reason: reasonOf(ending) });
   }
 
   acceptHandoff(handoff: LastHandoff): void {
