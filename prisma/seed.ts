@@ -6,8 +6,7 @@ import { acceptHandoff, cancelHandoff, failHandoff, rejectHandoff, timeOutHandof
 import { initiateHandoff } from '../server/handoffs/initiateHandoff.ts';
 import { reassignSession } from '../server/handoffs/reassignSession.ts';
 import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
-import { recordDecision } from '../server/log/recordDecision.ts';
-import { setTasks, type SetTasksInput } from '../server/log/setTasks.ts';
+import { recordDecision, setTasks, type SetTasksInput } from '../server/log/addToLog.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../server/sessions/changeSession.ts';
 import { createSession } from '../server/sessions/createSession.ts';
 

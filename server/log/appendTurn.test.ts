@@ -3,7 +3,7 @@ import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { toolCall, world } from '../../test/world.ts';
-import { captureSnapshot } from './captureSnapshot.ts';
+import { captureSnapshot } from './addToLog.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, turn, run } = world(db.pool);
