@@ -93,8 +93,8 @@ class Intake {
     const key = (entry === null ? null : reader.keyOf(entry)) ?? this.#keyOf(line);
     const place: Place = { line: draft.lines.push({ key, turn: draft.turn, bears: false }) - 1, at: entry === null ? null : reader.at(entry) };
     if (entry === null) {
-      draft.badLines += 1;
-      if (line.text === null) draft.hugeLines += 1;
+      draft.counts.badLines += 1;
+      if (line.text === null) draft.counts.hugeLines += 1;
       return;
     }
     const type = draft.clean.name(reader.typeOf(entry), '(none)').slice(0, 100);

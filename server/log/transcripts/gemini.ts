@@ -56,7 +56,7 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
     },
     at: ({ timestamp, startTime, call }) => instantOf(timestamp ?? startTime ?? fieldsOf(call)['timestamp']),
     read(entry, place) {
-      if (sidechainFile) draft.sidechainLines += 1;
+      if (sidechainFile) draft.counts.sidechainLines += 1;
       const said = textsOf(entry['content']);
       if (entry['type'] === 'user') {
         // Slash commands are the program's.
@@ -66,7 +66,7 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
         const key = id(entry['id']) || `line ${draft.lines[place.line]!.key}`;
         draft.assistant(key);
         draft.say(sidechainFile ? 'TOOL' : 'ASSISTANT', said, place, key);
-        draft.thinkingBlocks += listOf(entry['thoughts']).length;
+        draft.counts.thinkingBlocks += listOf(entry['thoughts']).length;
         use(entry, key);
       } else if (entry['type'] === 'tool_call') {
         const { id: callId, name, args, status, result, resultDisplay } = fieldsOf(entry['call']);
