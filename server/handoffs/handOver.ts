@@ -1,6 +1,5 @@
-import { buildContext, contentHash } from '../context/build.ts';
+import { buildContext, contentHash, redactionsIn } from '../context/build.ts';
 import type { Context, StoredVariables } from '../context/context.ts';
-import { redactionsIn } from '../context/redactions.ts';
 import { readSources, type Sources } from '../context/sources.ts';
 import { storedContext } from '../context/storage.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
