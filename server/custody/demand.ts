@@ -12,7 +12,7 @@ export async function lockSession(work: Work, sessionId: string): Promise<void> 
   if (!(await work.lockSession(sessionId))) throw new NotFoundError('session', encodeId('session', sessionId));
 }
 
-export function demandAgent(agents: readonly LockedAgent[], agentId: string): LockedAgent {
+export function demandLocked(agents: readonly LockedAgent[], agentId: string): LockedAgent {
   const agent = agents.find(({ id }) => id === agentId);
   if (agent === undefined) throw new NotFoundError('agent', agentId);
   return agent;

@@ -3,7 +3,7 @@ import { BadUserInputError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAgent, demandMove, lockSession, movedSession } from '../custody/demand.ts';
+import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import type { EarlierHandoff, StartedHandoff } from '../custody/mayChangeHands.ts';
 import { handOver, prepareContext } from './handOver.ts';
 
@@ -31,7 +31,7 @@ export async function initiateHandoff(
 ): Promise<HandoffAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { agents: [input.targetAgentId] });
-  const target = demandAgent(custody.agents, input.targetAgentId);
+  const target = demandLocked(custody.agents, input.targetAgentId);
   const read = await readMove(custody, input);
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;

@@ -1,7 +1,7 @@
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAgent, demandMove, lockSession, movedSession } from '../custody/demand.ts';
+import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { leastLoaded } from '../custody/mayChangeHands.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { readVisible } from '../custody/snapshot.ts';
@@ -42,7 +42,7 @@ export async function reassignSession(
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
   });
-  const named = input.agentId === null ? null : demandAgent(custody.agents, input.agentId);
+  const named = input.agentId === null ? null : demandLocked(custody.agents, input.agentId);
   const earlier = await work.earlierAnswer<ReassignSessionAnswer>();
   if (earlier !== null) return earlier;
 

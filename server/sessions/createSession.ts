@@ -1,7 +1,7 @@
 import type { Work } from '../core/work.ts';
 import { mergeVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAgent, demandMove } from '../custody/demand.ts';
+import { demandLocked, demandMove } from '../custody/demand.ts';
 import { leastLoaded } from '../custody/mayChangeHands.ts';
 import { lockAgents } from '../custody/read.ts';
 import { nothingVisible } from '../custody/snapshot.ts';
@@ -30,7 +30,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
   });
-  const named = input.agentId === null ? null : demandAgent(agents, input.agentId);
+  const named = input.agentId === null ? null : demandLocked(agents, input.agentId);
   const earlier = await work.earlierAnswer<SessionAnswer>();
   if (earlier !== null) return earlier;
   const agent = named ?? leastLoaded(agents, input.agentType);
