@@ -67,7 +67,6 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   }
 
   return {
-    format: 'CLAUDE_CODE',
     knows: ({ type }) => claudeCodeTypes.has(type),
     typeOf: ({ type }) => type,
     keyOf: ({ sessionId, uuid }) => (typeof uuid === 'string' ? shortHash(`${typeof sessionId === 'string' ? sessionId : ''} ${uuid}`) : null),

@@ -97,7 +97,6 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   }
 
   return {
-    format: 'CODEX',
     knows: ({ type }) => codexTypes.has(type),
     typeOf: ({ type, payload }) => {
       const kind = fieldsOf(payload)['type'];

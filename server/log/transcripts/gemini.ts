@@ -46,7 +46,6 @@ export function linesOfDocument(lines: readonly Line[]): Line[] {
 export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
   const id = (value: unknown): string => (typeof value === 'string' ? value : '');
   return {
-    format: 'GEMINI_CLI',
     knows: ({ type }) => types.has(type),
     typeOf: ({ type }) => type,
     keyOf: ({ type, session, id: message, message: of, call }) => {
