@@ -2,21 +2,13 @@ import type { Pool } from 'pg';
 import { registerAgent } from '../server/agents/registerAgent.ts';
 import { runWork } from '../server/core/runWork.ts';
 import type { Answer, Caller, Logger, Work } from '../server/core/work.ts';
-import { acceptHandoff } from '../server/handoffs/acceptHandoff.ts';
-import { cancelHandoff } from '../server/handoffs/cancelHandoff.ts';
-import { failHandoff } from '../server/handoffs/failHandoff.ts';
+import { acceptHandoff, cancelHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../server/handoffs/changeHandoff.ts';
 import { initiateHandoff } from '../server/handoffs/initiateHandoff.ts';
 import { reassignSession } from '../server/handoffs/reassignSession.ts';
-import { rejectHandoff } from '../server/handoffs/rejectHandoff.ts';
-import { timeOutHandoff } from '../server/handoffs/timeOutHandoff.ts';
 import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
-import { recordDecision } from '../server/log/recordDecision.ts';
-import { setTasks, type SetTasksInput } from '../server/log/setTasks.ts';
-import { cancelSession } from '../server/sessions/cancelSession.ts';
-import { completeSession } from '../server/sessions/completeSession.ts';
+import { recordDecision, setTasks, type SetTasksInput } from '../server/log/addToLog.ts';
+import { cancelSession, completeSession, failSession, pauseSession } from '../server/sessions/changeSession.ts';
 import { createSession } from '../server/sessions/createSession.ts';
-import { failSession } from '../server/sessions/failSession.ts';
-import { pauseSession } from '../server/sessions/pauseSession.ts';
 
 /**
  * The demonstration: three agents, a session in every state, and one session whose chain has a rejection, a

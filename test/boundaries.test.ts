@@ -37,12 +37,15 @@ test.each([
   ['server/handoffs/reassignSession.ts', 'server/generated/prisma/client.ts'],
   ['server/handoffs/schema.ts', 'server/sessions/schema.ts'],
   ['server/handoffs/schema.ts', 'server/infra/prisma.ts'],
-  ['server/handoffs/rules.ts', 'server/core/work.ts'],
-  ['server/handoffs/rules.ts', 'fs'],
+  ['server/custody/rules.ts', 'server/core/work.ts'],
+  ['server/custody/mayChangeHands.ts', 'server/core/work.ts'],
+  ['server/custody/mayChangeHands.ts', 'server/custody/read.ts'],
+  ['server/custody/mayChangeHands.ts', 'server/access/guard.ts'],
+  ['server/custody/mayChangeHands.ts', 'fs'],
   ['server/core/work.ts', 'server/events/record.ts'],
   ['server/core/work.ts', 'server/infra/log.ts'],
-  ['server/events/record.ts', 'server/handoffs/rules.ts'],
-  ['server/custody/custody.ts', 'server/handoffs/rules.ts'],
+  ['server/events/record.ts', 'server/handoffs/handOver.ts'],
+  ['server/custody/custody.ts', 'server/handoffs/handOver.ts'],
   ['server/custody/custody.ts', 'server/graphql/builder.ts'],
   ['server/infra/env.ts', 'server/core/work.ts'],
   ['server/infra/env.ts', 'server/graphql/context.ts'],
@@ -61,7 +64,7 @@ test.each([
 
 test.each([
   ['server/core/work.ts', 'server/infra/log.ts'],
-  ['server/handoffs/rules.ts', 'server/core/work.ts'],
+  ['server/custody/mayChangeHands.ts', 'server/core/work.ts'],
   ['server/handoffs/reassignSession.ts', 'server/generated/prisma/client.ts'],
 ])('%s may use the types of %s', (from, to) => {
   expect(isAllowed({ from, to, typeOnly: true })).toBe(true);

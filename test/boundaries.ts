@@ -28,7 +28,7 @@ const kinds = {
   infra: /^server\/infra\//,
   redaction: /^server\/redaction\//,
   access: /^server\/access\//,
-  rules: /^server\/\w+\/rules\.ts$/,
+  rules: /^server\/(\w+\/rules|custody\/mayChangeHands)\.ts$/,
   exports: /^server\/exports\//,
   schema: /^server\/\w+\/((\w+S|s)chema|(\w+M|m)utations?|(\w+R|r)outes?)\.ts$/,
   limits: /^server\/limits\//,
@@ -62,7 +62,7 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
   graphiql: { values: ['package'] },
   // Who may do what: asked by the schema as a whole and by commands under the lock.
   access: { values: ['access', 'core', 'package', 'graphqlPackage'], types: 'all' },
-  rules: { values: ['rules', 'core'], types: 'all' },
+  rules: { values: ['rules', 'access', 'core'], types: 'all' },
   events: { values: ['events', 'core', 'package'], types: ['generated', 'generatedClient', 'core', 'events', 'package'] },
   custody: {
     values: ['custody', 'access', 'rules', 'events', 'context', 'core', 'package'],
@@ -109,8 +109,9 @@ export function isAllowed({ from, to, typeOnly }: Import): boolean {
   // What another noun shows of itself is its own affair: its queries and types may be used, its schema files not.
   if (source === 'schema' && target === 'schema') return folderOf(from) === folderOf(to);
   if (source === 'custody' && target === 'rules') return folderOf(from) === folderOf(to);
-  // Pure: of core/ only the errors that a rule answers with.
+  // Pure: of core/ only the errors that a rule answers with, of access/ only its rules.
   if (source === 'rules' && target === 'core' && !typeOnly) return to === 'server/core/errors.ts';
+  if (source === 'rules' && target === 'access' && !typeOnly) return to === 'server/access/rules.ts';
   const row = table[source];
   const permitted = typeOnly ? (row?.types ?? row?.values) : row?.values;
   return permitted === 'all' || permitted?.includes(target) === true;

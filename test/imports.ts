@@ -3,7 +3,7 @@ import { beforeEach, expect } from 'vitest';
 import type { Caller } from '../server/core/work.ts';
 import { importTranscript } from '../server/log/importTranscript.ts';
 import { prepareImport } from '../server/log/prepareImport.ts';
-import { fixture } from '../server/log/transcripts/fixtures.ts';
+import { fixture } from './readTranscripts.ts';
 import { testDatabase } from './database.ts';
 import { brokenInvariants } from './invariants.ts';
 import { world } from './world.ts';

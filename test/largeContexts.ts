@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
-import { recordDecision } from '../server/log/recordDecision.ts';
-import { setTasks } from '../server/log/setTasks.ts';
+import { recordDecision, setTasks } from '../server/log/addToLog.ts';
 import { toolCall, world } from './world.ts';
 
 const text = (characters: number, words: string): string => words.repeat(Math.ceil(characters / words.length)).slice(0, characters);

@@ -11,7 +11,7 @@ type Field = GraphQLField<unknown, Asking>;
 
 /**
  * Puts the policy in front of every field, once, when the schema is built; a field without an entry keeps it from being
- * built. Mutations are not guarded here, since their input comes first (order of refusals): each asks `demandMutation` itself, most
+ * built. Mutations are not guarded here, since their input comes first (rule: order of refusals): each asks `demandMutation` itself, most
  * of them by `run`. `matrix.test.ts` makes every mutation of the schema as every role, and finds one that does not ask.
  */
 export function guard(schema: GraphQLSchema): GraphQLSchema {

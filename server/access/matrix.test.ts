@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId, type IdPrefix } from '../core/ids.ts';
 import { schema } from '../graphql/schema.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { createKey } from '../keys/createKey.ts';
-import { pauseSession } from '../sessions/pauseSession.ts';
+import { pauseSession } from '../sessions/changeSession.ts';
 import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../../test/askers.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { documentOf, unknownId, type Mutation, type Said } from '../../test/refusals.ts';
@@ -28,7 +28,7 @@ interface Line {
 
 const never: Line['AGENT'] = { own: 'FORBIDDEN', seen: 'FORBIDDEN', foreign: 'FORBIDDEN' };
 const itsOwn: Line['AGENT'] = { own: 'done', seen: 'FORBIDDEN', foreign: 'NOT_FOUND' };
-// Rule 14: who does not hold the Session is told who does.
+// The refusal names the holder (rule: who may write).
 const holdersTurn: Line['AGENT'] = { ...itsOwn, seen: 'INVALID_STATE' };
 const people: Line['others'] = { OPERATOR: 'done', ANALYST: 'FORBIDDEN', ADMIN: 'done' };
 const admins: Line['others'] = { OPERATOR: 'FORBIDDEN', ANALYST: 'FORBIDDEN', ADMIN: 'done' };

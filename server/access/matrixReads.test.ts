@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { schema } from '../graphql/schema.ts';
-import { recordDecision } from '../log/recordDecision.ts';
+import { recordDecision } from '../log/addToLog.ts';
 import { askersOf, roles } from '../../test/askers.ts';
 import { unknownId } from '../../test/refusals.ts';
 

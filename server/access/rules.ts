@@ -6,7 +6,7 @@ import type { AgentSessionState } from '../generated/prisma/client.ts';
 export type Act =
   /** recordDecision, setTasks, captureSnapshot, initiateHandoff: the holder's, while it is ACTIVE. */
   | 'work'
-  /** appendTurn, importTranscript: the same, but who does not hold the Session is told who does (who may write). */
+  /** appendTurn, importTranscript: the same, but who does not hold the Session is told who does (rule: who may write). */
   | 'speak'
   /** pauseSession, resumeSession, completeSession, failSession, updateSession: the holder's, once it has accepted. */
   | 'steer'

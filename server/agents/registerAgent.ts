@@ -1,6 +1,6 @@
 import { ConflictError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { lockAgent, recordAgentChanged, setCollaborators } from './demandAgent.ts';
+import { findAndLockAgent, recordAgentChanged, setCollaborators } from './lockAgent.ts';
 
 export interface AgentFields {
   type: string;
@@ -19,7 +19,7 @@ export interface AgentAnswer {
 
 /** Adds an agent to the pool, AVAILABLE and with nothing to do. An id is never used twice, not even an archived one's. */
 export async function registerAgent(work: Work, { id, collaborators, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
-  if ((await lockAgent(work, id)) !== null) {
+  if ((await findAndLockAgent(work, id)) !== null) {
     throw new ConflictError(`There is, or was, an agent '${id}' already: choose another id, or change that one (updateAgent)`);
   }
   const agent = work.insert('agents', {

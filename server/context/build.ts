@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/canonicalJson.ts';
+import { countRedactions } from '../redaction/redact.ts';
 import { composeSummary } from './compose.ts';
 import { byName, isOwnVariable, listVariables, ownVariables, type CarriedMessage, type Context, type Passage, type StoredVariables } from './context.ts';
-import { factsOf } from './facts.ts';
+import { readActions } from './derive/actions.ts';
+import { checksOf } from './derive/checks.ts';
+import { failedAttemptsOf } from './derive/failedAttempts.ts';
+import type { RecordedLog } from './derive/log.ts';
+import { openQuestionsOf } from './derive/openQuestions.ts';
+import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { requestsAmong, weightOf } from './requests.ts';
 import { bounds, type Sources } from './sources.ts';
@@ -123,3 +129,31 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
   fill([...(lastAssistant === null ? [] : [lastAssistant]), ...recent.toReversed()], budgets.others);
   return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
 }
+
+const longestPlace = 1_000;
+
+/** What the log says about where the work stands, as far as it was read. */
+function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
+  const log = logOf(sources);
+  const actions = readActions(log);
+  const { folder, branch, commit } = workspaceOf(log, actions);
+  const place = (value: string | null): string | null => value && shorten(value, longestPlace);
+  return {
+    workspace: folder === null && branch === null && commit === null ? null : { folder: place(folder), branch: place(branch), commit: place(commit) },
+    checks: checksOf(log, actions),
+    failedAttempts: failedAttemptsOf(log, actions),
+    openQuestions: openQuestionsOf(log),
+  };
+}
+
+function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): RecordedLog {
+  // A command that steers the program answers nobody's question.
+  const users = byUsers.filter(({ content }) => weightOf(content) > 0);
+  // Of a message that was read only in part, the end is missing.
+  const others = recent.filter(({ sequence }) => sequence !== lastAssistant?.sequence).map((said) => (said.content.length > bounds.messageCharacters ? { ...said, content: '' } : said));
+  const messages = [...users, ...others, ...(lastAssistant === null ? [] : [lastAssistant])].sort((a, b) => a.sequence - b.sequence);
+  return { messages, calls, workspaces };
+}
+
+/** How many secrets were taken out of what a Context carries. */
+export const redactionsIn = (context: Context): number => countRedactions(JSON.stringify(context));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { encodeId } from '../core/ids.ts';
-import { setTasks } from '../log/setTasks.ts';
+import { setTasks } from '../log/addToLog.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';

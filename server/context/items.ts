@@ -1,24 +1,5 @@
 import { isOwnVariable, type CarriedCall, type Context, type ContextVariable, type ToolSummary } from './context.ts';
-
-export type ItemKind =
-  | 'REQUEST'
-  | 'COMPACTION'
-  | 'LAST_MESSAGE'
-  | 'QUESTION'
-  | 'REASON'
-  | 'WORKSPACE'
-  | 'SUMMARY'
-  | 'METADATA'
-  | 'INSTRUCTIONS'
-  | 'TASK'
-  | 'DECISION'
-  | 'CHECK'
-  | 'FAILED_ATTEMPT'
-  | 'VARIABLE'
-  | 'FILE'
-  | 'TOOL'
-  | 'CALL'
-  | 'MESSAGE';
+import type { ItemKind } from './kinds.ts';
 
 /** One piece of a Context that a prompt keeps or drops. */
 export interface Item {
@@ -39,8 +20,8 @@ export interface Item {
 }
 
 /** `head`: what a prompt has at any size, if only its beginning. `people`: what users said. `words`: what agents said. `rest`: what is known otherwise. */
-export type Stage = 'head' | 'work' | 'files' | 'people' | 'words' | 'tools' | 'calls' | 'rest';
-export const stages = ['head', 'work', 'files', 'people', 'words', 'tools', 'calls', 'rest'] as const satisfies Stage[];
+export const stages = ['head', 'work', 'files', 'people', 'words', 'tools', 'calls', 'rest'] as const;
+export type Stage = (typeof stages)[number];
 
 export type Origin = { messageSequence: number; prefix: string } | { toolCallId: string; as: 'TOOL' | 'CALL' };
 

@@ -90,32 +90,29 @@ const count = (items: readonly unknown[], leftOut = 0): string => (leftOut === 0
 
 const list = <T>(items: readonly T[], line: (item: T, index: number) => string): string => items.map(line).join('\n');
 
+/** Empty when there are no rows. */
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  rows.length === 0 ? '' : [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const toolTable = ({ toolSummaries }: Context): string =>
-  toolSummaries.length === 0
-    ? ''
-    : table(
-        ['Tool', 'Calls', 'Failed', 'Last result'],
-        toolSummaries.map(({ toolName, callCount, errorCount, lastResult }) => [
-          cellCode(toolName),
-          `${callCount}`,
-          `${errorCount}`,
-          lastResult === null || lastResult.trim() === '' ? '' : cellCode(shorten(lastResult, longestCell)),
-        ]),
-      );
+  table(
+    ['Tool', 'Calls', 'Failed', 'Last result'],
+    toolSummaries.map(({ toolName, callCount, errorCount, lastResult }) => [
+      cellCode(toolName),
+      `${callCount}`,
+      `${errorCount}`,
+      lastResult === null || lastResult.trim() === '' ? '' : cellCode(shorten(lastResult, longestCell)),
+    ]),
+  );
 
 const callBlock = ({ toolName, arguments: given, outcome, failed }: NonNullable<Context['lastToolCalls']>[number]): string =>
   `${code(toolName)} ${code(shorten(given, longestCell))}${failed ? ' failed:' : ''}${outcome.trim() === '' ? '' : `\n\n${codeBlock(outcome)}`}`;
 
 const checkTable = ({ checks }: Context): string =>
-  checks.length === 0
-    ? ''
-    : table(
-        ['Command', 'Outcome', 'Call'],
-        checks.map(({ command, outcome, stale, callId }) => [cellCode(command), `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}`, cellCode(callId)]),
-      );
+  table(
+    ['Command', 'Outcome', 'Call'],
+    checks.map(({ command, outcome, stale, callId }) => [cellCode(command), `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}`, cellCode(callId)]),
+  );
 
 const attemptBlock = ({ what, error, callId }: Context['failedAttempts'][number]): string => `${code(what)}, call ${code(callId)}\n\n${codeBlock(error)}`;
 
@@ -126,9 +123,7 @@ function messageBlock(message: Context['recentMessages'][number]): string {
 }
 
 const variableTable = (variables: Context['contextVariables']): string =>
-  variables.length === 0
-    ? ''
-    : table(
-        ['Name', 'Value', 'Set by'],
-        variables.map(({ name, value, setBy }) => [cellCode(name), cellCode(shorten(JSON.stringify(value), longestCell)), plain(setBy)]),
-      );
+  table(
+    ['Name', 'Value', 'Set by'],
+    variables.map(({ name, value, setBy }) => [cellCode(name), cellCode(shorten(JSON.stringify(value), longestCell)), plain(setBy)]),
+  );

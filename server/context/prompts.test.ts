@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { recordDecision } from '../log/recordDecision.ts';
+import { recordDecision } from '../log/addToLog.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { importTranscript } from '../log/importTranscript.ts';
 import { prepareImport } from '../log/prepareImport.ts';
-import { recordDecision } from '../log/recordDecision.ts';
+import { recordDecision } from '../log/addToLog.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { isSubagent, realDataFolder, realPath, realTranscripts } from '../../test/realData.ts';

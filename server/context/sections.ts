@@ -1,5 +1,6 @@
 import type { LeftOut } from './context.ts';
-import type { Item, ItemKind } from './items.ts';
+import type { Item } from './items.ts';
+import { kindOf, readingOrder, type ItemKind } from './kinds.ts';
 import { fenceFor, inline, neutralise } from './neutralise.ts';
 import { abridge, ends, shorten } from './shorten.ts';
 
@@ -37,39 +38,11 @@ export interface Move {
   leftOut: LeftOut | null;
 }
 
-// In the order in which they are read: what is to be done, what there is, where it stopped.
-const order = [
-  'INSTRUCTIONS', 'REQUEST', 'COMPACTION', 'REASON', 'WORKSPACE', 'SUMMARY', 'METADATA', 'TASK', 'QUESTION', 'DECISION', 'CHECK', 'FAILED_ATTEMPT', 'VARIABLE', 'FILE', 'TOOL', 'CALL',
-  'MESSAGE', 'LAST_MESSAGE',
-] as const satisfies ItemKind[];
-
-const titles: Record<ItemKind, string> = {
-  INSTRUCTIONS: 'Your instructions',
-  REQUEST: 'Original request',
-  COMPACTION: 'Summary of the work before the window was cut',
-  REASON: 'Why it was handed over',
-  WORKSPACE: 'Workspace',
-  SUMMARY: 'Summary',
-  METADATA: 'Given with the handoff',
-  TASK: 'Tasks left',
-  QUESTION: 'Questions that nobody answered',
-  DECISION: 'Decisions',
-  CHECK: 'Last checks',
-  FAILED_ATTEMPT: 'Failed and not repeated with success',
-  VARIABLE: 'Context variables',
-  FILE: 'Files changed, newest first',
-  TOOL: 'Tools used',
-  CALL: 'Last tool calls',
-  MESSAGE: 'Messages',
-  LAST_MESSAGE: 'Last message',
-};
-const leftOutOf: Partial<Record<ItemKind, keyof LeftOut>> = { TASK: 'tasks', DECISION: 'decisions', FILE: 'files', TOOL: 'tools', CALL: 'calls' };
 const second: Record<string, string> = { 'request-2': 'Latest request', 'last-message-2': 'Last longer message' };
-const notCarried = (kind: ItemKind, leftOut: LeftOut | null): number => {
-  const name = leftOutOf[kind];
+function notCarried(kind: ItemKind, leftOut: LeftOut | null): number {
+  const name = kindOf(kind).leftOut;
   return name === undefined || leftOut === null ? 0 : leftOut[name];
-};
-const paragraphs: readonly ItemKind[] = ['INSTRUCTIONS', 'REQUEST', 'COMPACTION', 'REASON', 'WORKSPACE', 'SUMMARY', 'LAST_MESSAGE'];
+}
 
 /** Items as pieces of a prompt, in their order. `compact` names the folder that most files are in only once; only `named` titles name agents. */
 export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<Move, 'lastSpeaker' | 'leftOut'>, compact: boolean, named = true): Piece[] {
@@ -81,7 +54,7 @@ export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<
     const title = titleOf(item, named) + speaker;
     const section = sections.get(title) ?? {
       title,
-      list: !paragraphs.includes(kind),
+      list: kindOf(kind).text !== true,
       total: items.filter((other) => other.kind === kind).length + notCarried(kind, leftOut),
       intro: kind === 'FILE' && folder !== null ? `in ${folder}` : null,
     };
@@ -91,7 +64,7 @@ export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<
 }
 
 function titleOf({ id, kind, recordedBy }: Item, named: boolean): string {
-  const title = second[id] ?? titles[kind];
+  const title = second[id] ?? kindOf(kind).title;
   if (recordedBy === undefined) return title;
   // At the smallest budgets there is room for no more.
   return named ? `${title} (recorded by agent ${recordedBy})` : `${title.split(' ')[0]!} by an agent`;
@@ -125,7 +98,7 @@ function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short
     const gist = gistOfSummary(full);
     return { full, short: (characters) => (characters < full.length ? abridge(gist, characters) : full) };
   }
-  const full = paragraphs.includes(item.kind) ? neutralise(item.content) : `- ${indented(item.content)}`;
+  const full = kindOf(item.kind).text === true ? neutralise(item.content) : `- ${indented(item.content)}`;
   return { full, short: (characters) => abridge(full, characters) };
 }
 
@@ -165,7 +138,7 @@ export function layOut(pieces: readonly { piece: Piece; form: string }[], fence:
 }
 
 /** In the order in which it came about: a longer message before the last one, the latest request after what was done for the first. */
-const placeOf = ({ id, kind }: Item): number => (id === 'request-2' ? order.indexOf('COMPACTION') + 0.5 : order.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0));
+const placeOf = ({ id, kind }: Item): number => (id === 'request-2' ? readingOrder.indexOf('COMPACTION') + 0.5 : readingOrder.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0));
 const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
 const inList = (a: { piece: Piece }, b: { piece: Piece }): number => numberOf(a) - numberOf(b);
 

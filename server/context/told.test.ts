@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { failHandoff } from '../handoffs/failHandoff.ts';
-import { rejectHandoff } from '../handoffs/rejectHandoff.ts';
-import { setTasks } from '../log/setTasks.ts';
+import { acceptHandoff, failHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
+import { setTasks } from '../log/addToLog.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';

@@ -1,5 +1,6 @@
 import type { LeftOut } from './context.ts';
-import type { Item, ItemKind } from './items.ts';
+import type { Item } from './items.ts';
+import { kindOf, kinds, type ItemKind } from './kinds.ts';
 import { inline } from './neutralise.ts';
 import { shorten } from './shorten.ts';
 import type { Move } from './sections.ts';
@@ -44,27 +45,6 @@ function totals(items: readonly Item[], leftOut: LeftOut | null): string {
   return `Tasks left: ${of('TASK', leftOut?.tasks)}; decisions: ${of('DECISION', leftOut?.decisions)}; files changed: ${of('FILE', leftOut?.files)}.`;
 }
 
-const nouns: Record<ItemKind, string> = {
-  REQUEST: 'request',
-  COMPACTION: 'summary of earlier work',
-  LAST_MESSAGE: 'last message',
-  QUESTION: 'question',
-  REASON: 'reason',
-  WORKSPACE: 'workspace',
-  SUMMARY: 'summary',
-  METADATA: 'entry given with the handoff',
-  INSTRUCTIONS: 'instructions',
-  TASK: 'task',
-  DECISION: 'decision',
-  CHECK: 'check',
-  FAILED_ATTEMPT: 'failed attempt',
-  VARIABLE: 'variable',
-  FILE: 'file',
-  TOOL: 'tool',
-  CALL: 'call',
-  MESSAGE: 'message',
-};
-
 const own = 'note of Baton';
 const counted = (number: number, noun: string): string => `${number} ${number === 1 ? noun : plural(noun)}`;
 const plurals: Record<string, string> = { [own]: 'notes of Baton', summary: 'summaries', 'summary of earlier work': 'summaries of earlier work', 'entry given with the handoff': 'entries given with the handoff' };
@@ -79,10 +59,10 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
 export function leftOutNote(dropped: readonly Item[], shortened: number, hasItems: boolean): string {
   if (dropped.length + shortened === 0) return '';
   // What Baton itself derived is no loss: it follows from the rest, or stands in the heading.
-  const nounOf = ({ kind, stage }: Item): string => (stage === 'rest' && (kind === 'VARIABLE' || kind === 'SUMMARY') ? own : nouns[kind]);
-  const kinds = [...Object.values(nouns), own].map((noun) => [dropped.filter((item) => nounOf(item) === noun).length, noun] as const);
+  const nounOf = ({ kind, stage }: Item): string => (stage === 'rest' && (kind === 'VARIABLE' || kind === 'SUMMARY') ? own : kindOf(kind).noun);
+  const counts = [...Object.values(kinds).map(({ noun }) => noun), own].map((noun) => [dropped.filter((item) => nounOf(item) === noun).length, noun] as const);
   const sentences = [
-    dropped.length === 0 ? '' : `Left out to fit: ${listed(kinds)}.`,
+    dropped.length === 0 ? '' : `Left out to fit: ${listed(counts)}.`,
     shortened === 0 ? '' : `Shortened: ${counted(shortened, 'item')}.`,
     hasItems ? 'contextItem gives each of them whole.' : '',
   ];

@@ -6,7 +6,7 @@ import { unknownId, type Mutation } from '../../test/refusals.ts';
 import { world } from '../../test/world.ts';
 import { encodeId } from './ids.ts';
 
-// Invariant 8, with two server processes on one database: one effect, equal answers.
+// With two server processes on one database (rule: one effect).
 const db = await testDatabase();
 const { agent, session } = world(db.pool);
 const { all } = await crowd(db);

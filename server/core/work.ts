@@ -131,7 +131,7 @@ export class Work {
 
   /**
    * The answer that this caller's idempotency key already has, or null. Ask it once the caller is known to see
-   * the record (order of refusals). The key is locked from the start, so a first request that still runs has been waited for.
+   * the record (rule: order of refusals). The key is locked from the start, so a first request that still runs has been waited for.
    */
   async earlierAnswer<A extends Answer>(): Promise<A | null> {
     const key = this.options.idempotencyKey;

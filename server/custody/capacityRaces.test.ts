@@ -5,7 +5,7 @@ import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { world } from '../../test/world.ts';
 
-// Invariant 10, with two server processes on one database.
+// With two server processes on one database (rule: never over capacity).
 const db = await testDatabase();
 const { agent, session } = world(db.pool);
 const { all } = await crowd(db);

@@ -7,7 +7,7 @@ import { brokenInvariants } from '../../test/invariants.ts';
 import type { Said } from '../../test/refusals.ts';
 import { world } from '../../test/world.ts';
 
-// Invariant 11, with two server processes on one database.
+// With two server processes on one database (rule: no deadlock).
 const db = await testDatabase();
 const { agent, session } = world(db.pool);
 const { caller, servers } = await crowd(db);

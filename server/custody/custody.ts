@@ -5,8 +5,9 @@ import { canonicalJson } from '../core/canonicalJson.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
-import { isOpenHandoff, isOpenSession, isOpenTenure, refusalToTake } from './rules.ts';
+import { takesSessions } from './mayChangeHands.ts';
 import { readCustody, type Concerned, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type Tenure } from './read.ts';
+import { isOpenHandoff, isOpenSession, isOpenTenure } from './rules.ts';
 import { captureSnapshot } from './snapshot.ts';
 
 /** How a Handoff ends, with the reason that its status asks for. */
@@ -27,14 +28,6 @@ const reasonOf = (ending: Ending): string | null =>
   ending.status === 'REJECTED' ? ending.rejectionReason : ending.status === 'FAILED' ? ending.failureReason : ending.status === 'CANCELLED' ? ending.cancelReason : null;
 
 const maxVariableBytes = 64 * 1024;
-
-const endingEvents: Record<Ending['status'], EventType> = {
-  REJECTED: 'HANDOFF_REJECTED',
-  FAILED: 'HANDOFF_FAILED',
-  CANCELLED: 'HANDOFF_CANCELLED',
-  COMPLETED: 'HANDOFF_COMPLETED',
-  TIMED_OUT: 'HANDOFF_TIMED_OUT',
-};
 
 /**
  * A Session under its lock, with its holder, its last Handoff and the agents concerned: the steps that every
@@ -89,7 +82,7 @@ export class Custody {
     return this.isOpen ? this.agent(this.session.agentId) : null;
   }
 
-  get lockedAgents(): LockedAgent[] {
+  get agents(): LockedAgent[] {
     return [...this.#agents.values()];
   }
 
@@ -171,7 +164,7 @@ export class Custody {
     const { now } = this.work;
     this.work.change('handoffs', handoff, { ...ending, closedAt: now, ...(ending.status === 'COMPLETED' ? { completedAt: now } : {}) });
     this.changed();
-    this.recordHandoff(endingEvents[ending.status], handoff, { reason: reasonOf(ending) });
+    this.recordHandoff(`HANDOFF_${ending.status}`, handoff, { reason: reasonOf(ending) });
   }
 
   acceptHandoff(handoff: LastHandoff): void {
@@ -181,15 +174,15 @@ export class Custody {
   }
 
   /**
-   * Rule 9: gives the Session back to the agent that the open Handoff came from, if that takes work and has a
-   * free place; otherwise nobody holds it and it pauses. The caller has closed the Handoff.
+   * Gives the Session back to the source of the open Handoff if that agent is available with a free place; otherwise
+   * unassigns and pauses it (rule: return). The caller has closed the Handoff.
    */
   returnToSource(handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts, said: Said = {}): void {
     const previousHolder = this.agent(handoff.targetAgentId);
     const source = this.agent(handoff.sourceAgentId);
     this.endTenure(ended);
     const moved = { previousAgentType: previousHolder?.type ?? null, lastReassignedAt: this.work.now };
-    if (source !== null && refusalToTake(source) === null) {
+    if (source !== null && takesSessions(source)) {
       this.changed(moved);
       this.beginTenure(source, this.stateOfTaken(), visible);
       this.recordCustody('SESSION_RETURNED', { previousHolder, source, handoff, ...said });

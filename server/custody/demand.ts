@@ -1,41 +1,47 @@
 import { refusalOfAct, type Act, type Facts } from '../access/rules.ts';
-import { ConflictError, InvalidStateError, NotFoundError } from '../core/errors.ts';
+import { NoAgentAvailableError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
-import type { Work } from '../core/work.ts';
+import { Overtaken, type Work } from '../core/work.ts';
 import type { Custody } from './custody.ts';
+import { finished, otherVersion, refusalToMove, type Move, type RuleName } from './mayChangeHands.ts';
 import type { LockedAgent } from './read.ts';
 
-/** What commands demand before they change anything; each throws the refusal that api.md names. */
+/** What commands demand before they change anything; each throws the refusal. */
 
 export async function lockSession(work: Work, sessionId: string): Promise<void> {
   if (!(await work.lockSession(sessionId))) throw new NotFoundError('session', encodeId('session', sessionId));
 }
 
-export function demandAgent(custody: Custody, agentId: string): LockedAgent {
-  const agent = custody.agent(agentId);
-  if (agent === null) throw new NotFoundError('agent', agentId);
+export function demandLocked(agents: readonly LockedAgent[], agentId: string): LockedAgent {
+  const agent = agents.find(({ id }) => id === agentId);
+  if (agent === undefined) throw new NotFoundError('agent', agentId);
   return agent;
 }
 
-/** After the answer of an earlier request: who repeats what it did may have lost the right to it by that. */
+/** Asked after `earlierAnswer`: a caller that repeats its request may have lost the right to it by the first one. */
 export function demandAct({ work, session, openTenure }: Custody, act: Act, facts: Partial<Facts> = {}): void {
-  const refusal = refusalOfAct(work.caller, act, { holderId: session.agentId, tenureState: openTenure?.state ?? null, ...facts });
+  demandNone(refusalOfAct(work.caller, act, { holderId: session.agentId, tenureState: openTenure?.state ?? null, ...facts }));
+}
+
+export const demandVersion = ({ session }: Custody, expectedVersion: number | null): void => demandNone(otherVersion(session.version, expectedVersion));
+
+export const demandOpen = ({ session }: Custody): void => demandNone(finished(session.status));
+
+/** What the rules of a move ask about a locked Session. */
+export const movedSession = ({ session: { status, version, agentId }, openTenure }: Custody): Move['session'] => ({
+  status,
+  version,
+  agentId,
+  tenureState: openTenure?.state ?? null,
+});
+
+export function demandMove(work: Work, move: Move, before?: RuleName): void {
+  const refusal = refusalToMove(move, before);
+  // Candidates are chosen before they are locked and may fill up meanwhile: the second attempt locks all of them.
+  if (refusal instanceof NoAgentAvailableError && work.attempt === 1) throw new Overtaken();
+  demandNone(refusal);
+}
+
+function demandNone(refusal: Error | null): void {
   if (refusal !== null) throw refusal;
-}
-
-export function demandVersion(custody: Custody, expectedVersion: number | null | undefined): void {
-  const { version } = custody.session;
-  if (expectedVersion == null || expectedVersion === version) return;
-  throw new ConflictError(
-    `The session is at version ${version}, not ${expectedVersion}: read it again and decide anew`,
-    expectedVersion,
-    version,
-  );
-}
-
-export function demandOpen(custody: Custody): void {
-  const { status } = custody.session;
-  if (!custody.isOpen) {
-    throw new InvalidStateError(`The session is ${status}: nothing can be changed in it any more`, status, ['RUNNING', 'PAUSED']);
-  }
 }

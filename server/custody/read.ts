@@ -1,28 +1,26 @@
 import type { Agent, AgentSession, Handoff, Session } from '../generated/prisma/client.ts';
 import { statement } from '../core/changes.ts';
-import { fromColumns } from '../core/rows.ts';
+import { column, fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
 
-/** What the rules may ask about, and the steps may change. The rest of each row stays in the database. */
-export type HeldSession = Pick<
-  Session,
-  | 'id' | 'status' | 'version' | 'agentId' | 'endedAgentType' | 'previousAgentType' | 'contextVariables' | 'result' | 'summary' | 'endReason'
-  | 'handoffsEnabled' | 'maxHandoffs' | 'operatorEpoch' | 'messageCount' | 'turnCount' | 'toolCallCount' | 'handoffCount'
-  | 'eventCount' | 'visibleFrom' | 'visibleCallsFrom' | 'lastAgentSessionId' | 'lastHandoffId' | 'updatedAt' | 'lastReassignedAt'
->;
-export type Tenure = Pick<
-  AgentSession,
-  'id' | 'agentId' | 'state' | 'startSequence' | 'endSequence' | 'endedAt' | 'activatedAt' | 'terminatedByHandoffId'
->;
-export type LastHandoff = Pick<
-  Handoff,
-  | 'id' | 'sessionId' | 'status' | 'depth' | 'sourceAgentId' | 'sourceAgentType' | 'sourceAgentSessionId' | 'targetAgentId' | 'targetAgentSessionId'
-  | 'deadlineAt' | 'acceptedAt' | 'completedAt' | 'closedAt' | 'rejectionReason' | 'failureReason' | 'cancelReason'
->;
-export type LockedAgent = Pick<
-  Agent,
-  'id' | 'type' | 'instructions' | 'administrativeStatus' | 'archivedAt' | 'currentLoad' | 'maxCapacity' | 'totalAssigned' | 'inboxSequence'
->;
+// What the rules may ask about, and the steps may change. The rest of each row stays in the database.
+const sessionFields = [
+  'id', 'status', 'version', 'agentId', 'endedAgentType', 'previousAgentType', 'contextVariables', 'result', 'summary', 'endReason', 'handoffsEnabled', 'maxHandoffs', 'operatorEpoch',
+  'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'updatedAt', 'lastReassignedAt',
+] as const satisfies (keyof Session)[];
+const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId'] as const satisfies (keyof AgentSession)[];
+const handoffFields = [
+  'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptedAt', 'completedAt', 'closedAt',
+  'rejectionReason', 'failureReason', 'cancelReason',
+] as const satisfies (keyof Handoff)[];
+const agentFields = ['id', 'type', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
+
+export type HeldSession = Pick<Session, (typeof sessionFields)[number]>;
+export type Tenure = Pick<AgentSession, (typeof tenureFields)[number]>;
+export type LastHandoff = Pick<Handoff, (typeof handoffFields)[number]>;
+export type LockedAgent = Pick<Agent, (typeof agentFields)[number]>;
+
+const columns = (fields: readonly string[], table: string): string => fields.map((field) => `${table}.${column(field)}`).join(', ');
 
 export interface CustodyRead {
   session: HeldSession;
@@ -51,17 +49,11 @@ export interface Concerned {
 // every transaction locks agents in one order, so no two can wait for each other. NO KEY UPDATE leaves foreign keys alone.
 const readCustodyStatement = statement(`
 WITH s AS MATERIALIZED (
-  SELECT id, status, version, agent_id, ended_agent_type, previous_agent_type, context_variables, result, summary, end_reason, handoffs_enabled, max_handoffs,
-    operator_epoch, message_count, turn_count, tool_call_count, handoff_count, event_count, visible_from, visible_calls_from,
-    last_agent_session_id, last_handoff_id, updated_at, last_reassigned_at
-  FROM sessions WHERE id = $1::uuid),
+  SELECT ${columns(sessionFields, 'sessions')} FROM sessions WHERE id = $1::uuid),
 t AS (
-  SELECT t.id, t.agent_id, t.state, t.start_sequence, t.end_sequence, t.ended_at, t.activated_at, t.terminated_by_handoff_id
-  FROM agent_sessions t JOIN s ON t.id = s.last_agent_session_id),
+  SELECT ${columns(tenureFields, 't')} FROM agent_sessions t JOIN s ON t.id = s.last_agent_session_id),
 h AS MATERIALIZED (
-  SELECT h.id, h.session_id, h.status, h.depth, h.source_agent_id, h.source_agent_type, h.source_agent_session_id, h.target_agent_id, h.target_agent_session_id,
-    h.deadline_at, h.accepted_at, h.completed_at, h.closed_at, h.rejection_reason, h.failure_reason, h.cancel_reason
-  FROM handoffs h JOIN s ON h.id = s.last_handoff_id),
+  SELECT ${columns(handoffFields, 'h')} FROM handoffs h JOIN s ON h.id = s.last_handoff_id),
 open_handoff AS (SELECT source_agent_id, target_agent_id FROM h WHERE status IN ('INITIATED', 'ACCEPTED')),
 candidates AS (
   SELECT id FROM agents
@@ -76,8 +68,7 @@ concerned AS (
   UNION SELECT unnest($2::text[])
   UNION SELECT id FROM candidates),
 a AS MATERIALIZED (
-  SELECT id, type, instructions, administrative_status, archived_at, current_load, max_capacity, total_assigned, inbox_sequence
-  FROM agents WHERE id IN (SELECT id FROM concerned) ORDER BY id FOR NO KEY UPDATE)
+  SELECT ${columns(agentFields, 'agents')} FROM agents WHERE id IN (SELECT id FROM concerned) ORDER BY id FOR NO KEY UPDATE)
 SELECT
   (SELECT row_to_json(s) FROM s) AS session,
   (SELECT row_to_json(t) FROM t) AS tenure,

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { contextColumns, readContext } from '../context/storage.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { failHandoff } from '../handoffs/failHandoff.ts';
-import { rejectHandoff } from '../handoffs/rejectHandoff.ts';
-import { completeSession } from '../sessions/completeSession.ts';
-import { pauseSession } from '../sessions/pauseSession.ts';
-import { resumeSession } from '../sessions/resumeSession.ts';
+import { acceptHandoff, failHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
+import { completeSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { agentCaller, world } from '../../test/world.ts';

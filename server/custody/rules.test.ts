@@ -6,11 +6,8 @@ import {
   isOpenHandoff,
   isOpenSession,
   isOpenTenure,
-  leastLoaded,
-  refusalToTake,
   sessionTransitions,
   statesBefore,
-  type Takes,
 } from './rules.ts';
 
 /** Each life cycle as docs/rules.md draws it, one arrow a word: every pair that is not here is forbidden. */
@@ -54,42 +51,5 @@ describe('an open record', () => {
     expect((Object.keys(sessionTransitions) as (keyof typeof sessionTransitions)[]).filter(isOpenSession)).toEqual(['RUNNING', 'PAUSED']);
     expect((Object.keys(handoffTransitions) as (keyof typeof handoffTransitions)[]).filter(isOpenHandoff)).toEqual(['INITIATED', 'ACCEPTED']);
     expect((Object.keys(agentSessionTransitions) as (keyof typeof agentSessionTransitions)[]).filter(isOpenTenure)).toEqual(['PENDING', 'ACTIVE', 'PAUSED']);
-  });
-});
-
-const agent = (id: string, fields: Partial<Takes> = {}): Takes => ({
-  id,
-  administrativeStatus: 'AVAILABLE',
-  archivedAt: null,
-  currentLoad: 0,
-  maxCapacity: 2,
-  ...fields,
-});
-
-describe('an agent that is asked to take a session', () => {
-  it.each([
-    ['is available with a free place', {}, null],
-    ['has its last place free', { currentLoad: 1 }, null],
-    ['is full', { currentLoad: 2 }, 'AGENT_AT_CAPACITY'],
-    ['is draining', { administrativeStatus: 'DRAINING' }, 'AGENT_UNAVAILABLE'],
-    ['is offline', { administrativeStatus: 'OFFLINE' }, 'AGENT_UNAVAILABLE'],
-    ['is archived', { administrativeStatus: 'OFFLINE', archivedAt: new Date(0) }, 'AGENT_UNAVAILABLE'],
-    ['is draining and full: availability is said before capacity', { administrativeStatus: 'DRAINING', currentLoad: 2 }, 'AGENT_UNAVAILABLE'],
-  ] as const)('and %s', (_case, fields, code) => {
-    expect(refusalToTake(agent('a', fields))?.code ?? null).toBe(code);
-  });
-});
-
-describe('the least loaded agent', () => {
-  it('has the lowest share of its places taken, not the fewest sessions', () => {
-    expect(leastLoaded([agent('a', { currentLoad: 1, maxCapacity: 2 }), agent('b', { currentLoad: 2, maxCapacity: 10 })])?.id).toBe('b');
-  });
-
-  it('is the first by id among equals', () => {
-    expect(leastLoaded([agent('b'), agent('a'), agent('c')])?.id).toBe('a');
-  });
-
-  it('is nobody when none can take a session', () => {
-    expect(leastLoaded([agent('a', { currentLoad: 2 }), agent('b', { administrativeStatus: 'OFFLINE' })])).toBeNull();
   });
 });

@@ -1,5 +1,4 @@
 import type { AdministrativeStatus, AgentSessionState, HandoffStatus, SessionStatus } from '../generated/prisma/client.ts';
-import { AgentAtCapacityError, AgentUnavailableError, type DomainError } from '../core/errors.ts';
 
 /** The life cycles of docs/rules.md as tables: from each state, where one may go. A state without an entry is final. */
 export const sessionTransitions: Record<SessionStatus, readonly SessionStatus[]> = {
@@ -45,31 +44,3 @@ export function statesBefore<State extends string>(table: Record<State, readonly
 export const isOpenSession = (status: SessionStatus): boolean => sessionTransitions[status].length > 0;
 export const isOpenHandoff = (status: HandoffStatus): boolean => handoffTransitions[status].length > 0;
 export const isOpenTenure = (state: AgentSessionState): boolean => agentSessionTransitions[state].length > 0;
-
-export interface Takes {
-  id: string;
-  administrativeStatus: AdministrativeStatus;
-  archivedAt: unknown;
-  currentLoad: number;
-  maxCapacity: number;
-}
-
-/** Why this agent cannot be given a Session now, or null when it can. */
-export function refusalToTake(agent: Takes): DomainError | null {
-  if (agent.archivedAt != null) return new AgentUnavailableError(agent.id, 'OFFLINE', true);
-  if (agent.administrativeStatus !== 'AVAILABLE') return new AgentUnavailableError(agent.id, agent.administrativeStatus);
-  if (agent.currentLoad >= agent.maxCapacity) return new AgentAtCapacityError(agent.id, agent.currentLoad, agent.maxCapacity);
-  return null;
-}
-
-/** Rule 17: of those that can take a Session the one with the lowest load ratio, ties by id; null when none can. */
-export function leastLoaded<Agent extends Takes>(agents: readonly Agent[]): Agent | null {
-  const ratio = (agent: Agent): number => agent.currentLoad / agent.maxCapacity;
-  return agents
-    .filter((agent) => refusalToTake(agent) === null)
-    .reduce<Agent | null>((best, agent) => {
-      if (best === null) return agent;
-      const difference = ratio(agent) - ratio(best);
-      return difference < 0 || (difference === 0 && agent.id < best.id) ? agent : best;
-    }, null);
-}

@@ -5,7 +5,7 @@ import { operator, world } from '../../test/world.ts';
 import { runWork } from '../core/runWork.ts';
 import { LocalDoorbell } from '../infra/localDoorbell.ts';
 import { silentLog } from '../infra/log.ts';
-import { setTasks } from '../log/setTasks.ts';
+import { setTasks } from '../log/addToLog.ts';
 import { cursorsOf } from './cursors.ts';
 import { createStamper } from './stamp.ts';
 import type { Item } from './hub.ts';

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { errorCode } from '../core/databaseErrors.ts';
 import { encodeId } from '../core/ids.ts';
+import { repeat } from '../core/repeat.ts';
 import type { Logger } from '../core/work.ts';
 import { ArchiveFolder } from './archiveFolder.ts';
 import type { Records } from './records.ts';
@@ -109,11 +110,8 @@ export class Archive {
 export function startArchiving(options: ArchiveOptions, everyMs = 1_000): { stop(): Promise<void> } {
   const archive = new Archive(options);
   const { log, folder } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-  let stopped = false;
   let complaint: string | null = null;
-  const run = async (): Promise<void> => {
+  const background = repeat(0, async () => {
     try {
       await archive.catchUp();
       if (complaint !== null) log.info({ folder }, 'The archive is up to date again');
@@ -123,21 +121,12 @@ export function startArchiving(options: ArchiveOptions, everyMs = 1_000): { stop
       if (reason !== complaint) log.warn({ err: error, folder }, 'Handoffs could not be written to the archive: it will be tried again, and nothing else is affected');
       complaint = reason;
     }
-    if (!stopped) schedule(complaint === null ? everyMs : everyMs * 5);
-  };
-  const schedule = (inMs: number): void => {
-    timer = setTimeout(() => {
-      running = run();
-    }, inMs);
-    timer.unref();
-  };
-  schedule(0);
+    return complaint === null ? everyMs : everyMs * 5;
+  });
   return {
-    async stop() {
-      stopped = true;
+    stop() {
       archive.stop();
-      clearTimeout(timer);
-      await running;
+      return background.stop();
     },
   };
 }

@@ -9,7 +9,7 @@ import { createStamper } from '../events/stamp.ts';
 import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { silentLog } from '../infra/log.ts';
 import { movableClock } from '../../test/clock.ts';
 import { testDatabase } from '../../test/database.ts';

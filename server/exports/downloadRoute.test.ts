@@ -2,7 +2,7 @@ import { validate } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { schema } from '../graphql/schema.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client, send } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';

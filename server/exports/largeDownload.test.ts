@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { limits } from '../limits/limits.ts';
 import { createRates } from '../limits/rates.ts';
 import { testDatabase } from '../../test/database.ts';

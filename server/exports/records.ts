@@ -80,20 +80,6 @@ const longestChain = 200;
 /** So many are read at once: each may have a Context of 256 KB. */
 const chainPage = 5;
 
-export interface Records {
-  /** Null when there is none, or none that whoever asks may see. */
-  handoffMarkdown(id: string): Promise<string | null>;
-  handoffJson(id: string, options: { links: boolean }): Promise<string | null>;
-  session(id: string): Promise<SessionRecord | null>;
-}
-
-export interface SessionRecord {
-  /** What is in it; another one when anything in it has changed, its chain included. */
-  head: string;
-  /** It as JSON, with its chain, the first Handoff first: read a page at a time, each when it is asked for. */
-  parts(): AsyncGenerator<string, void>;
-}
-
 interface Place {
   cursor: string;
   node: { depth: number };
@@ -105,23 +91,26 @@ interface ChainPage {
   session: { handoffs: { nodes: object[] } } | null;
 }
 
-/** What `createContext` makes decides who asks. Rejects with the error of the API that there was. */
-export function createRecords({ schema, createContext }: { schema: GraphQLSchema; createContext: () => object }): Records {
+export type Records = ReturnType<typeof createRecords>;
+
+/** Records as the caller of `createContext` may read them, else null. Rejects with the error of the API. */
+export function createRecords({ schema, createContext }: { schema: GraphQLSchema; createContext: () => object }) {
   const ask = async <Data>(document: DocumentNode, variableValues: Record<string, unknown>): Promise<Data> => {
     const { data, errors } = await execute({ schema, document, variableValues, contextValue: createContext() });
     if (errors?.[0] !== undefined) throw errors[0];
     return data as Data;
   };
   return {
-    async handoffMarkdown(id) {
+    async handoffMarkdown(id: string): Promise<string | null> {
       const { handoff } = await ask<{ handoff: { markdown: string } | null }>(markdownDocument, { id });
       return handoff?.markdown ?? null;
     },
-    async handoffJson(id, { links }) {
+    async handoffJson(id: string, { links }: { links: boolean }): Promise<string | null> {
       const { handoff } = await ask<{ handoff: object | null }>(handoffDocument, { id, links });
       return handoff && print(handoff);
     },
-    async session(id) {
+    /** `head` changes with anything in the Session or its chain. `parts` is the JSON with the chain, the first Handoff first, read a page at a time. */
+    async session(id: string): Promise<{ head: string; parts: () => AsyncGenerator<string, void> } | null> {
       const { session } = await ask<{ session: { agentSessions: { nodes: object[] } } | null }>(sessionDocument, { id });
       if (session === null) return null;
       // One more than is shown: the last page that is shown ends before it.

@@ -12,7 +12,7 @@ const sessionId = unknownId('session');
 const handoffId = unknownId('handoff');
 const reason = 'because';
 
-/** The smallest input of each mutation; what it names does not exist, so input is seen to be checked first (order of refusals). */
+/** The smallest input of each mutation; what it names does not exist, so input is seen to be checked first (rule: order of refusals). */
 const smallest: Record<Mutation, object> = {
   registerAgent: { id: 'ada', type: 'CLAUDE' },
   updateAgent: { id: 'ada' },

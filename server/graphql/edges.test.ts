@@ -1,7 +1,7 @@
 import { getNamedType, isInputObjectType, isInterfaceType, isLeafType, isNonNullType, isObjectType, isRequiredArgument, isUnionType, type GraphQLArgument, type GraphQLField, type GraphQLInputType, type GraphQLNamedType, type GraphQLObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { recordDecision } from '../log/recordDecision.ts';
+import { recordDecision } from '../log/addToLog.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';

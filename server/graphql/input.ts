@@ -6,7 +6,7 @@ import { badArgument } from './badArgument.ts';
 import { NotJson } from './jsonScalar.ts';
 
 /**
- * What callers send, checked before anything else (order of refusals). Every message is the end of a sentence that begins
+ * What callers send, checked before anything else (rule: order of refusals). Every message is the end of a sentence that begins
  * with the path: "input.title has 620 characters, and 500 are the most: shorten it".
  */
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { completeSession } from '../sessions/completeSession.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
+import { completeSession } from '../sessions/changeSession.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { house, unknownId, type Mutation } from '../../test/refusals.ts';
 
-// Rule 21: of two reasons to refuse, the earlier one is given. Each test brings about both, and hears the first.
+// Of two reasons to refuse, the earlier one is given (rule: order of refusals). Each test causes both and gets the first.
 const home = await house();
 const { db, agent, session, initiate, run, unique, uniqueType, send } = home;
 

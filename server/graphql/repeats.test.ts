@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeId, encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { house, somebodyElse, type Mutation, type Said } from '../../test/refusals.ts';
 
@@ -32,7 +32,7 @@ async function repeats(mutation: Mutation, input: object): Promise<Said> {
   return first;
 }
 
-describe('a life-cycle change that the same principal repeats changes nothing and writes no event (repeat)', () => {
+describe('a life-cycle change that the same principal repeats changes nothing and writes no event (rule: repeat)', () => {
   it.each(['pauseSession', 'completeSession', 'cancelSession'] as const)('%s', async (mutation) => {
     await repeats(mutation, { sessionId: (await held()).sessionId });
   });
@@ -86,7 +86,7 @@ describe('a life-cycle change that the same principal repeats changes nothing an
   });
 });
 
-describe('a repeat under an idempotency key answers the same ids and scalars and changes nothing (idempotency)', () => {
+describe('a repeat under an idempotency key answers the same ids and scalars and changes nothing (rule: idempotency)', () => {
   const idempotencyKey = (): { idempotencyKey: string } => ({ idempotencyKey: unique('key') });
 
   it('createSession', async () => {

@@ -1,7 +1,7 @@
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { lockSession } from '../custody/demand.ts';
-import { giveBack } from './declineHandoff.ts';
+import { giveBack } from './changeHandoff.ts';
 
 export interface CancelPendingHandoffsAnswer {
   sessionId: string;

@@ -2,31 +2,60 @@ import { statement } from '../core/changes.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
-import { Custody } from '../custody/custody.ts';
+import { Custody, type Ending } from '../custody/custody.ts';
 import { demandAct } from '../custody/demand.ts';
 import type { LastHandoff } from '../custody/read.ts';
 import { handoffTransitions, statesBefore } from '../custody/rules.ts';
-import type { EventType, HandoffStatus } from '../generated/prisma/client.ts';
+import { readVisible } from '../custody/snapshot.ts';
+import type { HandoffStatus } from '../generated/prisma/client.ts';
 import type { HandoffAnswer } from './initiateHandoff.ts';
 
-const eventOf: Record<Exclude<HandoffStatus, 'INITIATED'>, EventType> = {
-  ACCEPTED: 'HANDOFF_ACCEPTED',
-  COMPLETED: 'HANDOFF_COMPLETED',
-  FAILED: 'HANDOFF_FAILED',
-  REJECTED: 'HANDOFF_REJECTED',
-  CANCELLED: 'HANDOFF_CANCELLED',
-  TIMED_OUT: 'HANDOFF_TIMED_OUT',
-};
+/** The life-cycle commands of a Handoff: each locks its Session, asks whether the change is allowed, and makes it. */
+
+/** The target takes the Session over (rule: accept). Its place is its own already, so its status and load are not checked. */
+export const acceptHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> =>
+  changeHandoff(work, handoffId, 'ACCEPTED', (custody, handoff) => {
+    if (custody.openTenure !== null) custody.setTenureState(custody.openTenure, custody.stateOfTaken());
+    custody.acceptHandoff(handoff);
+  });
+
+/** The target has taken over (rule: complete). */
+export const completeHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> =>
+  changeHandoff(work, handoffId, 'COMPLETED', (custody, handoff) => custody.closeHandoff(handoff, { status: 'COMPLETED' }));
+
+/** The target declines (rule: return). */
+export const rejectHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string }): Promise<HandoffAnswer> =>
+  decline(work, handoffId, { status: 'REJECTED', rejectionReason: reason });
+
+/** Taking over went wrong, before or after it was accepted (rule: fail). */
+export const failHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string }): Promise<HandoffAnswer> =>
+  decline(work, handoffId, { status: 'FAILED', failureReason: reason });
+
+/** The source or an operator takes it back before it is accepted (rule: return). */
+export const cancelHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string | null }): Promise<HandoffAnswer> =>
+  decline(work, handoffId, { status: 'CANCELLED', cancelReason: reason });
+
+/** An operator gives up on the target, whatever the Handoff's age (rule: deadline). */
+export const timeOutHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> => decline(work, handoffId, { status: 'TIMED_OUT' });
+
+type Decline = Exclude<Ending, { status: 'COMPLETED' | 'TIMED_OUT' }> | { status: 'TIMED_OUT' };
+
+const decline = (work: Work, handoffId: string, ending: Decline): Promise<HandoffAnswer> =>
+  changeHandoff(work, handoffId, ending.status, (custody, handoff) => giveBack(custody, handoff, ending));
+
+/** Closes an open Handoff and gives the Session back to its source (rules: fail, return). */
+export async function giveBack(custody: Custody, handoff: LastHandoff, ending: Decline): Promise<void> {
+  const visible = await readVisible(custody.work, custody.session);
+  custody.closeHandoff(handoff, ending);
+  custody.returnToSource(handoff, ending.status === 'FAILED' ? 'FAILED' : 'DECLINED', visible);
+}
 
 const readHandoffStatement = statement(`
 SELECT h.status, h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId", EXISTS (SELECT FROM events e WHERE e.handoff_id = h.id AND e.type = $2::event_type AND e.actor_principal = $3) AS repeats
 FROM handoffs h WHERE h.id = $1`);
 
-/**
- * What every life-cycle change of a Handoff begins with: lock its Session, read, and ask whether it may become
- * `to`. A change that this principal made before is a repeat (rule: repeat): `change` is not called, nothing is written.
- */
-export async function changeHandoff(
+/** Calls `change` when the Handoff may become `to`. A change that this principal made before is a repeat and writes nothing (rule: repeat). */
+async function changeHandoff(
   work: Work,
   handoffId: string,
   to: Exclude<HandoffStatus, 'INITIATED'>,
@@ -37,26 +66,25 @@ export async function changeHandoff(
   const custody = await Custody.of(work, sessionId);
   const answer = { handoffId, sessionId };
   const handoff = custody.handoff;
+  // An agent takes back what it gave, and answers what it was given; it times nothing out.
+  const act = to === 'CANCELLED' ? 'withdraw' : 'answer';
   // Only the last Handoff of a Session can be open.
   if (handoff?.id === handoffId && handoffTransitions[handoff.status].includes(to)) {
-    demandAct(custody, actOf(to), handoff);
+    demandAct(custody, act, handoff);
     await change(custody, handoff);
     return answer;
   }
   const [row] = await work.query<{ status: HandoffStatus; sourceAgentId: string | null; targetAgentId: string; repeats: boolean }>(readHandoffStatement, [
     handoffId,
-    eventOf[to],
+    `HANDOFF_${to}`,
     work.caller.principal,
   ]);
   if (row === undefined) throw new Error(`handoff ${handoffId} is not there under its session's lock`);
   if (row.repeats) return answer;
-  demandAct(custody, actOf(to), row);
+  demandAct(custody, act, row);
   const { status } = row;
   throw new InvalidStateError(`The handoff is ${status} and cannot become ${to}: ${whyNot(status)}`, status, statesBefore(handoffTransitions, to));
 }
-
-/** An agent takes back what it gave, and answers what it was given; it times nothing out. */
-const actOf = (to: HandoffStatus) => (to === 'CANCELLED' ? 'withdraw' : 'answer');
 
 function whyNot(status: HandoffStatus): string {
   if (status === 'INITIATED') return 'accept it first (acceptHandoff)';

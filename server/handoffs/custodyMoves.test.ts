@@ -3,8 +3,7 @@ import { readContext } from '../context/storage.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { toolCall, world } from '../../test/world.ts';
-import { acceptHandoff } from './acceptHandoff.ts';
-import { rejectHandoff } from './rejectHandoff.ts';
+import { acceptHandoff, rejectHandoff } from './changeHandoff.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn, run } = world(db.pool);

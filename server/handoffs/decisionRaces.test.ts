@@ -5,7 +5,7 @@ import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { world } from '../../test/world.ts';
 
-// Invariant 9, with two server processes on one database.
+// With two server processes on one database (rule: one winner).
 const db = await testDatabase();
 const { agent, session, reassign } = world(db.pool);
 const { all } = await crowd(db);

@@ -1,6 +1,5 @@
-import { buildContext, contentHash } from '../context/build.ts';
+import { buildContext, contentHash, redactionsIn } from '../context/build.ts';
 import type { Context, StoredVariables } from '../context/context.ts';
-import { redactionsIn } from '../context/redactions.ts';
 import { readSources, type Sources } from '../context/sources.ts';
 import { storedContext } from '../context/storage.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
@@ -30,7 +29,7 @@ export interface Prepared {
   variables: StoredVariables;
 }
 
-/** Builds what the Handoff will carry. A failure here fails the whole mutation (whole or nothing). */
+/** Builds what the Handoff will carry. A failure here fails the whole mutation (rule: whole or nothing). */
 export async function prepareContext(
   custody: Custody,
   given: { summary: string | null; reason: string | null; contextVariables: Record<string, unknown> | null },
@@ -46,7 +45,7 @@ export async function prepareContext(
 }
 
 /**
- * Moves a locked Session to `target` with a Handoff: closes the open one (supersede), ends the holder's tenure,
+ * Moves a locked Session to `target` with a Handoff: closes the open one (rule: supersede), ends the holder's tenure,
  * begins the target's as PENDING, and stages the Handoff with its Context, snapshot, log entry and events.
  * Returns the Handoff's id.
  */
@@ -137,8 +136,8 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
 }
 
 /**
- * Rule 4: closes the open Handoff before the Session moves on, and says which agent and tenure it moves on from.
- * A superseded target never took the Session over, so the move is from the agent before it. Null when nobody held it.
+ * Closes the open Handoff and returns the agent and tenure that the Session moves on from (rule: supersede). A superseded
+ * target never took the Session over, so the move is from the agent before it. Null for an unassigned Session.
  */
 export function leaveHolder(custody: Custody): { agent: LockedAgent; tenureId: string } | null {
   const open = custody.openHandoff;

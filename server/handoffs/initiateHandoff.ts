@@ -1,13 +1,11 @@
 import { statement } from '../core/changes.ts';
-import { AlreadyAssignedError, BadUserInputError, InvalidStateError } from '../core/errors.ts';
+import { BadUserInputError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAct, demandAgent, demandOpen, lockSession } from '../custody/demand.ts';
-import type { LockedAgent } from '../custody/read.ts';
-import { refusalToTake } from '../custody/rules.ts';
+import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
+import type { EarlierHandoff, StartedHandoff } from '../custody/mayChangeHands.ts';
 import { handOver, prepareContext } from './handOver.ts';
-import { guardHandoff, guardLoop, type EarlierHandoff, type GuardedMove } from './rules.ts';
 
 export interface InitiateHandoffInput {
   sessionId: string;
@@ -25,7 +23,7 @@ export interface HandoffAnswer {
   sessionId: string;
 }
 
-/** The holder hands its Session to another agent, within the guards (rules: supersede, active only, prior turn; "Guards on handoffs that agents start"). */
+/** The holder hands its Session to another agent, within the guards (rules: active only, enabled, collaborator, limit, loop, prior turn). */
 export async function initiateHandoff(
   work: Work,
   input: InitiateHandoffInput,
@@ -33,35 +31,21 @@ export async function initiateHandoff(
 ): Promise<HandoffAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { agents: [input.targetAgentId] });
-  const target = demandAgent(custody, input.targetAgentId);
+  const target = demandLocked(custody.agents, input.targetAgentId);
   const read = await readMove(custody, input);
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
-  demandAct(custody, 'work');
-  demandOpen(custody);
-  const holder = demandActiveHolder(custody);
-  if (target.id === holder.id) throw new AlreadyAssignedError(target.id);
 
-  const move = guardedMove(custody, holder, target, read);
-  const refusal = guardHandoff(move);
-  if (refusal !== null) throw refusal;
+  const started = startedHandoff(custody, read);
+  const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
+  // The loop rule compares what the Handoff would carry: that is built once the rules before it agree.
+  demandMove(work, move, 'loop');
   const prepared = await prepareContext(custody, input, target);
-  const refused = guardLoop(move, prepared.contentHash) ?? refusalToTake(target);
-  if (refused !== null) throw refused;
+  demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
   const handoffId = handOver(custody, prepared, { ...input, triggeringToolCallIds, target, via: 'API', staleAfterMinutes });
   return { handoffId, sessionId: custody.session.id };
-}
-
-/** Rule 13: only a holder whose tenure is ACTIVE hands off. */
-function demandActiveHolder({ holder, openTenure }: Custody): LockedAgent {
-  if (holder === null || openTenure === null) {
-    throw new InvalidStateError('Nobody holds the session, so nobody can hand it off: an operator must reassign it', 'UNASSIGNED', ['ACTIVE']);
-  }
-  if (openTenure.state === 'ACTIVE') return holder;
-  const then = openTenure.state === 'PENDING' ? 'accept its own handoff first (acceptHandoff)' : 'resume the session first (resumeSession)';
-  throw new InvalidStateError(`Agent '${holder.id}' is ${openTenure.state} in this session: ${then}`, openTenure.state, ['ACTIVE']);
 }
 
 const readMoveStatement = statement(`
@@ -100,12 +84,12 @@ async function readMove({ session, work }: Custody, input: InitiateHandoffInput)
   return read;
 }
 
-const guardedMove = ({ session, active }: Custody, holder: LockedAgent, target: LockedAgent, read: MoveRead): GuardedMove => ({
-  sourceAgentId: holder.id,
-  targetAgentId: target.id,
+const startedHandoff = ({ session, active, work }: Custody, read: MoveRead): StartedHandoff => ({
+  callerAgentId: work.caller.agentId,
   handoffsEnabled: session.handoffsEnabled,
   maxHandoffs: session.maxHandoffs,
   collaborators: read.collaborators,
-  cameFrom: active.find((id) => id !== holder.id) ?? null,
+  cameFrom: active.find((id) => id !== session.agentId) ?? null,
   earlier: read.earlier.map((handoff) => ({ ...handoff, initiatedAt: new Date(handoff.initiatedAt) })),
+  contentHash: null,
 });

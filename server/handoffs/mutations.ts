@@ -14,15 +14,10 @@ import {
 import { builder, modelRef } from '../graphql/builder.ts';
 import { agentId, decodeInput, idOf, KB, listOf, nonBlank, optional, reason } from '../graphql/input.ts';
 import { handoffOf, run, sessionOf } from '../graphql/mutation.ts';
-import { acceptHandoff } from './acceptHandoff.ts';
-import { cancelHandoff } from './cancelHandoff.ts';
+import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
 import { cancelPendingHandoffs, type CancelPendingHandoffsAnswer } from './cancelPendingHandoffs.ts';
-import { completeHandoff } from './completeHandoff.ts';
-import { failHandoff } from './failHandoff.ts';
 import { initiateHandoff, type HandoffAnswer } from './initiateHandoff.ts';
 import { moveFields, moveInputs } from './inputSchema.ts';
-import { rejectHandoff } from './rejectHandoff.ts';
-import { timeOutHandoff } from './timeOutHandoff.ts';
 
 const payload = (name: string, description: string) =>
   builder.objectRef<HandoffAnswer>(name).implement({

@@ -16,7 +16,7 @@ const madeFrom = async (handoffId: string | null) => {
 };
 const question = { messages: [{ role: 'USER' as const, content: 'And the tests?' }] };
 
-it('a handoff refers to the last turn of an agent and its calls, though a user has spoken since (prior turn)', async () => {
+it('a handoff refers to the last turn of an agent and its calls, though a user has spoken since (rule: prior turn)', async () => {
   for (const move of [initiate, (id: string, agentId: string) => reassign(id, { agentId })]) {
     const id = await session('a');
     const { turnId } = await turn(id, { toolCalls: [toolCall('c1', 'Edit'), toolCall('c2', 'Bash')] });

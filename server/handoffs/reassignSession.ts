@@ -1,10 +1,9 @@
-import { AgentTypeMismatchError, AlreadyAssignedError, NoAgentAvailableError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
-import { Overtaken, type Work } from '../core/work.ts';
+import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAgent, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
+import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
+import { leastLoaded } from '../custody/mayChangeHands.ts';
 import type { LockedAgent } from '../custody/read.ts';
-import { leastLoaded, refusalToTake } from '../custody/rules.ts';
 import { readVisible } from '../custody/snapshot.ts';
 import { handOver, leaveHolder, prepareContext } from './handOver.ts';
 
@@ -31,7 +30,7 @@ export interface ReassignSessionAnswer {
   message: string;
 }
 
-/** The operator's act: gives a Session to another agent, with a Handoff unless told otherwise (rules: custody, free choice, order of refusals). */
+/** An operator gives a Session to another agent, with a Handoff unless `skipHandoff` (rules: supersede, take back, free choice). */
 export async function reassignSession(
   work: Work,
   input: ReassignSessionInput,
@@ -43,14 +42,17 @@ export async function reassignSession(
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
   });
-  const named = input.agentId === null ? null : demandAgent(custody, input.agentId);
+  const named = input.agentId === null ? null : demandLocked(custody.agents, input.agentId);
   const earlier = await work.earlierAnswer<ReassignSessionAnswer>();
   if (earlier !== null) return earlier;
-  demandVersion(custody, input.expectedVersion);
-  demandOpen(custody);
-  const target = chooseTarget(custody, named, input.agentType);
 
   const previous = custody.holder;
+  const open = custody.openHandoff;
+  const sourceId = open?.status === 'INITIATED' ? open.sourceAgentId : null;
+  const target = named ?? chooseTarget(custody, input.agentType, sourceId);
+  demandMove(work, { session: movedSession(custody), expectedVersion: input.expectedVersion, target, agentType: input.agentType, started: null });
+  if (target === null) throw new Error('a reassign without an agent and without a type is refused as input');
+
   work.change('sessions', custody.session, { operatorEpoch: custody.session.operatorEpoch + 1 });
   const answer = (handoffId: string | null, how: string): ReassignSessionAnswer => ({
     sessionId: custody.session.id,
@@ -62,8 +64,7 @@ export async function reassignSession(
     message: `'${target.id}' holds the session now (before: ${previous === null ? 'nobody' : `'${previous.id}'`}). ${how}`,
   });
 
-  const open = custody.openHandoff;
-  if (open?.status === 'INITIATED' && open.sourceAgentId === target.id) {
+  if (open !== null && sourceId === target.id) {
     const visible = await readVisible(work, custody.session);
     custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: input.reason });
     custody.changed({ contextVariables: custody.variablesWith(input.contextVariables) as never });
@@ -79,29 +80,13 @@ export async function reassignSession(
   return answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was made and waits until it accepts.`);
 }
 
-function chooseTarget(custody: Custody, named: LockedAgent | null, type: string | null): LockedAgent {
-  const holderId = custody.holder?.id;
-  if (named !== null) {
-    if (named.id === holderId) throw new AlreadyAssignedError(named.id);
-    if (type !== null && named.type !== type) throw new AgentTypeMismatchError(named.id, type, named.type);
-    const refusal = refusalToTake(named);
-    if (refusal !== null) throw refusal;
-    return named;
-  }
-  const candidates = custody.lockedAgents.filter((agent) => agent.type === type && agent.id !== holderId);
-  // To give it back to the source of a waiting Handoff would be a cancellation: that one comes last.
-  const open = custody.openHandoff;
-  const sourceId = open?.status === 'INITIATED' ? open.sourceAgentId : null;
-  const best = leastLoaded(candidates.filter(({ id }) => id !== sourceId));
-  if (best !== null) return best;
-  // The candidates were chosen before they were locked and have been filled meanwhile, or none was seen: look at all of them under their locks.
-  if (custody.work.attempt === 1) throw new Overtaken();
-  const source = leastLoaded(candidates);
-  if (source === null) throw new NoAgentAvailableError(type ?? '');
-  return source;
+/** Giving the Session back to the source of a waiting Handoff is a cancellation: the source is chosen last, when all candidates are locked. */
+function chooseTarget({ agents, holder, work }: Custody, type: string | null, sourceId: string | null): LockedAgent | null {
+  const holderId = holder?.id ?? null;
+  return leastLoaded(agents, type, [holderId, sourceId]) ?? (work.attempt > 1 ? leastLoaded(agents, type, [holderId]) : null);
 }
 
-/** Rule 5: custody moves, nothing is captured for the next agent, and the event is still written. */
+/** Custody moves, nothing is captured for the next agent, and the event is still written (rule: skip). */
 async function moveWithoutHandoff(custody: Custody, target: LockedAgent, input: ReassignSessionInput): Promise<void> {
   const { work, session } = custody;
   const previousHolder = custody.holder;

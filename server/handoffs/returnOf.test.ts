@@ -4,8 +4,7 @@ import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { acceptHandoff } from './acceptHandoff.ts';
-import { rejectHandoff } from './rejectHandoff.ts';
+import { acceptHandoff, rejectHandoff } from './changeHandoff.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

@@ -5,7 +5,7 @@ import { client } from '../../test/graphql.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { rejectHandoff } from './rejectHandoff.ts';
+import { rejectHandoff } from './changeHandoff.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
+import { repeat } from '../core/repeat.ts';
 import { runWork } from '../core/runWork.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { ClockSteps } from './clockSteps.ts';
-import { giveBack } from './declineHandoff.ts';
+import { giveBack } from './changeHandoff.ts';
 
 const sweeper = batonItself('sweep');
 const batch = 100;
@@ -69,33 +70,11 @@ async function timeOutIfDue(work: Work, handoffId: string, by: Date): Promise<{ 
   return { timedOut: true };
 }
 
-/** Runs the sweep every so often until stopped; a run that fails is logged and the next one comes as planned. */
+/** Runs the sweep again and again until stopped. A run that fails is logged, and the next one comes as planned. */
 export function startSweeping(deps: SweepOptions, everyMs = 5_000): { stop(): Promise<void> } {
   const clock = new ClockSteps();
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-  let stopped = false;
-  const run = async (): Promise<void> => {
-    try {
-      await sweep(deps, clock);
-    } catch (error) {
-      deps.log.warn({ err: error }, 'the sweep of due handoffs failed and will run again');
-    }
-    schedule();
-  };
-  const schedule = (): void => {
-    if (stopped) return;
-    timer = setTimeout(() => {
-      running = run();
-    }, everyMs);
-    timer.unref();
-  };
-  schedule();
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return repeat(everyMs, async () => {
+    await sweep(deps, clock).catch((error: unknown) => deps.log.warn({ err: error }, 'the sweep of due handoffs failed and will run again'));
+    return everyMs;
+  });
 }

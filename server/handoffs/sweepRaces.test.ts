@@ -5,7 +5,7 @@ import { silentLog } from '../infra/log.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { world } from '../../test/world.ts';
-import { acceptHandoff } from './acceptHandoff.ts';
+import { acceptHandoff } from './changeHandoff.ts';
 import { sweep } from './sweep.ts';
 
 const db = await testDatabase();

@@ -1,4 +1,4 @@
-import { lockAgent } from '../agents/demandAgent.ts';
+import { findAndLockAgent } from '../agents/lockAgent.ts';
 import { BadUserInputError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Role, Work } from '../core/work.ts';
@@ -28,7 +28,7 @@ export function demandKeyInput({ role, agentId, expiresAt }: CreateKeyInput, now
 /** Lets somebody in, as one agent or in one role, until the key expires or is revoked. */
 export async function createKey(work: Work, input: CreateKeyInput): Promise<CreateKeyAnswer> {
   const { role, agentId, name, expiresAt } = input;
-  const agent = agentId === null ? await work.begin() : await lockAgent(work, agentId);
+  const agent = agentId === null ? await work.begin() : await findAndLockAgent(work, agentId);
   demandKeyInput(input, work.now);
   if (agent === null) throw new NotFoundError('agent', agentId!);
   if (agent?.archivedAt != null) throw bad(`Agent '${agentId}' is archived: name another`, 'agentId');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { toolCall, world } from '../../test/world.ts';
-import { captureSnapshot } from './captureSnapshot.ts';
+import { captureSnapshot } from './addToLog.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, turn, run } = world(db.pool);

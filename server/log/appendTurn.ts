@@ -6,6 +6,8 @@ import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { captureSnapshot, readVisible } from '../custody/snapshot.ts';
 import type { MessageRole } from '../generated/prisma/client.ts';
+import { LogWriter } from './logWriter.ts';
+import type { Usage } from './queries.ts';
 import { isAgentTurn, refusalOfAgentTurn } from './rules.ts';
 
 export interface AppendTurnInput {
@@ -21,13 +23,7 @@ export interface AppendTurnInput {
     error: string | null;
     filesModified: readonly string[];
   }[];
-  usage: {
-    inputTokens: number | null;
-    outputTokens: number | null;
-    cacheCreationInputTokens: number | null;
-    cacheReadInputTokens: number | null;
-    model: string | null;
-  } | null;
+  usage: Usage | null;
   /** Where the work stands after it; left out when nobody says. */
   workspace?: Workspace;
   truncated: boolean;
@@ -68,54 +64,16 @@ async function captureTruncation({ work, session, openTenure }: Custody): Promis
 }
 
 function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSessionId: string | null): string {
-  const turnId = work.newId();
-  work.insert('turns', {
-    id: turnId,
-    sessionId: session.id,
-    agentSessionId,
-    index: session.turnCount + 1,
-    ...input.usage,
-    ...(input.workspace !== undefined && { workspace: { ...input.workspace } }),
-    windowTokens: windowOf(input.usage),
-    truncated: input.truncated,
-    startedAt: work.now,
-  });
-  const messages = input.messages.map(({ role, content }, position) =>
-    work.insert('messages', {
-      id: work.newId(),
-      sessionId: session.id,
-      sequence: session.messageCount + 1 + position,
-      role,
-      content,
-      turnId,
-      agentSessionId,
-      createdAt: work.now,
-      recordedBy: work.caller.principal,
-      recordedRole: work.caller.role,
-    }),
-  );
+  const { id, messageCount, turnCount, toolCallCount } = session;
+  const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, agentSessionId);
+  const { usage, workspace, truncated } = input;
+  const turn = log.turn({ ...usage, ...(workspace !== undefined && { workspace: { ...workspace } }), windowTokens: windowOf(usage), truncated, startedAt: work.now });
+  const messages = input.messages.map(({ role, content }) => log.message(turn.id, role, content, work.now));
   // A model makes its calls with its last words of the turn.
   const caller = messages.findLast(({ role }) => role === 'ASSISTANT');
-  for (const [position, { filesModified, ...call }] of input.toolCalls.entries()) {
-    work.insert('tool_calls', {
-      ...call,
-      id: work.newId(),
-      sessionId: session.id,
-      turnId,
-      messageId: caller?.id ?? null,
-      index: session.toolCallCount + 1 + position,
-      sequence: caller?.sequence ?? session.messageCount + messages.length,
-      arguments: (call.arguments ?? null) as never,
-      filesModified: call.error === null ? [...filesModified] : [],
-    });
-  }
-  work.change('sessions', session, {
-    turnCount: session.turnCount + 1,
-    messageCount: session.messageCount + messages.length,
-    toolCallCount: session.toolCallCount + input.toolCalls.length,
-    updatedAt: work.now,
-  });
-  return turnId;
+  for (const call of input.toolCalls) log.call(turn.id, caller, { ...call, filesModified: call.error === null ? [...call.filesModified] : [] });
+  work.change('sessions', session, { ...log.counts, updatedAt: work.now });
+  return turn.id;
 }
 
 /** All that the model read and wrote is in its window afterwards; null when it reported nothing. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
-import { completeSession } from '../sessions/completeSession.ts';
-import { pauseSession } from '../sessions/pauseSession.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
+import { completeSession, pauseSession } from '../sessions/changeSession.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { imports, type How } from '../../test/imports.ts';
 import { agentCaller } from '../../test/world.ts';

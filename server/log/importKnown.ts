@@ -1,15 +1,11 @@
 import { statement } from '../core/changes.ts';
 import type { Work } from '../core/work.ts';
+import type { Usage } from './queries.ts';
 import type { Tokens, Transcript } from './transcripts/transcript.ts';
 
 /** A Turn's row, as far as an import may add to it. */
-export interface OpenTurn {
+export interface OpenTurn extends Usage {
   id: string;
-  inputTokens: number | null;
-  outputTokens: number | null;
-  cacheCreationInputTokens: number | null;
-  cacheReadInputTokens: number | null;
-  model: string | null;
   windowTokens: number | null;
 }
 

@@ -2,6 +2,7 @@ import type { Custody } from '../custody/custody.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { captureSnapshot, nothingVisible, readVisible } from '../custody/snapshot.ts';
 import { readContinued, readTurns, type Known, type OpenTurn } from './importKnown.ts';
+import { LogWriter } from './logWriter.ts';
 import { Cleaner } from './transcripts/clean.ts';
 import { addTokens, noTokens, sameTokens, type Called, type Compacted, type Said, type Standing, type Tokens, type Transcript, type WindowAt } from './transcripts/transcript.ts';
 
@@ -18,9 +19,9 @@ export class ImportLog {
   readonly #turns = new Map<number, OpenTurn>();
   readonly #messages = new Map<Said, { id: string; sequence: number }>();
   readonly #log;
+  readonly #writer;
   /** Of turns whose Turn does not say yet where it stands. */
   readonly #standings: Map<number, Standing>;
-  #turnCount: number;
   #visible: VisibleCounts | null = null;
   /** The line of the last compaction of the file. */
   #compactedAt = -1;
@@ -33,9 +34,9 @@ export class ImportLog {
     private readonly transcript: Transcript,
     private readonly known: Known,
   ) {
-    const { id, messageCount, toolCallCount, visibleFrom, visibleCallsFrom, turnCount } = custody.session;
-    this.#log = { id, messageCount, toolCallCount, visibleFrom, visibleCallsFrom };
-    this.#turnCount = turnCount;
+    const { id, messageCount, turnCount, toolCallCount, visibleFrom, visibleCallsFrom } = custody.session;
+    this.#log = { id, messageCount, turnCount, toolCallCount, visibleFrom, visibleCallsFrom };
+    this.#writer = new LogWriter(custody.work, this.#log, agentSessionId);
     this.#standings = new Map(transcript.standings.map((standing) => [standing.turn, standing]));
   }
 
@@ -125,26 +126,14 @@ export class ImportLog {
       work.insert('import_lines', { sessionId, lineKey: key, turnId: bears ? (this.#turns.get(turn)?.id ?? null) : null });
       if (kept.size % 5_000 === 0) await this.#send();
     }
-    if (this.changed) work.change('sessions', session, { ...counts, turnCount: this.#turnCount });
+    if (this.changed) work.change('sessions', session, counts);
   }
 
   #say(said: Said): void {
     const parts = said.parts.filter(({ line }) => !this.known.line(line));
     if (parts.length === 0) return;
-    const { work } = this.custody;
     const content = new Cleaner().text(parts.map(({ text }) => text).join('\n\n'), undefined, said.unkept);
-    const message = work.insert('messages', {
-      id: work.newId(),
-      sessionId: this.#log.id,
-      sequence: (this.#log.messageCount += 1),
-      role: said.role,
-      content,
-      turnId: this.#turn(said.turn, said.at).id,
-      agentSessionId: this.agentSessionId,
-      createdAt: said.at ?? work.now,
-      recordedBy: work.caller.principal,
-      recordedRole: work.caller.role,
-    });
+    const message = this.#writer.message(this.#turn(said.turn, said.at).id, said.role, content, said.at ?? this.custody.work.now);
     this.#messages.set(said, message);
     const bytes = Buffer.byteLength(content);
     if (this.#visible !== null) this.#visible[countOf[said.role]] += 1;
@@ -154,12 +143,11 @@ export class ImportLog {
   }
 
   #call(call: Called): void {
-    const { work } = this.custody;
     const outcome = { result: call.result, error: call.error, filesModified: call.filesModified };
     const stored = this.known.calls.get(call.callId);
     if (stored !== undefined) {
       if (!stored.open || call.resultLine === null) return;
-      work.change('tool_calls', stored, outcome);
+      this.custody.work.change('tool_calls', stored, outcome);
       this.added.resultsFilled += 1;
       this.#see(size(outcome));
       this.#staged(size(outcome), call.redactions);
@@ -167,18 +155,7 @@ export class ImportLog {
     }
     if (this.known.line(call.line)) return;
     const message = call.message === null ? undefined : this.#messages.get(call.message);
-    work.insert('tool_calls', {
-      ...outcome,
-      id: work.newId(),
-      sessionId: this.#log.id,
-      turnId: this.#turn(call.turn, call.at).id,
-      messageId: message?.id ?? null,
-      index: (this.#log.toolCallCount += 1),
-      sequence: message?.sequence ?? this.#log.messageCount,
-      callId: call.callId,
-      name: call.name,
-      arguments: call.arguments as never,
-    });
+    this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: call.arguments });
     this.added.toolCallsAdded += 1;
     this.#see(size(outcome) + size(call.arguments));
     this.#staged(size(outcome) + size(call.arguments), call.redactions);
@@ -214,22 +191,11 @@ export class ImportLog {
   #turn(number: number, at: Date | null): OpenTurn {
     const begun = this.#turns.get(number);
     if (begun !== undefined) return begun;
-    const { work } = this.custody;
     const standing = this.#standings.get(number);
-    const turn = work.insert('turns', {
-      id: work.newId(),
-      sessionId: this.#log.id,
-      agentSessionId: this.agentSessionId,
-      index: (this.#turnCount += 1),
-      inputTokens: null,
-      outputTokens: null,
-      cacheCreationInputTokens: null,
-      cacheReadInputTokens: null,
-      model: null,
+    const turn = this.#writer.turn({
       ...(standing !== undefined && { workspace: this.#standAt(standing) }),
-      windowTokens: null,
       truncated: false,
-      startedAt: at ?? work.now,
+      startedAt: at ?? this.custody.work.now,
     });
     this.#turns.set(number, turn);
     this.added.turnsAdded += 1;

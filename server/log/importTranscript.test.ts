@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { hashAllTables } from '../../test/hash.ts';
 import { imports } from '../../test/imports.ts';
-import { setTasks } from './setTasks.ts';
-import { fixture } from './transcripts/fixtures.ts';
+import { setTasks } from './addToLog.ts';
+import { fixture } from '../../test/readTranscripts.ts';
 import { piecesOf } from './transcripts/lines.ts';
 
 const { db, here, another, load, loadFixture, messages, turns, lastTenure, session, reassign, turn, run } = await imports();

@@ -1,13 +1,15 @@
 import { statement } from '../core/changes.ts';
-import { InvalidStateError, NotFoundError } from '../core/errors.ts';
+import { BadUserInputError, InvalidStateError, NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
+import { redactInput } from '../redaction/redact.ts';
+import { createSession } from '../sessions/createSession.ts';
 import { readKnown } from './importKnown.ts';
 import { ImportLog } from './importLog.ts';
 import { reportOf, type ImportReport } from './importReport.ts';
 import { refusalOfAgentTurn } from './rules.ts';
-import type { Transcript } from './transcripts/transcript.ts';
+import type { Transcript, TranscriptFormat } from './transcripts/transcript.ts';
 
 export interface ImportTranscriptInput {
   sessionId: string;
@@ -23,8 +25,8 @@ export interface ImportAnswer {
 }
 
 /**
- * Writes what is new of a transcript into the log (import is history). It is history: Handoffs, their Contexts and the state of
- * tenures stay as they are. The same transcript again changes nothing.
+ * Writes what is new of a transcript into the log. Handoffs, their Contexts and the state of tenures stay as they are
+ * (rule: import is history). The same transcript again changes nothing.
  */
 export async function importTranscript(work: Work, { sessionId, agentId, transcript }: ImportTranscriptInput): Promise<ImportAnswer> {
   await lockSession(work, sessionId);
@@ -73,3 +75,29 @@ function neverHeld({ session }: Custody, agentId: string): InvalidStateError {
     ['ACTIVE'],
   );
 }
+
+export interface ImportNewSessionInput {
+  /** As it was given, with its secrets; null: as the transcript says. */
+  title: string | null;
+  /** Who is given the Session, and whose turns they are; null for nobody. */
+  agentId: string | null;
+  handoffsEnabled: boolean;
+  transcript: Transcript;
+}
+
+/** Creates a Session and imports a transcript into it, or does neither. */
+export async function importNewSession(work: Work, { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput): Promise<ImportAnswer> {
+  if (transcript.entries.length === 0) {
+    throw new BadUserInputError('input.content has no message and no tool call: there is nothing to record, and no session was created', ['input', 'content']);
+  }
+  const given = title === null ? titleOf(transcript) : redactInput({ title }).title;
+  const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: 5, handoffsEnabled };
+  const { sessionId } = await createSession(work, { ...created, title: given });
+  await work.flush();
+  return importTranscript(work, { sessionId, agentId, transcript });
+}
+
+const programs: Record<TranscriptFormat, string> = { CLAUDE_CODE: 'Claude Code', CODEX: 'Codex', GEMINI_CLI: 'Gemini CLI' };
+
+const titleOf = ({ title, format, facts }: Transcript): string =>
+  title ?? `${programs[format]} session${facts.firstAt === null ? '' : ` of ${facts.firstAt.toISOString().slice(0, 10)}`}`;

@@ -10,7 +10,7 @@ import { hashAllTables } from '../../test/hash.ts';
 import { secretFor } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { fixture } from './transcripts/fixtures.ts';
+import { fixture } from '../../test/readTranscripts.ts';
 
 const database = await testDatabase();
 const { agent, session } = world(database.pool);

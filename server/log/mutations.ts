@@ -7,9 +7,7 @@ import { keyInput, run, sessionOf } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import type { SessionAnswer } from '../sessions/createSession.ts';
 import { appendTurn, type TurnAnswer } from './appendTurn.ts';
-import { captureSnapshot, type SnapshotAnswer } from './captureSnapshot.ts';
-import { recordDecision, type DecisionAnswer } from './recordDecision.ts';
-import { setTasks } from './setTasks.ts';
+import { captureSnapshot, type DecisionAnswer, recordDecision, setTasks, type SnapshotAnswer } from './addToLog.ts';
 
 const sessionId = idOf('session');
 const key = optional(idempotencyKey);

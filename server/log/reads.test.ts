@@ -4,8 +4,7 @@ import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { toolCall, world } from '../../test/world.ts';
-import { recordDecision } from './recordDecision.ts';
-import { setTasks } from './setTasks.ts';
+import { recordDecision, setTasks } from './addToLog.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);

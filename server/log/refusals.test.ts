@@ -1,6 +1,5 @@
 import { encodeId } from '../core/ids.ts';
-import { completeSession } from '../sessions/completeSession.ts';
-import { pauseSession } from '../sessions/pauseSession.ts';
+import { completeSession, pauseSession } from '../sessions/changeSession.ts';
 import { house, testRefusals, unknownId, type House, type Mutation, type Refusal } from '../../test/refusals.ts';
 
 const home = await house();

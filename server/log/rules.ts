@@ -13,7 +13,7 @@ export interface TurnTaker {
   agentId: string | null;
 }
 
-/** Rule 14: an agent's turn is taken only from the holder, ACTIVE, in a RUNNING Session; null when it may be. */
+/** Why an agent's turn is not taken (rule: who may write); null when it is. */
 export function refusalOfAgentTurn({ sessionStatus, holderId, tenureState, agentId }: TurnTaker): DomainError | null {
   if (holderId === null) {
     return new InvalidStateError('Nobody holds the session, so no agent can take a turn: reassign it first (reassignSession)', 'UNASSIGNED', ['ACTIVE']);

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { completeSession } from '../sessions/completeSession.ts';
+import { completeSession } from '../sessions/changeSession.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client, send, type SendOptions } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
@@ -15,7 +15,7 @@ import { brokenInvariants } from '../../test/invariants.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { fixture } from './transcripts/fixtures.ts';
+import { fixture } from '../../test/readTranscripts.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

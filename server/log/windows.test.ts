@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { imports } from '../../test/imports.ts';
 import { toolCall } from '../../test/world.ts';
-import { captureSnapshot } from './captureSnapshot.ts';
+import { captureSnapshot } from './addToLog.ts';
 
 // ContextSnapshot.tokenEstimate: the window that the agent had.
 const { db, agent, session, reassign, turn, run, load: loadFrom } = await imports();

@@ -3,29 +3,72 @@ import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandVersion, lockSession } from '../custody/demand.ts';
+import type { HeldSession } from '../custody/read.ts';
 import { sessionTransitions, statesBefore } from '../custody/rules.ts';
 import type { SessionStatus } from '../generated/prisma/client.ts';
 import type { SessionAnswer } from './createSession.ts';
 
-export interface ChangeSessionInput {
+/** The life-cycle commands of a Session: each locks it, asks whether the change is allowed, and makes it. */
+
+interface ChangeSessionInput {
   sessionId: string;
   expectedVersion: number | null;
 }
+
+/** The holder keeps the Session and stops working on it. A PENDING tenure stays PENDING (rule: accept). */
+export const pauseSession = (work: Work, input: ChangeSessionInput): Promise<SessionAnswer> =>
+  changeSession(work, input, 'PAUSED', (custody) => {
+    if (custody.openTenure?.state === 'ACTIVE') custody.setTenureState(custody.openTenure, 'PAUSED');
+    custody.setStatus('PAUSED');
+    custody.recordCustody('SESSION_STATUS_CHANGED');
+  });
+
+/** The holder goes on. A Session without a holder cannot run (rule: one holder). */
+export const resumeSession = (work: Work, input: ChangeSessionInput): Promise<SessionAnswer> =>
+  changeSession(work, input, 'RUNNING', (custody) => {
+    if (custody.holder === null) {
+      throw new InvalidStateError('Nobody holds the session: give it to an agent instead (reassignSession)', 'PAUSED', ['PAUSED']);
+    }
+    if (custody.openTenure?.state === 'PAUSED') custody.setTenureState(custody.openTenure, 'ACTIVE');
+    custody.setStatus('RUNNING');
+    custody.recordCustody('SESSION_STATUS_CHANGED');
+  });
+
+/** The work is done. */
+export const completeSession = (work: Work, input: ChangeSessionInput & { result: unknown; summary: string | null }): Promise<SessionAnswer> =>
+  endSession(work, input, { status: 'COMPLETED', result: input.result ?? null, summary: input.summary });
+
+/** The work cannot be done. An accepted Handoff fails with it. */
+export const failSession = (work: Work, input: ChangeSessionInput & { reason: string }): Promise<SessionAnswer> =>
+  endSession(work, input, { status: 'FAILED', endReason: input.reason });
+
+/** An operator no longer wants the work done. */
+export const cancelSession = (work: Work, input: ChangeSessionInput & { reason: string | null }): Promise<SessionAnswer> =>
+  endSession(work, input, { status: 'CANCELLED', endReason: input.reason });
+
+type End =
+  | { status: 'COMPLETED'; result: unknown; summary: string | null }
+  | { status: 'FAILED'; endReason: string }
+  | { status: 'CANCELLED'; endReason: string | null };
+
+/** Closes the open Handoff and the tenure, frees the place, and keeps the last holder (rule: end). */
+const endSession = (work: Work, input: ChangeSessionInput, end: End): Promise<SessionAnswer> =>
+  changeSession(work, input, end.status, (custody) => {
+    const failed = end.status === 'FAILED';
+    const open = custody.openHandoff;
+    if (open?.status === 'INITIATED') custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: 'session ended' });
+    else if (open !== null) custody.closeHandoff(open, failed ? { status: 'FAILED', failureReason: end.endReason } : { status: 'COMPLETED' });
+    custody.endTenure(custody.openTenure?.state === 'PENDING' ? 'DECLINED' : failed ? 'FAILED' : 'COMPLETED');
+    custody.changed({ ...(end as Partial<HeldSession>), endedAgentType: custody.agent(custody.session.agentId)?.type ?? null });
+    custody.recordCustody('SESSION_STATUS_CHANGED', { reason: end.status === 'COMPLETED' ? null : end.endReason });
+  });
 
 const readLastChange = statement(
   `SELECT actor_principal, session_status FROM events WHERE session_id = $1 AND type = 'SESSION_STATUS_CHANGED' ORDER BY session_sequence DESC LIMIT 1`,
 );
 
-/**
- * What every change of a Session's status begins with: lock it, and ask whether it may become `to`. If it is so
- * already by the last change of status, and this principal made that, nothing is written (rule: repeat).
- */
-export async function changeSession(
-  work: Work,
-  input: ChangeSessionInput,
-  to: SessionStatus,
-  change: (custody: Custody) => void,
-): Promise<SessionAnswer> {
+/** Calls `change` when the Session may become `to`. The last change of status, repeated by the principal that made it, writes nothing (rule: repeat). */
+async function changeSession(work: Work, input: ChangeSessionInput, to: SessionStatus, change: (custody: Custody) => void): Promise<SessionAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId);
   const answer = { sessionId: input.sessionId };

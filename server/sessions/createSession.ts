@@ -1,9 +1,9 @@
-import { AgentTypeMismatchError, NoAgentAvailableError, NotFoundError } from '../core/errors.ts';
-import { Overtaken, type Work } from '../core/work.ts';
+import type { Work } from '../core/work.ts';
 import { mergeVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
-import { lockAgents, type LockedAgent } from '../custody/read.ts';
-import { leastLoaded, refusalToTake } from '../custody/rules.ts';
+import { demandLocked, demandMove } from '../custody/demand.ts';
+import { leastLoaded } from '../custody/mayChangeHands.ts';
+import { lockAgents } from '../custody/read.ts';
 import { nothingVisible } from '../custody/snapshot.ts';
 import type { Session } from '../generated/prisma/client.ts';
 
@@ -21,7 +21,7 @@ export interface SessionAnswer {
   sessionId: string;
 }
 
-/** Rule 1: RUNNING at once with an agent, PAUSED and unassigned without; with an agent that has no room, nothing. */
+/** Creates a Session: RUNNING with an agent, PAUSED and unassigned without one (rule: one holder). */
 export async function createSession(work: Work, input: CreateSessionInput): Promise<SessionAnswer> {
   await work.begin();
   const id = work.newId();
@@ -30,11 +30,11 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
   });
-  const named = input.agentId === null ? null : (agents.find((agent) => agent.id === input.agentId) ?? null);
-  if (input.agentId !== null && named === null) throw new NotFoundError('agent', input.agentId);
+  const named = input.agentId === null ? null : demandLocked(agents, input.agentId);
   const earlier = await work.earlierAnswer<SessionAnswer>();
   if (earlier !== null) return earlier;
-  const agent = chooseAgent(work, agents, named, input.agentType);
+  const agent = named ?? leastLoaded(agents, input.agentType);
+  demandMove(work, { session: null, expectedVersion: null, target: agent, agentType: input.agentType, started: null });
 
   const session: Session = {
     id,
@@ -74,23 +74,4 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
   }
   custody.recordCustody('SESSION_CREATED');
   return { sessionId: id };
-}
-
-function chooseAgent(
-  work: Work,
-  agents: readonly LockedAgent[],
-  named: LockedAgent | null,
-  type: string | null,
-): LockedAgent | null {
-  if (named !== null) {
-    if (type !== null && named.type !== type) throw new AgentTypeMismatchError(named.id, type, named.type);
-    const refusal = refusalToTake(named);
-    if (refusal !== null) throw refusal;
-    return named;
-  }
-  if (type === null) return null;
-  const best = leastLoaded(agents);
-  if (best !== null) return best;
-  if (work.attempt === 1) throw new Overtaken();
-  throw new NoAgentAvailableError(type);
 }

@@ -5,9 +5,7 @@ import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { cancelSession } from './cancelSession.ts';
-import { completeSession } from './completeSession.ts';
-import { failSession } from './failSession.ts';
+import { cancelSession, completeSession, failSession } from './changeSession.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

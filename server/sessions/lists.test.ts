@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { completeSession } from './completeSession.ts';
+import { completeSession } from './changeSession.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);

@@ -27,12 +27,8 @@ import {
   title,
 } from '../graphql/input.ts';
 import { keyInput, run, sessionOf } from '../graphql/mutation.ts';
-import { cancelSession } from './cancelSession.ts';
-import { completeSession } from './completeSession.ts';
+import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from './changeSession.ts';
 import { createSession, type SessionAnswer } from './createSession.ts';
-import { failSession } from './failSession.ts';
-import { pauseSession } from './pauseSession.ts';
-import { resumeSession } from './resumeSession.ts';
 import { updateSession } from './updateSession.ts';
 
 const payload = (name: string, description: string) =>

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isSearch, programOf } from './commands.ts';
-import type { RecordedCall, RecordedLog } from './log.ts';
+import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 
 /** How a call ended. RUNNING: it goes on in the background. REFUSED: a person or a rule did not let it run. SKIPPED: it never ran. */
@@ -79,7 +79,6 @@ function foundNothing(parts: Action['parts'], { ending, output, code }: Outcome)
   return output === '' || /^(diff|cmp|git)$/.test(programOf(last).program);
 }
 
-const record = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
 const textOf = (...values: unknown[]): string | undefined => values.find((value): value is string => typeof value === 'string' && value !== '');
 
 const commandTool = /(^|[_.\-/])(bash|shell|sh|zsh|powershell|terminal|console|exec|execute|command|commands|cmd)([_.\-/]|$)/i;
@@ -88,7 +87,7 @@ const editTool = /^(write|edit|multiedit|notebookedit|apply_patch|applypatch|rep
 /** The shell line of a call, and the folder that it names; null when it runs none. */
 function commandOf({ name, arguments: given }: RecordedCall): { command: string; folder: string | undefined } | null {
   if (!commandTool.test(name)) return null;
-  const args = record(given);
+  const args = fieldsOf(given);
   const words = [args['command'], args['cmd'], args['script'], typeof given === 'string' ? given : undefined].find((value) => typeof value === 'string' || Array.isArray(value));
   const folder = textOf(args['workdir'], args['working_directory'], args['cwd'], args['directory'], args['dir_path']);
   if (typeof words === 'string') return { command: words, folder };
@@ -105,7 +104,7 @@ const patchedFiles = (text: string): string[] => (text.includes('*** Begin Patch
 
 /** The files that an editing call is about; null when it is none. */
 function editOf({ name, arguments: given, filesModified }: RecordedCall): string[] | null {
-  const args = record(given);
+  const args = fieldsOf(given);
   if (!editTool.test(name)) return filesModified.length > 0 ? [...filesModified] : null;
   if (/^str_replace/i.test(name) && (args['command'] === 'view' || args['command'] === 'undo_edit')) return null;
   const path = textOf(args['file_path'], args['notebook_path'], args['path'], args['filePath'], args['target_file'], args['absolute_path']);
@@ -220,7 +219,7 @@ function backgroundId(result: string): string | null {
 /** What a call that looks after a background command hears of it; null when it is no such call. */
 function pollOf({ name, arguments: given, result, error }: RecordedCall): (Outcome & { id: string }) | null {
   if (!/^(write_stdin|TaskOutput|BashOutput|AgentOutputTool|KillShell|KillBash|TaskStop)$/.test(name)) return null;
-  const args = record(given);
+  const args = fieldsOf(given);
   const named = args['session_id'] ?? args['task_id'] ?? args['bash_id'] ?? args['shell_id'];
   const id = typeof named === 'number' ? String(named) : typeof named === 'string' ? named : '';
   const text = error ?? result ?? '';

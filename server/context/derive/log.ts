@@ -32,3 +32,6 @@ export interface Workspace {
   branch: string | null;
   commit: string | null;
 }
+
+/** A JSON object's fields; none for any other value. */
+export const fieldsOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});

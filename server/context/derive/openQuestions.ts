@@ -1,5 +1,5 @@
 import { shorten } from '../shorten.ts';
-import type { RecordedCall, RecordedLog } from './log.ts';
+import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 
 export const mostOpenQuestions = 5;
 const questionCharacters = 500;
@@ -18,15 +18,13 @@ export function openQuestionsOf({ messages, calls }: RecordedLog): string[] {
   return questions.slice(-mostOpenQuestions).map((question) => shorten(question, questionCharacters));
 }
 
-const record = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
-
 function askedBy({ arguments: given }: RecordedCall): string[] {
-  const args = record(given);
+  const args = fieldsOf(given);
   const list = Array.isArray(args['questions']) ? args['questions'] : [args];
   return list.flatMap((item) => {
-    const { question, options } = record(item);
+    const { question, options } = fieldsOf(item);
     if (typeof question !== 'string' || question.trim() === '') return [];
-    const labels = (Array.isArray(options) ? options : []).map((option) => (typeof option === 'string' ? option : record(option)['label'])).filter((label) => typeof label === 'string');
+    const labels = (Array.isArray(options) ? options : []).map((option) => (typeof option === 'string' ? option : fieldsOf(option)['label'])).filter((label) => typeof label === 'string');
     return [labels.length === 0 ? question.trim() : `${question.trim()} (${labels.join(' / ')})`];
   });
 }

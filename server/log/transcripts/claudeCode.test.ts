@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callsIn, readFixture, readText, saidIn } from './fixtures.ts';
+import { callsIn, readFixture, readText, saidIn } from '../../../test/readTranscripts.ts';
 
 test('a file whose only Write failed was not modified', async () => {
   const transcript = await readFixture('claude-failed-write');

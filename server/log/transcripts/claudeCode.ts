@@ -3,21 +3,9 @@ import type { Reader } from './detect.ts';
 import { shortHash } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Called, type Fields } from './transcript.ts';
 
-export const claudeCodeTypes: ReadonlySet<unknown> = new Set([
-  'user',
-  'assistant',
-  'system',
-  'summary',
-  'progress',
-  'attachment',
-  'file-history-snapshot',
-  'queue-operation',
-  'permission-mode',
-  'custom-title',
-  'ai-title',
-  'last-prompt',
-  'pr-link',
-]);
+export const claudeCodeTypes: ReadonlySet<unknown> = new Set(
+  'user assistant system summary progress attachment file-history-snapshot queue-operation permission-mode custom-title ai-title last-prompt pr-link'.split(' '),
+);
 
 /** What the program writes in a person's place. */
 const notHuman = /^\s*(\[Request interrupted by user|<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|task-notification|system-reminder)>)/;
@@ -59,7 +47,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     const id = typeof message['id'] === 'string' ? message['id'] : `line ${draft.lines[place.line]!.key}`;
     draft.assistant(id);
     const blocks = blocksOf(message['content']);
-    draft.thinkingBlocks += blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking').length;
+    draft.counts.thinkingBlocks += blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking').length;
     // Words of a sub-agent are what a tool answered, so that the agent's own last words stay the last.
     draft.say(sidechain ? 'TOOL' : 'ASSISTANT', textsOf(blocks), place, id);
     for (const block of blocks) {
@@ -79,7 +67,6 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   }
 
   return {
-    format: 'CLAUDE_CODE',
     knows: ({ type }) => claudeCodeTypes.has(type),
     typeOf: ({ type }) => type,
     keyOf: ({ sessionId, uuid }) => (typeof uuid === 'string' ? shortHash(`${typeof sessionId === 'string' ? sessionId : ''} ${uuid}`) : null),
@@ -87,7 +74,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     read(entry, place) {
       uuids.add(entry['uuid']);
       const sidechain = sidechainFile || entry['isSidechain'] === true;
-      if (sidechain) draft.sidechainLines += 1;
+      if (sidechain) draft.counts.sidechainLines += 1;
       if (entry['type'] === 'user') user(entry, place, sidechain);
       else if (entry['type'] === 'assistant') assistant(entry, place, sidechain);
       else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain) draft.compact(place);

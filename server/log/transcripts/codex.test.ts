@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callsIn, readFixture, readText, saidIn } from './fixtures.ts';
+import { callsIn, readFixture, readText, saidIn } from '../../../test/readTranscripts.ts';
 
 const transcript = await readFixture('codex-rollout');
 

@@ -66,7 +66,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     const { type, call_id: id, name } = payload;
     if (type !== 'message' || payload['role'] === 'assistant') acts += 1;
     if (type === 'message') message(payload, place);
-    else if (type === 'reasoning') draft.thinkingBlocks += 1;
+    else if (type === 'reasoning') draft.counts.thinkingBlocks += 1;
     else if (type === 'function_call') call(id, name, parsed(payload['arguments']), place);
     else if (type === 'custom_tool_call') call(id, name, payload['input'], place);
     else if (type === 'local_shell_call') call(id, 'local_shell', payload['action'], place);
@@ -97,7 +97,6 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   }
 
   return {
-    format: 'CODEX',
     knows: ({ type }) => codexTypes.has(type),
     typeOf: ({ type, payload }) => {
       const kind = fieldsOf(payload)['type'];
@@ -107,7 +106,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     keyOf: () => null,
     at: ({ timestamp }) => instantOf(timestamp),
     read({ type, payload: body }, place) {
-      if (sidechainFile) draft.sidechainLines += 1;
+      if (sidechainFile) draft.counts.sidechainLines += 1;
       const payload = fieldsOf(body);
       if (source === '') source = typeof payload['id'] === 'string' ? payload['id'] : draft.lines[place.line]!.key;
       if (type === 'session_meta') {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { BadUserInputError } from '../../core/errors.ts';
 import { readTranscript } from './detect.ts';
-import { callsIn, fixture, readFixture, readText, saidIn } from './fixtures.ts';
+import { callsIn, fixture, readFixture, readText, saidIn } from '../../../test/readTranscripts.ts';
 import { maxLineCharacters, piecesOf } from './lines.ts';
 
 const person = (content: unknown, uuid = 'u1') => JSON.stringify({ type: 'user', sessionId: 's', uuid, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });

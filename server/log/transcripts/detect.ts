@@ -8,7 +8,6 @@ import { isObject, type Fields, type Transcript, type TranscriptFormat } from '.
 
 /** One format's way of reading: it is given every entry of a file in order. */
 export interface Reader {
-  format: TranscriptFormat;
   knows(entry: Fields): boolean;
   typeOf(entry: Fields): unknown;
   /** What the file knows the line by; null when it has no id. */
@@ -33,47 +32,40 @@ const lookAt = 50;
 
 /** Reads a transcript as it arrives. @throws BadUserInputError when it is of no known format, or of another than the named one. */
 export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, onRecognised }: ReadOptions): Promise<Transcript> {
-  const draft = new Draft();
-  const intake = new Intake(draft);
-  const readAs = async (known: TranscriptFormat): Promise<Reader> => {
-    await onRecognised?.();
-    return readerOf(known, draft, sidechain);
-  };
-  let reader: Reader | null = null;
-  let waiting: Line[] = [];
-  let looked = 0;
-  let first: Line[] = [];
-  /** Of a file that is one JSON document. */
-  const document: Line[] = [];
-  for await (const lines of readLines(chunks)) {
-    let rest = lines;
-    if (reader === null) {
-      waiting.push(...lines);
-      looked += lines.length;
-      first = waiting.slice(0, lookAt);
-      const recognised = recognise(first);
-      if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);
-      if (recognised === null && looked < lookAt) continue;
-      if (recognised === null && format === 'AUTO') throw unrecognised(first);
-      reader = await readAs(recognised ?? (format as TranscriptFormat));
-      rest = waiting;
-      waiting = [];
+  const batches = readLines(chunks);
+  try {
+    const begin: Line[] = [];
+    let recognised: TranscriptFormat | null = null;
+    while (recognised === null && begin.length < lookAt) {
+      const { value, done } = await batches.next();
+      if (done === true) break;
+      begin.push(...value);
+      recognised = recognise(begin.slice(0, lookAt));
     }
-    if (reader.format === 'GEMINI_CLI') document.push(...rest);
-    else for (const line of rest) intake.take(reader, line);
+    if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);
+    const known = recognised ?? (format === 'AUTO' ? null : format);
+    if (known === null || begin.length === 0) throw unrecognised(begin);
+    await onRecognised?.();
+    const draft = new Draft();
+    const intake = new Intake(draft, readers[known](draft, sidechain));
+    if (known === 'GEMINI_CLI') {
+      // One JSON document: its lines say nothing by themselves.
+      const document = [...begin];
+      for await (const lines of batches) document.push(...lines);
+      intake.take(linesOfDocument(document));
+    } else {
+      intake.take(begin);
+      for await (const lines of batches) intake.take(lines);
+    }
+    if (intake.known === 0) throw unrecognised(begin);
+    intake.reader.end?.();
+    return draft.finish(known);
+  } finally {
+    await batches.return(undefined);
   }
-  if (reader !== null && document.length > 0) for (const line of linesOfDocument(document)) intake.take(reader, line);
-  if (reader === null && format !== 'AUTO' && waiting.length > 0) {
-    reader = await readAs(format);
-    for (const line of format === 'GEMINI_CLI' ? linesOfDocument(waiting) : waiting) intake.take(reader, line);
-  }
-  if (reader === null || intake.known === 0) throw unrecognised(first);
-  reader.end?.();
-  return draft.finish(reader.format);
 }
 
-const readers = { CLAUDE_CODE: claudeCodeReader, CODEX: codexReader, GEMINI_CLI: geminiReader };
-const readerOf = (format: TranscriptFormat, draft: Draft, sidechain: boolean): Reader => readers[format](draft, sidechain);
+const readers: Record<TranscriptFormat, (draft: Draft, sidechain: boolean) => Reader> = { CLAUDE_CODE: claudeCodeReader, CODEX: codexReader, GEMINI_CLI: geminiReader };
 
 class Intake {
   /** Lines without ids are known by what they say, and the how-manieth they are that says it. */
@@ -82,10 +74,17 @@ class Intake {
   /** Entries of types that the reader knows. */
   known = 0;
 
-  constructor(private readonly draft: Draft) {}
+  constructor(
+    private readonly draft: Draft,
+    readonly reader: Reader,
+  ) {}
 
-  take(reader: Reader, line: Line): void {
-    const { draft } = this;
+  take(lines: Iterable<Line>): void {
+    for (const line of lines) this.#takeLine(line);
+  }
+
+  #takeLine(line: Line): void {
+    const { draft, reader } = this;
     if (draft.lines.length >= maxLines) {
       throw new BadUserInputError(`input.content has more than ${maxLines} lines: import it in parts`, ['input', 'content']);
     }
@@ -93,8 +92,8 @@ class Intake {
     const key = (entry === null ? null : reader.keyOf(entry)) ?? this.#keyOf(line);
     const place: Place = { line: draft.lines.push({ key, turn: draft.turn, bears: false }) - 1, at: entry === null ? null : reader.at(entry) };
     if (entry === null) {
-      draft.badLines += 1;
-      if (line.text === null) draft.hugeLines += 1;
+      draft.counts.badLines += 1;
+      if (line.text === null) draft.counts.hugeLines += 1;
       return;
     }
     const type = draft.clean.name(reader.typeOf(entry), '(none)').slice(0, 100);

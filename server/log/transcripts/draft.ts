@@ -41,11 +41,7 @@ export class Draft {
   readonly lines: Transcript['lines'] = [];
   readonly entryTypes = new Tally();
   readonly unknownTypes = new Tally();
-  badLines = 0;
-  hugeLines = 0;
-  sidechainLines = 0;
-  thinkingBlocks = 0;
-  compactions = 0;
+  readonly counts = { badLines: 0, hugeLines: 0, sidechainLines: 0, thinkingBlocks: 0, compactions: 0 };
   readonly #entries: Entry[] = [];
   readonly #messages = new Map<string, Said>();
   readonly #assistants = new Set<string>();
@@ -171,7 +167,7 @@ export class Draft {
   }
 
   compact({ line }: Place): void {
-    this.compactions += 1;
+    this.counts.compactions += 1;
     this.#entries.push({ kind: 'compaction', turn: this.turn, line });
   }
 
@@ -228,8 +224,7 @@ export class Draft {
       taskRedactions: 0,
       facts: {
         lines: this.lines.length,
-        badLines: this.badLines,
-        hugeLines: this.hugeLines,
+        ...this.counts,
         entryTypes: this.entryTypes.list(),
         unknownTypes: this.unknownTypes.list(),
         humanMessages: this.#people,
@@ -244,9 +239,6 @@ export class Draft {
           ...usage.reduce((sum, { tokens }) => addTokens(sum, tokens), noTokens()),
           model: this.#models.size === 1 ? [...this.#models][0]! : null,
         },
-        compactions: this.compactions,
-        sidechainLines: this.sidechainLines,
-        thinkingBlocks: this.thinkingBlocks,
         replacedCharacters: this.clean.replaced,
         shortened: this.clean.shortened,
       },

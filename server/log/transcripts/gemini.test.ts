@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { realDataFolder, realPath } from '../../../test/realData.ts';
 import { readTranscript } from './detect.ts';
-import { callsIn, readText, saidIn } from './fixtures.ts';
+import { callsIn, readText, saidIn } from '../../../test/readTranscripts.ts';
 
 const shell = (id: string, status: string, output: string) => ({
   id,

@@ -46,7 +46,6 @@ export function linesOfDocument(lines: readonly Line[]): Line[] {
 export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
   const id = (value: unknown): string => (typeof value === 'string' ? value : '');
   return {
-    format: 'GEMINI_CLI',
     knows: ({ type }) => types.has(type),
     typeOf: ({ type }) => type,
     keyOf: ({ type, session, id: message, message: of, call }) => {
@@ -56,7 +55,7 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
     },
     at: ({ timestamp, startTime, call }) => instantOf(timestamp ?? startTime ?? fieldsOf(call)['timestamp']),
     read(entry, place) {
-      if (sidechainFile) draft.sidechainLines += 1;
+      if (sidechainFile) draft.counts.sidechainLines += 1;
       const said = textsOf(entry['content']);
       if (entry['type'] === 'user') {
         // Slash commands are the program's.
@@ -66,7 +65,7 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
         const key = id(entry['id']) || `line ${draft.lines[place.line]!.key}`;
         draft.assistant(key);
         draft.say(sidechainFile ? 'TOOL' : 'ASSISTANT', said, place, key);
-        draft.thinkingBlocks += listOf(entry['thoughts']).length;
+        draft.counts.thinkingBlocks += listOf(entry['thoughts']).length;
         use(entry, key);
       } else if (entry['type'] === 'tool_call') {
         const { id: callId, name, args, status, result, resultDisplay } = fieldsOf(entry['call']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readText } from './fixtures.ts';
+import { readText } from '../../../test/readTranscripts.ts';
 
 const claude = (uuid: string, more: object, content = 'Go on.') => ({ type: 'user', sessionId: 's', uuid, message: { role: 'user', content }, ...more });
 const standings = async (...entries: object[]) => (await readText(entries.map((entry) => JSON.stringify(entry)).join('\n'))).standings;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readFixture, readText } from './fixtures.ts';
+import { readFixture, readText } from '../../../test/readTranscripts.ts';
 import { titleOfRequest } from './title.ts';
 
 const said = (content: string, uuid: string) => ({ type: 'user', sessionId: 's', uuid, message: { content } });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { encodeId } from '../../../server/core/ids.ts';
-import { acceptHandoff } from '../../../server/handoffs/acceptHandoff.ts';
+import { acceptHandoff } from '../../../server/handoffs/changeHandoff.ts';
 import { createKey } from '../../../server/keys/createKey.ts';
 import { toolCall, world } from '../../world.ts';
 import type { Target } from './attack.ts';

@@ -4,10 +4,7 @@ import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { sessionTransitions, statesBefore } from '../custody/rules.ts';
 import type { SessionStatus } from '../generated/prisma/client.ts';
 import { house, somebodyElse, testRefusals, unknownId, type House, type Mutation, type Refusal } from '../../test/refusals.ts';
-import { cancelSession } from './cancelSession.ts';
-import { completeSession } from './completeSession.ts';
-import { failSession } from './failSession.ts';
-import { pauseSession } from './pauseSession.ts';
+import { cancelSession, completeSession, failSession, pauseSession } from './changeSession.ts';
 
 const home = await house();
 

@@ -1,9 +1,7 @@
 import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
-import { cancelSession } from '../sessions/cancelSession.ts';
-import { completeSession } from '../sessions/completeSession.ts';
-import { failSession } from '../sessions/failSession.ts';
+import { cancelSession, completeSession, failSession } from '../sessions/changeSession.ts';
 import { house, testRefusals, unknownId, type House, type Refusal } from '../../test/refusals.ts';
 
 const home = await house();
@@ -168,7 +166,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'AgentAtCapacityError',
-    'it would take the session back but has filled up meanwhile (take back)',
+    'it would take the session back but has filled up meanwhile (rule: take back)',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });

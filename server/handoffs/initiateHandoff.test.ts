@@ -1,12 +1,11 @@
 import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
-import { completeSession } from '../sessions/completeSession.ts';
-import { pauseSession } from '../sessions/pauseSession.ts';
+import { completeSession, pauseSession } from '../sessions/changeSession.ts';
 import { house, testRefusals, TopLevel, unknownId, type House, type Refusal } from '../../test/refusals.ts';
 import { toolCall } from '../../test/world.ts';
 import { expect, it } from 'vitest';
-import { acceptHandoff } from './acceptHandoff.ts';
+import { acceptHandoff } from './changeHandoff.ts';
 
 const home = await house();
 
@@ -111,7 +110,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'InvalidStateError',
-    'its holder has not accepted it yet (active only)',
+    'its holder has not accepted it yet (rule: active only)',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });
@@ -121,7 +120,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'InvalidStateError',
-    'the session is paused (active only)',
+    'the session is paused (rule: active only)',
     async (h) => {
       const { sessionId, other } = await held(h);
       await h.run(pauseSession, { sessionId, expectedVersion: null });

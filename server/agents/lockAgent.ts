@@ -8,7 +8,7 @@ import { record } from '../events/record.ts';
 const lockAgentStatement = statement('SELECT clock_timestamp() AS now, row_to_json(a) AS agent FROM (SELECT * FROM agents WHERE id = $1 FOR NO KEY UPDATE) a');
 
 /** Begins, and locks an agent; null when there is none. */
-export async function lockAgent(work: Work, id: string): Promise<Agent | null> {
+export async function findAndLockAgent(work: Work, id: string): Promise<Agent | null> {
   await work.begin();
   const [row] = await work.query<{ now: Date; agent: object }>(lockAgentStatement, [id]);
   if (row === undefined) return null;
@@ -16,8 +16,8 @@ export async function lockAgent(work: Work, id: string): Promise<Agent | null> {
   return fromColumns<Agent>(row.agent);
 }
 
-export async function demandAgent(work: Work, id: string): Promise<Agent> {
-  const agent = await lockAgent(work, id);
+export async function lockAgent(work: Work, id: string): Promise<Agent> {
+  const agent = await findAndLockAgent(work, id);
   if (agent === null) throw new NotFoundError('agent', id);
   return agent;
 }

@@ -2,12 +2,7 @@ import { encodeId } from '../core/ids.ts';
 import { handoffTransitions, statesBefore } from '../custody/rules.ts';
 import type { HandoffStatus } from '../generated/prisma/client.ts';
 import { house, somebodyElse, testRefusals, unknownId, type House, type Refusal } from '../../test/refusals.ts';
-import { acceptHandoff } from './acceptHandoff.ts';
-import { cancelHandoff } from './cancelHandoff.ts';
-import { completeHandoff } from './completeHandoff.ts';
-import { failHandoff } from './failHandoff.ts';
-import { rejectHandoff } from './rejectHandoff.ts';
-import { timeOutHandoff } from './timeOutHandoff.ts';
+import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
 
 const home = await house();
 

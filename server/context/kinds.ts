@@ -1,0 +1,43 @@
+import type { LeftOut } from './context.ts';
+
+interface Kind {
+  /** What stands above it in a prompt. */
+  title: string;
+  /** What one of them is called. */
+  noun: string;
+  /** One text as it is; the others are lists. */
+  text?: true;
+  /** Where the Context counts those that it does not carry. */
+  leftOut?: keyof LeftOut;
+}
+
+/** The kinds of pieces that a Context has, what matters most first. */
+export const kinds = {
+  REQUEST: { title: 'Original request', noun: 'request', text: true },
+  COMPACTION: { title: 'Summary of the work before the window was cut', noun: 'summary of earlier work', text: true },
+  LAST_MESSAGE: { title: 'Last message', noun: 'last message', text: true },
+  QUESTION: { title: 'Questions that nobody answered', noun: 'question' },
+  REASON: { title: 'Why it was handed over', noun: 'reason', text: true },
+  WORKSPACE: { title: 'Workspace', noun: 'workspace', text: true },
+  SUMMARY: { title: 'Summary', noun: 'summary', text: true },
+  METADATA: { title: 'Given with the handoff', noun: 'entry given with the handoff' },
+  INSTRUCTIONS: { title: 'Your instructions', noun: 'instructions', text: true },
+  TASK: { title: 'Tasks left', noun: 'task', leftOut: 'tasks' },
+  DECISION: { title: 'Decisions', noun: 'decision', leftOut: 'decisions' },
+  CHECK: { title: 'Last checks', noun: 'check' },
+  FAILED_ATTEMPT: { title: 'Failed and not repeated with success', noun: 'failed attempt' },
+  VARIABLE: { title: 'Context variables', noun: 'variable' },
+  FILE: { title: 'Files changed, newest first', noun: 'file', leftOut: 'files' },
+  TOOL: { title: 'Tools used', noun: 'tool', leftOut: 'tools' },
+  CALL: { title: 'Last tool calls', noun: 'call', leftOut: 'calls' },
+  MESSAGE: { title: 'Messages', noun: 'message' },
+} as const satisfies Record<string, Kind>;
+
+export type ItemKind = keyof typeof kinds;
+export const kindOf = (kind: ItemKind): Kind => kinds[kind];
+
+/** The order in which a prompt is read: what is to be done, what there is, where it stopped. */
+export const readingOrder: readonly ItemKind[] = [
+  'INSTRUCTIONS', 'REQUEST', 'COMPACTION', 'REASON', 'WORKSPACE', 'SUMMARY', 'METADATA', 'TASK', 'QUESTION', 'DECISION', 'CHECK', 'FAILED_ATTEMPT', 'VARIABLE', 'FILE', 'TOOL', 'CALL',
+  'MESSAGE', 'LAST_MESSAGE',
+];

@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { HandoffLoopError } from '../core/errors.ts';
+import {
+  leastLoaded,
+  refusalToMove,
+  rules,
+  takesSessions,
+  type EarlierHandoff,
+  type Move,
+  type RuleName,
+  type StartedHandoff,
+  type Target,
+} from './mayChangeHands.ts';
+
+const agent = (id: string, fields: Partial<Target> = {}): Target => ({
+  id,
+  type: 'CLAUDE',
+  administrativeStatus: 'AVAILABLE',
+  archivedAt: null,
+  currentLoad: 0,
+  maxCapacity: 2,
+  ...fields,
+});
+
+const earlier = (fields: Partial<EarlierHandoff> = {}): EarlierHandoff => ({
+  sourceAgentId: 'a',
+  targetAgentId: 'b',
+  via: 'API',
+  contentHash: 'x',
+  status: 'COMPLETED',
+  initiatedAt: new Date(0),
+  accepted: true,
+  ...fields,
+});
+
+const started = (fields: Partial<StartedHandoff> = {}): StartedHandoff => ({
+  callerAgentId: null,
+  handoffsEnabled: true,
+  maxHandoffs: 2,
+  collaborators: ['b'],
+  cameFrom: null,
+  earlier: [],
+  contentHash: 'x',
+  ...fields,
+});
+
+/** Agent `a` hands its Session to `b`, and nothing speaks against it. */
+const allowed: Move = {
+  session: { status: 'RUNNING', version: 3, agentId: 'a', tenureState: 'ACTIVE' },
+  expectedVersion: 3,
+  target: agent('b'),
+  agentType: 'CLAUDE',
+  started: started(),
+};
+
+/** The rules in the order of refusals (docs/rules.md), each with its code and a move that it alone refuses. */
+const table: [RuleName, string, Move][] = [
+  ['who may hand off', 'FORBIDDEN', { ...allowed, started: started({ callerAgentId: 'c' }) }],
+  ['version', 'CONFLICT', { ...allowed, expectedVersion: 2 }],
+  ['open session', 'INVALID_STATE', { ...allowed, session: { ...allowed.session!, status: 'COMPLETED' } }],
+  ['active only', 'INVALID_STATE', { ...allowed, session: { ...allowed.session!, tenureState: 'PENDING' } }],
+  ['already assigned', 'ALREADY_ASSIGNED', { ...allowed, target: agent('a'), started: started({ collaborators: ['a', 'b'] }) }],
+  ['enabled', 'HANDOFFS_DISABLED', { ...allowed, started: started({ handoffsEnabled: false }) }],
+  ['collaborator', 'NOT_A_COLLABORATOR', { ...allowed, started: started({ collaborators: ['c'] }) }],
+  ['limit', 'MAX_HANDOFFS_REACHED', { ...allowed, started: started({ maxHandoffs: 0 }) }],
+  ['loop', 'HANDOFF_LOOP', { ...allowed, started: started({ earlier: [earlier()] }) }],
+  ['type', 'AGENT_TYPE_MISMATCH', { ...allowed, agentType: 'CODEX' }],
+  ['free choice', 'NO_AGENT_AVAILABLE', { ...allowed, target: null }],
+  ['availability', 'AGENT_UNAVAILABLE', { ...allowed, target: agent('b', { administrativeStatus: 'DRAINING' }) }],
+  ['capacity', 'AGENT_AT_CAPACITY', { ...allowed, target: agent('b', { currentLoad: 2 }) }],
+];
+
+const verdicts = (move: Move) => rules.map(({ name, refuses }) => [name, refuses(move)?.code ?? null] as const).filter(([, code]) => code !== null);
+
+describe('the order of refusals', () => {
+  it('is that of this table', () => {
+    expect(rules.map(({ name }) => name)).toEqual(table.map(([name]) => name));
+    expect(refusalToMove(allowed)).toBeNull();
+  });
+
+  it.each(table)('%s refuses with %s, and no other rule refuses that move', (name, code, move) => {
+    expect(verdicts(move)).toEqual([[name, code]]);
+    expect(refusalToMove(move)?.code).toBe(code);
+  });
+
+  /** What differs from the allowed move, piled up over several entries of the table. */
+  const piledUp = (entries: typeof table): Move =>
+    entries.reduce<Move>(
+      (all, [, , move]) => ({
+        session: { ...all.session!, ...differing(allowed.session!, move.session!) },
+        expectedVersion: move.expectedVersion === allowed.expectedVersion ? all.expectedVersion : move.expectedVersion,
+        target: move.target === null || all.target === null ? null : { ...all.target, ...differing(allowed.target!, move.target) },
+        agentType: move.agentType === allowed.agentType ? all.agentType : move.agentType,
+        started: { ...all.started!, ...differing(allowed.started!, move.started!) },
+      }),
+      allowed,
+    );
+
+  it('gives the first of the refusals when several rules refuse a move', () => {
+    fc.assert(
+      fc.property(fc.subarray(table, { minLength: 1 }), (entries) => {
+        const move = piledUp(entries);
+        expect(refusalToMove(move)?.code ?? null).toBe(verdicts(move)[0]?.[1] ?? null);
+      }),
+    );
+  });
+
+  it.each(table.flatMap((first, n) => table.slice(n + 1).map((second) => [first, second] as const)))('puts %s before %s', (first, second) => {
+    const move = piledUp([first, second]);
+    const refusing = verdicts(move).map(([name]) => name);
+    // A finished Session has no holder, and without a target there is nothing about one to refuse.
+    if (!refusing.includes(first[0]) || !refusing.includes(second[0])) return;
+    expect(refusalToMove(move)?.code).toBe(first[1]);
+  });
+
+  it('asks only the rules before the one that is named', () => {
+    const [loop, capacity] = [table[8]!, table[12]!];
+    expect(refusalToMove(piledUp([loop, capacity]), 'loop')).toBeNull();
+    expect(refusalToMove(table[7]![2], 'loop')?.code).toBe('MAX_HANDOFFS_REACHED');
+  });
+});
+
+function differing<T extends object>(from: T, to: T): Partial<T> {
+  return Object.fromEntries(Object.entries(to).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(from[key as keyof T]))) as Partial<T>;
+}
+
+describe('a move by an operator', () => {
+  it.each([
+    ['is not bound by the guards', { started: null, session: { ...allowed.session!, tenureState: 'PENDING' } }, null],
+    ['gives an unassigned session to an agent', { started: null, session: { ...allowed.session!, agentId: null, tenureState: null } }, null],
+    ['to the holder is refused', { started: null, target: agent('a') }, 'ALREADY_ASSIGNED'],
+    ['of a finished session is refused as such, also to its last holder', { started: null, target: agent('a'), session: { ...allowed.session!, status: 'FAILED', tenureState: null } }, 'INVALID_STATE'],
+  ] as const)('%s', (_case, fields, code) => {
+    expect(refusalToMove({ ...allowed, ...(fields as Partial<Move>) })?.code ?? null).toBe(code);
+  });
+});
+
+describe('a session that is being created', () => {
+  const created = (fields: Partial<Move>): Move => ({ session: null, expectedVersion: null, target: null, agentType: null, started: null, ...fields });
+
+  it.each([
+    ['needs no agent', {}, null],
+    ['goes to an agent with a free place', { target: agent('a') }, null],
+    ['does not go to a full agent', { target: agent('a', { currentLoad: 2 }) }, 'AGENT_AT_CAPACITY'],
+    ['does not go to an agent of another type', { target: agent('a'), agentType: 'CODEX' }, 'AGENT_TYPE_MISMATCH'],
+    ['is not created when no agent of the type is free', { agentType: 'CODEX' }, 'NO_AGENT_AVAILABLE'],
+  ] as const)('%s', (_case, fields, code) => {
+    expect(refusalToMove(created(fields))?.code ?? null).toBe(code);
+  });
+});
+
+const codeOf = (fields: Partial<StartedHandoff>, target = agent('b')): string | null => refusalToMove({ ...allowed, target, started: started(fields) })?.code ?? null;
+
+describe('a handoff that an agent starts', () => {
+  it.each([
+    ['to a collaborator passes', {}, null],
+    ['in a session that forbids it is refused', { handoffsEnabled: false }, 'HANDOFFS_DISABLED'],
+    ['to nobody that it works with is refused', { collaborators: ['c'] }, 'NOT_A_COLLABORATOR'],
+    ['back to where the session came from passes, collaborator or not', { collaborators: [], cameFrom: 'b' }, null],
+    ['beyond the limit is refused', { earlier: [earlier({ via: 'API' }), earlier({ via: 'TOOL' })] }, 'MAX_HANDOFFS_REACHED'],
+    ['is not counted with those of operators', { earlier: [earlier({ via: 'OPERATOR' }), earlier({ via: 'OPERATOR' })], contentHash: 'y' }, null],
+    ['is forbidden before its target is looked at', { handoffsEnabled: false, collaborators: [] }, 'HANDOFFS_DISABLED'],
+    ['has its target looked at before the limit', { collaborators: [], maxHandoffs: 0 }, 'NOT_A_COLLABORATOR'],
+    ['is never allowed where none is', { maxHandoffs: 0 }, 'MAX_HANDOFFS_REACHED'],
+  ] as const)('%s', (_case, fields, code) => {
+    expect(codeOf(fields as Partial<StartedHandoff>)).toBe(code);
+  });
+
+  it.each([
+    ['the same two agents and the same content', {}, 'x', 'HANDOFF_LOOP'],
+    ['other content', {}, 'y', null],
+    ['the other way round', { sourceAgentId: 'b', targetAgentId: 'a' }, 'x', null],
+    ['an attempt that nobody accepted, with the same content', { accepted: false, status: 'REJECTED' }, 'x', null],
+    ['one made by an operator, with the same content', { via: 'OPERATOR' }, 'x', 'HANDOFF_LOOP'],
+  ] as const)('after %s', (_case, fields, contentHash, code) => {
+    expect(codeOf({ earlier: [earlier(fields)], contentHash })).toBe(code);
+  });
+
+  it('is refused with the newest 100 handoffs of the chain, oldest first', () => {
+    const all = Array.from({ length: 150 }, (_, n) => earlier({ initiatedAt: new Date(n) }));
+    for (const maxHandoffs of [2, 1000]) {
+      const refusal = refusalToMove({ ...allowed, started: started({ earlier: all, maxHandoffs }) });
+      expect((refusal as HandoffLoopError).chain.map(({ at }) => at.getTime())).toEqual(Array.from({ length: 100 }, (_, n) => n + 50));
+    }
+  });
+
+  it.each([
+    ['PENDING', /accept its own handoff first \(acceptHandoff\)/],
+    ['PAUSED', /resume the session first \(resumeSession\)/],
+    [null, /an operator must reassign it/],
+  ] as const)('from a tenure that is %s says what to do first', (tenureState, says) => {
+    expect(refusalToMove({ ...allowed, session: { ...allowed.session!, tenureState } })?.message).toMatch(says);
+  });
+});
+
+describe('an agent that is asked to take a session', () => {
+  it.each([
+    ['is available with a free place', {}, null],
+    ['has its last place free', { currentLoad: 1 }, null],
+    ['is full', { currentLoad: 2 }, 'AGENT_AT_CAPACITY'],
+    ['is draining', { administrativeStatus: 'DRAINING' }, 'AGENT_UNAVAILABLE'],
+    ['is offline', { administrativeStatus: 'OFFLINE' }, 'AGENT_UNAVAILABLE'],
+    ['is archived', { administrativeStatus: 'OFFLINE', archivedAt: new Date(0) }, 'AGENT_UNAVAILABLE'],
+    ['is draining and full: availability is said before capacity', { administrativeStatus: 'DRAINING', currentLoad: 2 }, 'AGENT_UNAVAILABLE'],
+  ] as const)('and %s', (_case, fields, code) => {
+    expect(codeOf({}, agent('b', fields))).toBe(code);
+    expect(takesSessions(agent('b', fields))).toBe(code === null);
+  });
+});
+
+describe('the least loaded agent', () => {
+  it('has the lowest share of its places taken, not the fewest sessions', () => {
+    expect(leastLoaded([agent('a', { currentLoad: 1, maxCapacity: 2 }), agent('b', { currentLoad: 2, maxCapacity: 10 })], 'CLAUDE')?.id).toBe('b');
+  });
+
+  it('is the first by id among equals', () => {
+    expect(leastLoaded([agent('b'), agent('a'), agent('c')], 'CLAUDE')?.id).toBe('a');
+  });
+
+  it('is of the type that was asked for, and none of those that are left out', () => {
+    expect(leastLoaded([agent('a', { type: 'CODEX' }), agent('b'), agent('c')], 'CLAUDE', ['b', null])?.id).toBe('c');
+  });
+
+  it('is nobody when none can take a session', () => {
+    expect(leastLoaded([agent('a', { currentLoad: 2 }), agent('b', { administrativeStatus: 'OFFLINE' })], 'CLAUDE')).toBeNull();
+  });
+});

@@ -1,0 +1,56 @@
+import type { Work } from '../core/work.ts';
+import { Custody } from '../custody/custody.ts';
+import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
+import { captureSnapshot as stageSnapshot, readVisible } from '../custody/snapshot.ts';
+import type { TaskStatus } from '../generated/prisma/client.ts';
+import type { SessionAnswer } from '../sessions/createSession.ts';
+
+/** What the holder, once it has taken over, or an operator notes beside the turns. */
+
+export interface DecisionAnswer extends SessionAnswer {
+  decisionId: string;
+}
+
+export interface SnapshotAnswer extends SessionAnswer {
+  snapshotId: string;
+}
+
+export interface SetTasksInput {
+  sessionId: string;
+  tasks: readonly { content: string; status: TaskStatus }[];
+}
+
+/** Keeps a decision for the agents that work on the Session next. */
+export const recordDecision = (work: Work, { sessionId, text }: { sessionId: string; text: string }): Promise<DecisionAnswer> =>
+  addToLog(work, sessionId, (custody) => {
+    const decisionId = work.newId();
+    work.insert('decisions', { id: decisionId, sessionId, agentSessionId: custody.takenTenure?.id ?? null, text, recordedAt: work.now });
+    return { decisionId, sessionId };
+  });
+
+/** Replaces the Session's list of tasks. Handoffs keep the list of their moment. */
+export const setTasks = (work: Work, { sessionId, tasks }: SetTasksInput): Promise<SessionAnswer> =>
+  addToLog(work, sessionId, () => {
+    work.changes.clear('tasks', sessionId);
+    for (const [index, task] of tasks.entries()) work.insert('tasks', { ...task, id: work.newId(), sessionId, position: index + 1 });
+    return { sessionId };
+  });
+
+/** Captures a CHECKPOINT: what an agent could see of the Session now. */
+export const captureSnapshot = (work: Work, { sessionId }: { sessionId: string }): Promise<SnapshotAnswer> =>
+  addToLog(work, sessionId, async (custody) => {
+    const visible = await readVisible(work, custody.session);
+    return { snapshotId: stageSnapshot(work, custody.session, 'CHECKPOINT', custody.takenTenure?.id ?? null, visible), sessionId };
+  });
+
+async function addToLog<A extends SessionAnswer>(work: Work, sessionId: string, add: (custody: Custody) => A | Promise<A>): Promise<A> {
+  await lockSession(work, sessionId);
+  const custody = await Custody.of(work, sessionId, { holder: false });
+  const earlier = await work.earlierAnswer<A>();
+  if (earlier !== null) return earlier;
+  demandAct(custody, 'work');
+  demandOpen(custody);
+  const answer = await add(custody);
+  custody.recordLog('LOG_CHANGED');
+  return answer;
+}

@@ -1,0 +1,50 @@
+import type { Work } from '../core/work.ts';
+import type { MessageRole, ToolCall, Turn } from '../generated/prisma/client.ts';
+
+/** A Session's row, as far as it numbers its log. */
+export interface LogCounts {
+  id: string;
+  messageCount: number;
+  turnCount: number;
+  toolCallCount: number;
+}
+
+type CallFields = Pick<ToolCall, 'callId' | 'name' | 'result' | 'error' | 'filesModified'> & { arguments: unknown };
+
+/** Stages entries of a locked Session's log with the next numbers, and counts them in `counts`. */
+export class LogWriter<Counts extends LogCounts> {
+  constructor(
+    private readonly work: Work,
+    readonly counts: Counts,
+    /** The tenure that the entries belong to; null for no agent's. */
+    private readonly agentSessionId: string | null,
+  ) {}
+
+  turn(fields: Pick<Turn, 'truncated' | 'startedAt'> & Partial<Turn>) {
+    const { work, agentSessionId } = this;
+    const usage = { inputTokens: null, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null, windowTokens: null };
+    return work.insert('turns', { ...usage, ...fields, id: work.newId(), sessionId: this.counts.id, agentSessionId, index: (this.counts.turnCount += 1) });
+  }
+
+  message(turnId: string, role: MessageRole, content: string, createdAt: Date) {
+    const { work, agentSessionId } = this;
+    const recorded = { recordedBy: work.caller.principal, recordedRole: work.caller.role };
+    const sequence = (this.counts.messageCount += 1);
+    return work.insert('messages', { id: work.newId(), sessionId: this.counts.id, sequence, role, content, turnId, agentSessionId, createdAt, ...recorded });
+  }
+
+  /** Of the message that made the call, where that is known. */
+  call(turnId: string, message: { id: string; sequence: number } | undefined, fields: CallFields): void {
+    const { work } = this;
+    work.insert('tool_calls', {
+      ...fields,
+      id: work.newId(),
+      sessionId: this.counts.id,
+      turnId,
+      messageId: message?.id ?? null,
+      index: (this.counts.toolCallCount += 1),
+      sequence: message?.sequence ?? this.counts.messageCount,
+      arguments: (fields.arguments ?? null) as never,
+    });
+  }
+}
