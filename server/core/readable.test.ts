@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { mayRead, unreadable } from '../events/readable.ts';
-import type { EventRow } from '../events/rows.ts';
+import { mayRead, unreadable } from '../live/readable.ts';
+import type { EventRow } from '../live/rows.ts';
 import { handoffsToList, sessionsToList } from '../graphql/readableLists.ts';
 import { readable } from '../graphql/readableNodes.ts';
 import { testDatabase } from '../../test/database.ts';

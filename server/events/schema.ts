@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts';
 import { Role } from '../graphql/enums.ts';
 import { cursorsOf } from './cursors.ts';
-import { itemOf } from './deliver.ts';
+import { itemOf } from '../live/deliver.ts';
 import { placeOf } from './queries.ts';
 
 builder.objectType('Actor', {

@@ -1,6 +1,6 @@
-import type { Doorbell } from '../core/doorbell.ts';
+import type { Doorbell } from './doorbell.ts';
 import { LocalDoorbell } from './localDoorbell.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../infra/log.ts';
 import { RedisDoorbell } from './redisDoorbell.ts';
 
 export interface DoorbellOptions {

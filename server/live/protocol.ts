@@ -5,10 +5,10 @@ import { UnauthenticatedError } from '../core/errors.ts';
 import { Places } from '../core/places.ts';
 import type { Caller } from '../core/work.ts';
 import type { Log } from '../infra/log.ts';
-import type { OpenSocket } from '../infra/socketServer.ts';
+import type { OpenSocket } from './sockets.ts';
 import type { SocketLimits } from '../limits/limits.ts';
-import type { GraphQLContext } from './context.ts';
-import { type Live, Results, withoutHttp } from './live.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { type Live, Results, withoutHttp } from './results.ts';
 
 export interface SocketsOptions {
   engine: Engine;

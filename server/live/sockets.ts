@@ -3,7 +3,7 @@ import type { Socket as NetSocket } from 'node:net';
 import type { Duplex, Writable } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { SocketLimits } from '../limits/limits.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../infra/log.ts';
 
 /** An open socket, as the protocol above it sees it. */
 export interface OpenSocket {

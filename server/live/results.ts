@@ -1,7 +1,7 @@
 import { createSourceEventStream, execute, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { askAgainMs } from '../core/databaseErrors.ts';
 import type { Caller } from '../core/work.ts';
-import type { GraphQLContext } from './context.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import { Group, sharingKey } from './sharing.ts';
 
 /** The last thing that a reader is told whose source ended before its time. */

@@ -1,4 +1,4 @@
-import type { Doorbell, DoorbellListener, Hint } from '../core/doorbell.ts';
+import type { Doorbell, DoorbellListener, Hint } from './doorbell.ts';
 
 /** Heard in this process alone. Others on the same database look there by themselves. */
 export class LocalDoorbell implements Doorbell {

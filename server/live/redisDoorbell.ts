@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Hint } from '../core/doorbell.ts';
+import type { Hint } from './doorbell.ts';
 import { fromMessage, toMessages } from './hints.ts';
 import { LocalDoorbell } from './localDoorbell.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../infra/log.ts';
 import { openRedisLine, type RedisLine } from './redisLine.ts';
 
 export interface RedisDoorbellOptions {

@@ -1,18 +1,18 @@
 import type { Plugin } from 'graphql-yoga';
-import type { AppLive } from './app.ts';
-import type { Doorbell } from './core/doorbell.ts';
-import type { Caller } from './core/work.ts';
-import { StreamEnded } from './events/stream.ts';
-import { Streams } from './events/streams.ts';
-import type { GraphQLContext } from './graphql/context.ts';
-import { createLive, type LiveOptions } from './graphql/live.ts';
-import { createSockets } from './graphql/sockets.ts';
-import type { Database } from './infra/prisma.ts';
-import type { Log } from './infra/log.ts';
-import { createSocketServer, type SocketServer } from './infra/socketServer.ts';
-import type { Authenticate } from './keys/authenticate.ts';
-import { boundAnswer } from './limits/answerSize.ts';
-import { limits as numbers, type SocketLimits } from './limits/limits.ts';
+import type { AppLive } from '../app.ts';
+import type { Doorbell } from './doorbell.ts';
+import type { Caller } from '../core/work.ts';
+import { StreamEnded } from './stream.ts';
+import { Streams } from './streams.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { createLive, type LiveOptions } from './results.ts';
+import { createSockets } from './protocol.ts';
+import type { Database } from '../infra/prisma.ts';
+import type { Log } from '../infra/log.ts';
+import { createSocketServer, type SocketServer } from './sockets.ts';
+import type { Authenticate } from '../keys/authenticate.ts';
+import { boundAnswer } from '../limits/answerSize.ts';
+import { limits as numbers, type SocketLimits } from '../limits/limits.ts';
 
 export interface Pace {
   heartbeatMs?: number;

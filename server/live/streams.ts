@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import { isDatabaseAway } from '../core/databaseErrors.ts';
-import type { Doorbell, Hint } from '../core/doorbell.ts';
+import type { Doorbell, Hint } from './doorbell.ts';
 import { UnavailableError } from '../core/errors.ts';
 import { Places } from '../core/places.ts';
 import type { Announcer, Caller, Logger } from '../core/work.ts';
-import { cursorsOf, type Cursors } from './cursors.ts';
+import { cursorsOf, type Cursors } from '../events/cursors.ts';
 import { Hub } from './hub.ts';
 import { readHeads, readRows, type EventRow, type StreamKey } from './rows.ts';
 import { createStamper, type Stamper } from './stamp.ts';

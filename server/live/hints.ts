@@ -1,4 +1,4 @@
-import type { Hint } from '../core/doorbell.ts';
+import type { Hint } from './doorbell.ts';
 
 /** The most that a message may hold. */
 export const messageBytes = 100;
