@@ -13,7 +13,7 @@ import { noSuggestions } from './graphql/noSuggestions.ts';
 import { schema } from './graphql/schema.ts';
 import { readTabs } from './graphiql/tabs.ts';
 import { startSweeping } from './handoffs/sweep.ts';
-import { createDoorbell } from './live/createDoorbell.ts';
+import { createDoorbell } from './live/redisDoorbell.ts';
 import { isLoopback, readEnv } from './infra/env.ts';
 import { createLog } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';

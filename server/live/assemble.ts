@@ -1,36 +1,30 @@
-import type { Plugin } from 'graphql-yoga';
 import type { AppLive } from '../app.ts';
-import type { Doorbell } from './doorbell.ts';
 import type { Caller } from '../core/work.ts';
-import { StreamEnded } from './stream.ts';
-import { Streams } from './streams.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { createLive, type LiveOptions } from './results.ts';
-import { createSockets } from './protocol.ts';
-import type { Database } from '../infra/prisma.ts';
 import type { Log } from '../infra/log.ts';
-import { createSocketServer, type SocketServer } from './sockets.ts';
+import type { Database } from '../infra/prisma.ts';
 import type { Authenticate } from '../keys/authenticate.ts';
 import { boundAnswer } from '../limits/answerSize.ts';
-import { limits as numbers, type SocketLimits } from '../limits/limits.ts';
+import { limits as defaults, type SocketLimits } from '../limits/limits.ts';
+import type { Doorbell } from './doorbell.ts';
+import { createProtocol } from './protocol.ts';
+import { createSubscriptions } from './results.ts';
+import { createSocketServer, type SocketServer } from './sockets.ts';
+import { type Pace, Streams } from './streams.ts';
 
-export interface Pace {
-  heartbeatMs?: number;
-  pollMs?: number;
-  safetyMs?: number;
-  idleStampMs?: number;
-}
-
-export interface StreamParts {
-  database: Pick<Database, 'pool'>;
+interface Parts {
   log: Log;
   doorbell: Doorbell;
   authenticate: Authenticate;
-  pace?: Pace;
   limits?: Partial<SocketLimits> | undefined;
 }
 
-/** The streams of a process, which commits are announced to; and the ends of keys, which all processes are told of. */
+export interface StreamParts extends Parts {
+  database: Pick<Database, 'pool'>;
+  pace?: Pace;
+}
+
+/** Opens the streams of a process, which commits are announced to, and tells all processes of the ends of keys. */
 export function openStreams({ database: { pool }, log, doorbell, authenticate, pace, limits }: StreamParts): Streams {
   authenticate.onRevoked((keyId) => doorbell.ring([{ about: 'key', keyId }]));
   doorbell.listen({
@@ -39,56 +33,34 @@ export function openStreams({ database: { pool }, log, doorbell, authenticate, p
     },
     missed: () => authenticate.forgetAll(),
   });
-  const { sockets, subscriptions } = { ...numbers.sockets, ...limits };
-  return new Streams({ pool, log, doorbell, watchKey: authenticate.watch, mostOfCaller: sockets * subscriptions, ...pace });
+  const { sockets, subscriptions } = { ...defaults.sockets, ...limits };
+  return new Streams({ pool, log, doorbell, watchKey: authenticate.watch, limitOfCaller: sockets * subscriptions, ...pace });
 }
 
-export interface LiveParts {
+export interface LiveParts extends Parts {
   streams: Streams;
-  doorbell: Doorbell;
-  log: Log;
-  authenticate: Authenticate;
   createContext: (caller: Caller) => GraphQLContext;
   maskError: (error: unknown) => Error;
-  limits?: Partial<SocketLimits> | undefined;
 }
 
 /** Subscriptions over WebSocket and SSE, as the app runs them. */
 export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, ...options }: LiveParts): AppLive {
-  const limits = { ...numbers.sockets, ...options.limits };
-  const live = createLive({ createContext, maskError, bound: boundAnswer(), endOf });
-  const plugin: Plugin = {
-    onSubscribe({ setSubscribeFn }) {
-      setSubscribeFn((args) => live.subscribe(args) as never);
-    },
-  };
+  const limits = { ...defaults.sockets, ...options.limits };
+  const subscriptions = createSubscriptions({ createContext, maskError, bound: boundAnswer() });
   let server: SocketServer | undefined;
   return {
-    plugin,
+    plugin: { onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((args) => subscriptions.subscribe(args) as never) },
     get groups() {
-      return live.groups;
+      return subscriptions.groups;
     },
     get openSockets() {
       return server?.size ?? 0;
     },
     sockets(engine) {
-      const protocol = createSockets({
-        engine,
-        live,
-        limits,
-        log,
-        createContext,
-        maskError,
-        watchKey: authenticate.watch,
-      });
-      return (server = createSocketServer({ log, limits, handleProtocols: protocol.handleProtocols, opened: protocol.opened }));
+      const protocol = createProtocol({ engine, subscriptions, limits, log, createContext, maskError, watchKey: authenticate.watch });
+      return (server = createSocketServer({ log, limits, ...protocol }));
     },
     endStreams: () => streams.stop(),
     degraded: () => (doorbell.shared && !doorbell.hears ? ['redis'] : []),
   };
 }
-
-const endOf: LiveOptions['endOf'] = (error) => {
-  if (!(error instanceof StreamEnded)) return undefined;
-  return { code: error.why === 'key' ? 'UNAUTHENTICATED' : 'UNAVAILABLE', message: error.message };
-};

@@ -3,7 +3,7 @@ import { brokenInvariants } from '../../test/invariants.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { operator, world } from '../../test/world.ts';
 import { runWork } from '../core/runWork.ts';
-import { LocalDoorbell } from './localDoorbell.ts';
+import { LocalDoorbell } from './doorbell.ts';
 import { silentLog } from '../infra/log.ts';
 import { setTasks } from '../log/setTasks.ts';
 import { cursorsOf } from '../events/cursors.ts';

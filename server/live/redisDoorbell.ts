@@ -1,48 +1,56 @@
 import { randomBytes } from 'node:crypto';
-import type { Hint } from './doorbell.ts';
-import { fromMessage, toMessages } from './hints.ts';
-import { LocalDoorbell } from './localDoorbell.ts';
+import { createClient } from '@redis/client';
 import type { Log } from '../infra/log.ts';
-import { openRedisLine, type RedisLine } from './redisLine.ts';
+import { type Doorbell, LocalDoorbell } from './doorbell.ts';
+import { fromMessage, type Hint, toMessages } from './hint.ts';
 
-export interface RedisDoorbellOptions {
-  urls: readonly string[];
-  /** Processes on one database share it, and nobody else. */
-  channel: string;
+export interface DoorbellOptions {
+  /** Nodes of one Redis; undefined for a doorbell of this process alone. */
+  urls: readonly string[] | undefined;
+  /** Processes hear each other when they share a database. */
+  databaseId: string;
   log: Log;
-  /** How often it listens for its own voice, in milliseconds. */
-  echoMs?: number;
 }
 
-/** More than this are not left waiting for a Redis that takes nothing: who listens hears of their loss instead. */
-const mostWaiting = 200;
-/** Connections that were deaf for so many echoes are given up for new ones: some networks lose them without a word. */
-const deafAfter = 15;
+export function createDoorbell({ urls, databaseId, log }: DoorbellOptions): Doorbell {
+  return urls === undefined ? new LocalDoorbell() : new RedisDoorbell(urls, `baton:${databaseId}`, log);
+}
+
+const echoMs = 400;
+/** Connections that were deaf for this many echoes are replaced: some networks lose them silently. */
+const deafLimit = 8;
+/** Further messages are dropped, and the listeners look everywhere instead. */
+const waitingLimit = 200;
 const lookEverywhere = 'look';
 
 /**
- * Rings in every process through Redis pub/sub. Redis may be away, frozen, or say anything: this process knows within
- * two echoes that it hears nothing, for it also listens for itself, and says so by `hears`.
+ * Rings in every process through Redis pub/sub. Redis may be away, frozen, or say anything: this process also listens for its
+ * own echo, so it knows within two echoes that it hears nothing, and says so by `hears`.
  */
-export class RedisDoorbell extends LocalDoorbell {
+class RedisDoorbell extends LocalDoorbell {
   readonly #self = `echo ${randomBytes(6).toString('hex')} `;
-  #line: RedisLine;
+  readonly #timer: NodeJS.Timeout;
+  #line: Line;
+  #lines = 0;
   #hears = false;
-  #sent = 0;
-  #heard = 0;
+  #echoesSent = 0;
+  #echoesHeard = 0;
   #deaf = 0;
   #waiting = 0;
-  /** Whether something was not published that others should have heard. */
+  /** Whether a message was dropped that others should have heard. */
   #owes = false;
   #reason: string | undefined;
   #saidAway = false;
-  readonly #timer: NodeJS.Timeout;
   #closed = false;
 
-  constructor(private readonly options: RedisDoorbellOptions) {
+  constructor(
+    private readonly urls: readonly string[],
+    private readonly channel: string,
+    private readonly log: Log,
+  ) {
     super();
     this.#line = this.#connect();
-    this.#timer = setInterval(() => this.#listenForEcho(), options.echoMs ?? 400).unref();
+    this.#timer = setInterval(() => this.#listenForEcho(), echoMs).unref();
   }
 
   override get shared(): boolean {
@@ -65,21 +73,19 @@ export class RedisDoorbell extends LocalDoorbell {
     await super.close();
   }
 
-  #connect(): RedisLine {
-    const line: RedisLine = openRedisLine(this.options.urls, this.options.channel, {
+  /** Each time to the next node: those of a cluster pass every message on to each other. */
+  #connect(): Line {
+    const url = this.urls[this.#lines % this.urls.length]!;
+    this.#lines += 1;
+    const line: Line = openLine(url, this.channel, {
       message: (text) => this.#take(text),
       listening: () => {
         if (line !== this.#line) return;
         this.missed();
         this.#echo();
       },
-      lost: (error) => {
-        if (line !== this.#line || this.#closed) return;
-        if (error !== undefined) this.#reason = error.message;
-        this.#away();
-      },
       failed: (error) => {
-        if (line === this.#line) this.#reason = error.message;
+        if (line === this.#line) this.#away(error);
       },
     });
     return line;
@@ -87,8 +93,8 @@ export class RedisDoorbell extends LocalDoorbell {
 
   #take(text: string): void {
     if (text.startsWith(this.#self)) {
-      this.#heard = Math.max(this.#heard, Math.min(Number(text.slice(this.#self.length)) || 0, this.#sent));
-      if (this.#heard === this.#sent) this.#back();
+      this.#echoesHeard = Math.max(this.#echoesHeard, Math.min(Number(text.slice(this.#self.length)) || 0, this.#echoesSent));
+      if (this.#echoesHeard === this.#echoesSent) this.#back();
     } else if (text === lookEverywhere) {
       this.missed();
     } else {
@@ -97,10 +103,10 @@ export class RedisDoorbell extends LocalDoorbell {
   }
 
   #listenForEcho(): void {
-    if (this.#heard < this.#sent) {
+    if (this.#echoesHeard < this.#echoesSent) {
       this.#deaf += 1;
       this.#away();
-      if (this.#deaf % deafAfter === 0) {
+      if (this.#deaf % deafLimit === 0) {
         this.#line.close();
         this.#line = this.#connect();
       }
@@ -109,48 +115,75 @@ export class RedisDoorbell extends LocalDoorbell {
   }
 
   #echo(): void {
-    this.#sent += 1;
-    this.#publish(`${this.#self}${this.#sent}`);
+    this.#echoesSent += 1;
+    this.#publish(`${this.#self}${this.#echoesSent}`);
   }
 
   #publish(message: string): void {
-    const isEcho = message.startsWith(this.#self);
-    if (this.#waiting >= mostWaiting) {
-      this.#owes ||= !isEcho;
-      return;
-    }
+    const drop = (): void => void (this.#owes ||= !message.startsWith(this.#self));
+    if (this.#waiting >= waitingLimit) return drop();
     this.#waiting += 1;
     this.#line
       .publish(message)
-      .catch((error: unknown) => {
-        this.#owes ||= !isEcho;
-        this.#reason = (error as Error).message;
-        if (!this.#closed) this.#away();
+      .catch((error: Error) => {
+        drop();
+        this.#away(error);
       })
       .finally(() => (this.#waiting -= 1));
   }
 
-  #away(): void {
+  #away(error?: Error): void {
+    if (this.#closed) return;
     this.#hears = false;
+    this.#reason = error?.message ?? this.#reason;
     if (this.#saidAway) return;
     this.#saidAway = true;
-    this.options.log.warn({ reason: this.#reason }, 'Redis is away: listeners are served by asking the database');
+    this.log.warn({ reason: this.#reason }, 'Redis is away: listeners are served by asking the database');
   }
 
   #back(): void {
     this.#deaf = 0;
-    this.#pay();
+    if (this.#owes) {
+      this.#owes = false;
+      this.#publish(lookEverywhere);
+    }
     if (this.#hears) return;
     this.#hears = true;
     this.missed();
-    if (this.#saidAway) this.options.log.info('Redis is back');
+    if (this.#saidAway) this.log.info('Redis is back');
     this.#saidAway = false;
     this.#reason = undefined;
   }
+}
 
-  #pay(): void {
-    if (!this.#owes) return;
-    this.#owes = false;
-    this.#publish(lookEverywhere);
+/** One connection each to publish and to listen on a channel. */
+interface Line {
+  publish(message: string): Promise<unknown>;
+  close(): void;
+}
+
+interface LineEvents {
+  message(text: string): void;
+  /** The channel is listened to from now on; messages before were missed. */
+  listening(): void;
+  failed(error: Error): void;
+}
+
+function openLine(url: string, channel: string, { message, listening, failed }: LineEvents): Line {
+  const reconnectStrategy = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000) * (0.5 + Math.random() / 2);
+  const options = { url, name: 'baton', socket: { connectTimeout: 2_000, reconnectStrategy } };
+  const publisher = createClient({ ...options, disableOfflineQueue: true });
+  const subscriber = createClient(options);
+  // Again after every reconnection: the first attempt may have failed, and a repetition does nothing.
+  subscriber.on('ready', () => void subscriber.subscribe(channel, message).then(listening, failed));
+  for (const client of [publisher, subscriber]) {
+    client.on('error', failed);
+    client.connect().catch(failed);
   }
+  return {
+    publish: (text) => publisher.publish(channel, text),
+    close() {
+      for (const client of [publisher, subscriber]) if (client.isOpen) client.destroy();
+    },
+  };
 }

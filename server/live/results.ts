@@ -1,72 +1,46 @@
-import { createSourceEventStream, execute, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createSourceEventStream, type DocumentNode, execute, type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError, Kind, type OperationDefinitionNode, visit } from 'graphql';
+import { canonicalJson } from '../core/canonicalJson.ts';
 import { askAgainMs } from '../core/databaseErrors.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { Group, sharingKey } from './sharing.ts';
+import type { Item } from './hub.ts';
+import { type Stream, StreamEnded } from './stream.ts';
 
-/** The last thing that a reader is told whose source ended before its time. */
-export interface Ended {
-  code: string;
-  message: string;
-}
-
-/** What a subscription field gives: also readable without promises, which cost as much for each event as sending it does. */
-export interface Source extends AsyncIterator<object, undefined> {
-  /** Undefined when there is nothing at this moment. */
-  take(): object | undefined;
-  /** Calls back once when it is time to `take` again. */
-  wait(callback: () => void): void;
-  readonly ended: boolean;
-  readonly error: unknown;
-}
-
-export interface LiveOptions {
+export interface SubscribeOptions {
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown): Error;
-  /** A result as it may be sent: one that is too large is refused. */
-  bound(result: ExecutionResult, asked: ExecutionArgs): ExecutionResult;
-  /** What to tell a reader about an error of its source; undefined for one that is nobody's fault but ours. */
-  endOf(error: unknown): Ended | undefined;
+  /** Replaces a result that is too large by a refusal. */
+  bound(result: ExecutionResult, args: ExecutionArgs): ExecutionResult;
 }
 
-export interface Live {
-  /** As graphql's own `subscribe`, but each distinct piece of work is done once. */
+export interface Subscriptions {
+  /** Does what graphql's own `subscribe` does, but executes an item once for all subscribers who get the same result. */
   subscribe(args: ExecutionArgs): Promise<Results | ExecutionResult>;
   /** How many groups share work, for tests. */
   readonly groups: number;
 }
 
-/** While an event is tried again there are no heartbeats: a stream that cannot go on is ended, and gone on with by its cursor. */
-const triedFor = 10_000;
-
-export function createLive({ createContext, maskError, bound, endOf }: LiveOptions): Live {
+export function createSubscriptions({ createContext, maskError, bound }: SubscribeOptions): Subscriptions {
   const groups = new Map<string, Group>();
 
-  function join(args: ExecutionArgs, caller: Caller): { group: Group; leave: () => void } {
+  const masked = (result: ExecutionResult): ExecutionResult =>
+    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error))) };
+
+  function groupOf(args: ExecutionArgs, caller: Caller): Group {
     const key = sharingKey(args, caller);
     const { schema, document, operationName, variableValues } = args;
-    const run = async (item: object): Promise<ExecutionResult> => {
+    const run = async (item: Item): Promise<ExecutionResult> => {
       // A context of its own: what it caches must not outlive the item.
       const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue: createContext(caller) });
       return masked(bound(result, args));
     };
-    const group = groups.get(key) ?? new Group(run);
+    const group = groups.get(key) ?? new Group(run, () => groups.delete(key));
     groups.set(key, group);
     group.members += 1;
-    let left = false;
-    return {
-      group,
-      leave() {
-        if (left) return;
-        left = true;
-        group.members -= 1;
-        if (group.members === 0) groups.delete(key);
-      },
-    };
+    return group;
   }
-
-  const masked = (result: ExecutionResult): ExecutionResult =>
-    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error))) };
 
   return {
     get groups() {
@@ -75,24 +49,22 @@ export function createLive({ createContext, maskError, bound, endOf }: LiveOptio
     async subscribe(args) {
       const source = await createSourceEventStream(args);
       if (!(Symbol.asyncIterator in source)) return masked(source);
-      const { group, leave } = join(args, (args.contextValue as GraphQLContext).caller);
-      return new Results(source as unknown as Source, group, leave, endOf);
+      // Every subscription field returns one.
+      return new Results(source as unknown as Stream, groupOf(args, (args.contextValue as GraphQLContext).caller));
     },
   };
 }
 
-/** The results of one subscriber. */
+/** After this long the stream ends instead: no heartbeats are sent meanwhile, and the client can go on after its cursor. */
+const retryForMs = 10_000;
+
+/** The results of one subscriber. WebSocket and SSE both pull them by `next`, one at a time. */
 export class Results implements AsyncIterableIterator<ExecutionResult> {
   #over = false;
-  /** What is being tried again, and since when. */
-  #tried: object | undefined;
-  #since = 0;
 
   constructor(
-    private readonly source: Source,
+    private readonly stream: Stream,
     private readonly group: Group,
-    private readonly leave: () => void,
-    private readonly endOf: LiveOptions['endOf'],
   ) {}
 
   [Symbol.asyncIterator](): this {
@@ -100,113 +72,56 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    if (this.#over) return { done: true, value: undefined };
+    const { stream, group } = this;
     try {
-      const next = await this.source.next();
-      if (next.done === true) return await this.return();
-      const result = await this.#resultOf(next.value);
-      // Its end came while the result was made, perhaps that of its key: then it is not the result that is told.
-      return !this.#over && this.source.ended ? await this.next() : { done: false, value: result };
+      while (!this.#over) {
+        const item = stream.take();
+        if (item === undefined) {
+          if (stream.error !== null) throw stream.error;
+          if (stream.ended) break;
+          await stream.wait();
+          continue;
+        }
+        const known = group.result(item);
+        const result = known instanceof Promise ? await this.#read(item, known) : known;
+        // The stream may have ended while the result was made, perhaps because the key did: then the result is dropped.
+        if (!stream.ended) return { done: false, value: result };
+      }
     } catch (error) {
-      return { done: false, value: this.#last(error) };
+      return this.#last(error);
     }
-  }
-
-  /**
-   * Sends each result, the next one when `send` is done with the one before; resolves at the end. What is there already
-   * goes out within the call that says that it is there.
-   */
-  deliver(send: (result: ExecutionResult) => Promise<void> | undefined): Promise<void> {
-    const { source, group } = this;
-    return new Promise((resolve, reject) => {
-      let item: object | undefined;
-      const fail = (error: unknown): void => {
-        try {
-          void Promise.resolve(send(this.#last(error))).then(resolve, reject);
-        } catch (unexpected) {
-          reject(unexpected instanceof Error ? unexpected : new Error(String(unexpected)));
-        }
-      };
-      const take = (result: ExecutionResult): void => {
-        try {
-          if (source.ended || sent(result)) goOn();
-        } catch (error) {
-          fail(error);
-        }
-      };
-      const taker = { take, fail };
-      /** Whether the next one may follow at once. */
-      const sent = (result: ExecutionResult): boolean => {
-        if (this.#over) return true;
-        if (isAway(result)) {
-          if (this.#mayTryAgain(item!)) this.#later(item!, () => group.wait(item!, taker));
-          else fail(notReadable);
-          return false;
-        }
-        const taken = send(result);
-        taken?.then(goOn, fail);
-        return taken === undefined;
-      };
-      const goOn = (): void => {
-        try {
-          while (!this.#over) {
-            item = source.take();
-            if (item === undefined) {
-              if (source.error != null) return fail(source.error);
-              if (source.ended) break;
-              return source.wait(goOn);
-            }
-            const found = group.found(item);
-            if (found === undefined) return group.wait(item, taker);
-            if (!sent(found)) return;
-          }
-          this.return().then(() => resolve(), fail);
-        } catch (error) {
-          fail(error);
-        }
-      };
-      goOn();
-    });
+    return this.return();
   }
 
   async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    this.#over = true;
-    this.leave();
-    await this.source.return?.();
+    this.#end();
     return { done: true, value: undefined };
   }
 
-  #last(error: unknown): ExecutionResult {
+  #end(): void {
+    if (!this.#over) this.group.leave();
     this.#over = true;
-    this.leave();
-    void this.source.return?.();
-    if (error === notReadable) return { errors: [notReadable] };
-    const end = this.endOf(error);
-    if (end === undefined) throw error;
-    return { errors: [new GraphQLError(end.message, { extensions: { code: end.code } })] };
+    void this.stream.return();
   }
 
-  async #resultOf(item: object): Promise<ExecutionResult> {
-    for (;;) {
-      const result = await new Promise<ExecutionResult>((take, fail) => this.group.wait(item, { take, fail }));
-      if (this.#over || this.source.ended || !isAway(result)) return result;
-      if (!this.#mayTryAgain(item)) throw notReadable;
-      await new Promise<void>((resolve) => this.#later(item, resolve));
+  #last(error: unknown): IteratorResult<ExecutionResult, undefined> {
+    this.#end();
+    if (error instanceof StreamEnded) error = new GraphQLError(error.message, { extensions: { code: error.code } });
+    else if (error !== notReadable) throw error;
+    return { done: false, value: { errors: [error as GraphQLError] } };
+  }
+
+  /** An event is not lost to a database that is away: what belongs to it is read again until the database is back. */
+  async #read(item: Item, first: ExecutionResult | Promise<ExecutionResult>): Promise<ExecutionResult> {
+    let result = await first;
+    if (!isAway(result)) return result;
+    const since = performance.now();
+    while (isAway(result) && !this.stream.ended) {
+      if (performance.now() - since >= retryForMs) throw notReadable;
+      await delay(askAgainMs, undefined, { ref: false });
+      result = await this.group.result(item);
     }
-  }
-
-  #mayTryAgain(item: object): boolean {
-    if (this.#tried !== item) {
-      this.#tried = item;
-      this.#since = performance.now();
-    }
-    return performance.now() - this.#since < triedFor;
-  }
-
-  /** An event is not lost to a database that is away: what belongs to it is read again until that is back. */
-  #later(item: object, then: () => void): void {
-    this.group.forget(item);
-    setTimeout(then, askAgainMs).unref();
+    return result;
   }
 }
 
@@ -216,7 +131,71 @@ const notReadable = new GraphQLError('What belongs to the next event cannot be r
 
 const isAway = ({ errors }: ExecutionResult): boolean => errors?.some(({ extensions }) => extensions['code'] === 'UNAVAILABLE') === true;
 
-/** What tells HTTP its status is nothing that a subscriber is to read. */
+const keptResults = 16;
+
+/** Subscribers for whom an item becomes the same result: it is executed once, and serialised once. */
+class Group {
+  readonly #results = new Map<Item, ExecutionResult | Promise<ExecutionResult>>();
+  members = 0;
+
+  constructor(
+    private readonly execute: (item: Item) => Promise<ExecutionResult>,
+    private readonly empty: () => void,
+  ) {}
+
+  leave(): void {
+    this.members -= 1;
+    if (this.members === 0) this.empty();
+  }
+
+  /** Not a promise when it is known: a promise for each subscriber costs a good part of what sending does. */
+  result(item: Item): ExecutionResult | Promise<ExecutionResult> {
+    const known = this.#results.get(item);
+    if (known !== undefined) return known;
+    const running = this.execute(item);
+    // Caches only when others share the result. A subscriber that comes too late for it executes again.
+    if (this.members === 1) return running;
+    this.#results.set(item, running);
+    if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!);
+    const settle = (result?: ExecutionResult): void => {
+      if (this.#results.get(item) !== running) return;
+      if (result === undefined || isAway(result)) this.#results.delete(item);
+      else this.#results.set(item, result);
+    };
+    running.then(settle, () => settle());
+    return running;
+  }
+}
+
+/**
+ * Subscribers share work when they sent the same document, with equal values of the variables that the answer can show, and may
+ * read the same: authorisation depends on the role and the agent of a key alone. Variables in the arguments of the root field
+ * (`after`, `where`) choose the events of a stream; the answers do not depend on them.
+ */
+export function sharingKey({ document, operationName, variableValues }: ExecutionArgs, { role, agentId }: Caller): string {
+  const visible = visibleVariables(document, operationName);
+  const variables = Object.entries(variableValues ?? {}).filter(([name]) => visible.has(name));
+  const hash = createHash('sha256').update(canonicalJson([role, agentId, operationName ?? null, Object.fromEntries(variables)]));
+  return hash.update(document.loc?.source.body ?? JSON.stringify(document)).digest('base64');
+}
+
+const visibleOf = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
+
+function visibleVariables(document: DocumentNode, operationName: string | null | undefined): ReadonlySet<string> {
+  const operation = getOperationAST(document, operationName)!;
+  const known = visibleOf.get(operation);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
+  const collect = { Variable: (node: { name: { value: string } }) => void names.add(node.name.value) };
+  for (const selection of operation.selectionSet.selections) {
+    visit(selection.kind === Kind.FIELD ? { ...selection, arguments: [] } : selection, collect);
+  }
+  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, collect);
+  visibleOf.set(operation, names);
+  return names;
+}
+
+/** Drops `extensions.http`. */
 export function withoutHttp(error: Error): GraphQLError {
   const { http, ...extensions } = (error as GraphQLError).extensions;
   if (http === undefined) return error as GraphQLError;
