@@ -22,7 +22,7 @@ import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import { isOriginAllowed } from './infra/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
-import type { SocketServer } from './infra/socketServer.ts';
+import type { SocketServer } from './live/sockets.ts';
 
 /** Where `npm run build` puts the dashboard. */
 const builtDashboard = fileURLToPath(new URL('../dist', import.meta.url));

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Doorbell } from './core/doorbell.ts';
+import type { Doorbell } from './live/doorbell.ts';
 import { seed } from '../prisma/seed.ts';
 import { buildApp, type App } from './app.ts';
 import { databaseId } from './events/cursors.ts';
@@ -13,7 +13,7 @@ import { noSuggestions } from './graphql/noSuggestions.ts';
 import { schema } from './graphql/schema.ts';
 import { readTabs } from './graphiql/tabs.ts';
 import { startSweeping } from './handoffs/sweep.ts';
-import { createDoorbell } from './infra/doorbell.ts';
+import { createDoorbell } from './live/redisDoorbell.ts';
 import { isLoopback, readEnv } from './infra/env.ts';
 import { createLog } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
@@ -22,7 +22,7 @@ import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authen
 import { batonItself } from './core/work.ts';
 import { createPersistedOperations, readManifest } from './limits/persisted.ts';
 import { createRates } from './limits/rates.ts';
-import { assembleLive, openStreams } from './live.ts';
+import { assembleLive, openStreams } from './live/assemble.ts';
 import { redactLogLine } from './redaction/logLine.ts';
 import { transcriptRoute } from './log/transcriptRoute.ts';
 

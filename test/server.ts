@@ -8,7 +8,7 @@ import { contexts } from '../server/graphql/context.ts';
 import { createMaskError } from '../server/graphql/maskError.ts';
 import { noSuggestions } from '../server/graphql/noSuggestions.ts';
 import { schema } from '../server/graphql/schema.ts';
-import { createDoorbell } from '../server/infra/doorbell.ts';
+import { createDoorbell } from '../server/live/redisDoorbell.ts';
 import type { TurnLimits } from '../server/core/turns.ts';
 import { readEnv } from '../server/infra/env.ts';
 import { silentLog, type Log } from '../server/infra/log.ts';
@@ -16,9 +16,10 @@ import { createAuthenticate, hasHadKeys, loopback, type Authenticate } from '../
 import { createRates } from '../server/limits/rates.ts';
 import { transcriptRoute } from '../server/log/transcriptRoute.ts';
 import { databaseId } from '../server/events/cursors.ts';
-import type { Streams } from '../server/events/streams.ts';
+import type { Streams } from '../server/live/streams.ts';
 import type { SocketLimits } from '../server/limits/limits.ts';
-import { assembleLive, openStreams, type Pace } from '../server/live.ts';
+import { assembleLive, openStreams } from '../server/live/assemble.ts';
+import type { Pace } from '../server/live/streams.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { renewCursors } from '../../server/infra/renewCursors.ts';
+import { renewCursors } from '../../server/live/renewCursors.ts';
 import { chooseAgent, expectAccessible, look, measureSlowness, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client, type Client } from '../../test/graphql.ts';

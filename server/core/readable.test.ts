@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { mayRead, unreadable } from '../events/readable.ts';
-import type { EventRow } from '../events/rows.ts';
+import { mayRead, unreadable } from '../live/readable.ts';
+import type { EventRow } from '../live/hub.ts';
 import { handoffsToList, sessionsToList } from '../graphql/readableLists.ts';
 import { readable } from '../graphql/readableNodes.ts';
 import { testDatabase } from '../../test/database.ts';
@@ -30,7 +30,7 @@ async function reads(caller: Caller): Promise<boolean[]> {
     handoffsToList(asking).then((where) => prisma.handoff.count({ where })),
   ]);
   const [node] = await readable([{ typename: 'Session', id: sessionId }], asking);
-  const event = { sessionId, readers: ['ada', 'bob'], told: [] as string[] } as unknown as EventRow;
+  const event = { sessionId, readers: ['ada', 'bob'], inboxes: [] as string[] } as unknown as EventRow;
   return [rowCount === 1, ...counts.map((count) => count === 1), node!, mayRead(caller)(event), (await unreadable(pool, caller, [sessionId])).length === 0];
 }
 const caller = (role: Caller['role'], agentId: string | null): Caller => ({ principal: 'x', role, agentId, keyId: null, expiresAt: null });

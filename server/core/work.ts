@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { escapeLiteral, type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { canonicalJson } from './canonicalJson.ts';
 import { Changes, statement, type Statement } from './changes.ts';
-import type { Hint } from './doorbell.ts';
+import type { Hint } from '../live/hint.ts';
 import { IdempotencyMismatchError } from './errors.ts';
 import { newId } from './ids.ts';
 import { readableSql } from './readable.ts';

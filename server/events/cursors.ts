@@ -8,6 +8,18 @@ export type Place =
   /** An Event outside of any stream that could be read on from it. */
   | { stream: 'event'; of: string; number: 0 };
 
+interface Recorded {
+  id: string;
+  sessionId: string | null;
+  sessionSequence: number | null;
+}
+
+/** The place of an Event in its Session's stream. One without a Session is in no stream that a query reads: its cursor only names it. */
+export const placeOf = ({ id, sessionId, sessionSequence }: Recorded): Place =>
+  sessionId === null || sessionSequence === null
+    ? { stream: 'event', of: id, number: 0 }
+    : { stream: 'session', of: sessionId, number: sessionSequence };
+
 /** Cursors of one database: signed with its key, so that one that was made up, or comes from another, is known. */
 export interface Cursors {
   encode(place: Place): string;

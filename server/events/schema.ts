@@ -1,8 +1,17 @@
 import { builder } from '../graphql/builder.ts';
 import { Role } from '../graphql/enums.ts';
-import { cursorsOf } from './cursors.ts';
-import { itemOf } from './deliver.ts';
-import { placeOf } from './queries.ts';
+import { cursorsOf, placeOf } from './cursors.ts';
+
+/** What an Event has besides its row when a subscription delivers it. */
+export interface Delivered {
+  type: string;
+  at: Date;
+  cursor: string;
+  recovered: boolean | null;
+  inboxSequence: number | null;
+}
+
+const delivered = (event: object): Partial<Delivered> => event;
 
 builder.objectType('Actor', {
   description: 'Who did something.',
@@ -47,27 +56,27 @@ builder.prismaNode('Event', {
     cursor: t.string({
       description: 'Its place in the stream that it was read from: give it back as `after` to go on after it. On READY and HEARTBEAT: where the stream stands. Opaque.',
       select: { id: true, sessionId: true, sessionSequence: true },
-      resolve: async (event, _args, { pool }) => itemOf(event)?.cursor ?? (await cursorsOf(pool)).encode(placeOf(event)),
+      resolve: async (event, _args, { pool }) => delivered(event).cursor ?? (await cursorsOf(pool)).encode(placeOf(event)),
     }),
     type: t.expose('type', { type: EventType, description: 'What it says.' }),
     at: t.expose('at', { type: 'DateTime' }),
     recovered: t.boolean({
       nullable: true,
       description: 'On READY with `after`: true when everything since then follows. Otherwise null.',
-      resolve: (event) => itemOf(event)?.recovered ?? null,
+      resolve: (event) => delivered(event).recovered ?? null,
     }),
     sessionSequence: t.exposeInt('sessionSequence', { nullable: true }),
     inboxSequence: t.int({
       nullable: true,
       description: 'Its number in the inbox that it is read from: 1..n without gaps; null when it is read from elsewhere.',
-      resolve: (event) => itemOf(event)?.inboxSequence ?? null,
+      resolve: (event) => delivered(event).inboxSequence ?? null,
     }),
     actor: t.field({
       type: 'Actor',
       nullable: true,
       description: 'Who did it; null for READY and HEARTBEAT.',
       select: { actorPrincipal: true, actorRole: true },
-      resolve: (event) => (itemOf(event)?.event === null ? null : event),
+      resolve: (event) => (event.actorPrincipal === null ? null : event),
     }),
     reason: t.exposeString('reason', { nullable: true }),
     summary: t.exposeString('summary', { nullable: true }),

@@ -6,8 +6,7 @@ import { builder } from '../graphql/builder.ts';
 import { connectionRef, nodePaths } from '../graphql/connection.ts';
 import { decodeArgs, idOf } from '../graphql/input.ts';
 import { cutPage, pageOf, type Order } from '../graphql/page.ts';
-import { cursorsOf } from './cursors.ts';
-import { placeOf } from './queries.ts';
+import { cursorsOf, placeOf } from './cursors.ts';
 
 const order: Order = { name: 'session events', columns: { sessionSequence: 'integer' }, direction: 'asc' };
 const needed = { id: true, sessionId: true, sessionSequence: true } as const;

@@ -5,7 +5,7 @@ import { GraphQLError } from 'graphql';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { batonItself, type Logger } from '../core/work.ts';
-import { createStamper } from '../events/stamp.ts';
+import { createStamper } from '../live/stamp.ts';
 import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';

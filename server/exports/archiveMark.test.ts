@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { batonItself } from '../core/work.ts';
-import { createStamper } from '../events/stamp.ts';
+import { createStamper } from '../live/stamp.ts';
 import { contexts } from '../graphql/context.ts';
 import { createMaskError } from '../graphql/maskError.ts';
 import { schema } from '../graphql/schema.ts';

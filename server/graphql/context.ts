@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Caller } from '../core/work.ts';
-import type { Streams } from '../events/streams.ts';
+import type { Streams } from '../live/streams.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from '../infra/log.ts';
 import type { Rates } from '../limits/rates.ts';

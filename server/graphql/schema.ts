@@ -5,7 +5,7 @@ import '../context/promptSchema.ts';
 import '../context/schema.ts';
 import '../events/schema.ts';
 import '../events/sessionEventsSchema.ts';
-import '../events/subscriptionSchema.ts';
+import '../live/subscriptionSchema.ts';
 import '../handoffs/graphSchema.ts';
 import '../handoffs/listSchema.ts';
 import '../handoffs/mutations.ts';

@@ -4,7 +4,7 @@ import { readEnv, type Env } from './env.ts';
 import { createLog } from './log.ts';
 import { migrateDown, migrateUp, migrationStatus } from './migrate.ts';
 import { startPostgres } from './postgres.ts';
-import { renewCursors } from './renewCursors.ts';
+import { renewCursors } from '../live/renewCursors.ts';
 import { diffSchemas } from './schemaEngine.ts';
 import { StartError } from './startError.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import { expect, test } from 'vitest';
 import { batonItself } from '../core/work.ts';
-import { createStamper } from '../events/stamp.ts';
+import { createStamper } from '../live/stamp.ts';
 import { Archive } from '../exports/archive.ts';
 import { createRecords } from '../exports/records.ts';
 import { contexts } from '../graphql/context.ts';

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Doorbell, Hint } from '../core/doorbell.ts';
+import type { Doorbell } from './doorbell.ts';
 import { atEnd } from '../../test/database.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../test/redis.ts';
-import { createDoorbell } from './doorbell.ts';
-import { fromMessage, toMessages } from './hints.ts';
-import { silentLog } from './log.ts';
+import { createDoorbell } from './redisDoorbell.ts';
+import { fromMessage, type Hint, toMessages } from './hint.ts';
+import { silentLog } from '../infra/log.ts';
 
 const patience = { timeout: 20_000, interval: 10 };
 const redis = await startRedis();

@@ -10,8 +10,8 @@ import { startApp } from '../../test/server.ts';
 import { rawSocket, type RawSocket } from '../../test/socket.ts';
 import { logStatements } from '../../test/statements.ts';
 import { operator, world } from '../../test/world.ts';
-import { sharingKey } from './sharing.ts';
-import { schema } from './schema.ts';
+import { sharingKey } from './results.ts';
+import { schema } from '../graphql/schema.ts';
 
 const adminKey = 'k'.repeat(32);
 const database = await testDatabase();

@@ -2,16 +2,16 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
 import { ForbiddenError } from '../core/errors.ts';
-import { encodeId } from '../core/ids.ts';
+import { encodeId, newId } from '../core/ids.ts';
+import { ownAgent } from '../core/readable.ts';
 import { badArgument } from '../graphql/badArgument.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { agentId as agentIdInput, decodeArgs, idOf, listOf, optional } from '../graphql/input.ts';
 import { plainRead } from '../graphql/plainRead.ts';
-import { deliver } from './deliver.ts';
-import type { Item } from './hub.ts';
-import { everything, mayRead, ownAgent, unreadable } from './readable.ts';
-import type { EventRow, StreamKey } from './rows.ts';
+import type { Delivered } from '../events/schema.ts';
+import type { EventRow, Item, StreamKey } from './hub.ts';
+import { mayRead, readsEverything, unreadable } from './readable.ts';
 import { StreamEnded, type Stream } from './stream.ts';
 import { CursorExpired, TooManyStreams } from './streams.ts';
 
@@ -22,8 +22,8 @@ const after = builder.args((t) => ({
   }),
 }));
 
-const mostSessions = 500;
-const sessions = listOf(idOf('session'), { what: 'sessionIds', limit: mostSessions, advice: 'subscribe several times, or to all sessions by leaving it out' });
+const sessionsLimit = 500;
+const sessions = listOf(idOf('session'), { what: 'sessionIds', limit: sessionsLimit, advice: 'subscribe several times, or to all sessions by leaving it out' });
 
 builder.subscriptionType({
   description:
@@ -67,7 +67,7 @@ builder.subscriptionField('handoffEvents', (t) =>
       if (agentId !== null) await demandAgent(context, agentId, ['where', 'agentId']);
       return open(context, { kind: 'all' }, args.after, (event) => {
         if (event.type === 'TURN_APPENDED' || event.type === 'LOG_CHANGED') return false;
-        return (sessionId === null || event.sessionId === sessionId) && (agentId === null || event.told.includes(agentId));
+        return (sessionId === null || event.sessionId === sessionId) && (agentId === null || event.inboxes.includes(agentId));
       });
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
@@ -79,7 +79,7 @@ builder.subscriptionField('sessionUpdated', (t) =>
     type: modelRef('Event'),
     description: 'Every event of these Sessions, or of all, entries of the log included, in one order. An agent gets those of Sessions that it may read.',
     args: {
-      sessionIds: t.arg.idList({ description: `Which Sessions, ${mostSessions} at most; all when null.` }),
+      sessionIds: t.arg.idList({ description: `Which Sessions, ${sessionsLimit} at most; all when null.` }),
       ...after,
     },
     subscribe: async (_root, args, context) => {
@@ -92,36 +92,41 @@ builder.subscriptionField('sessionUpdated', (t) =>
   }),
 );
 
-/** Depends on the item and the selection alone, not on the arguments: by them the stream was chosen. */
-function answer(item: Item, context: GraphQLContext, info: GraphQLResolveInfo): Promise<{ id: string }> {
+/** Depends on the item and the selection alone: the arguments chose the stream. */
+async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveInfo): Promise<{ id: string }> {
+  const { event, ...shown } = item;
+  const delivered: Delivered = shown;
+  // Also for READY and HEARTBEAT: by this Pothos knows that it has nothing to load.
   const { select = {} } = queryFromInfo({ context, info, typeName: 'Event', select: { id: true } }) as { select?: object };
-  return deliver(item, Object.keys(select), (id) => readEvent(context, id, select));
+  if (event === null) return { ...blank, ...delivered, id: newId() };
+  const isKnown = Object.keys(select).every((field) => field in event);
+  return { ...(isKnown ? event : await readEvent(context, event.id, select)), id: event.id, ...delivered };
 }
 
-/** One statement. */
+const blank = { sessionId: null, sessionSequence: null, reason: null, summary: null, metadata: null, actorPrincipal: null, actorRole: null, session: null, handoff: null, agent: null };
+
+/** One statement, which reads the Session, Handoff and Agent as they are now. */
 async function readEvent({ prisma, pool }: GraphQLContext, id: string, select: object): Promise<object> {
   const [row] = (await plainRead(pool, 'Event', { select, also: [], where: { id }, take: 1 })) ?? [];
   return row ?? prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
 }
 
 async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null | undefined, wanted: (event: EventRow) => boolean): Promise<Stream> {
-  if (streams === undefined) throw stopping();
-  const readable = key.kind === 'inbox' ? everything : mayRead(caller);
-  const accepts = readable === everything ? wanted : (event: EventRow): boolean => wanted(event) && readable(event);
+  if (streams === undefined) throw refused('UNAVAILABLE', 'The server is stopping: connect again');
+  const confined = key.kind !== 'inbox' && !readsEverything(caller);
+  const readable = mayRead(caller);
+  const accepts = confined ? (event: EventRow): boolean => wanted(event) && readable(event) : wanted;
   try {
-    return await streams.open({ key, caller, after: cursor ?? null, confined: readable !== everything, accepts });
+    return await streams.open({ key, caller, after: cursor ?? null, confined, accepts });
   } catch (error) {
-    if (error instanceof StreamEnded) throw stopping();
-    if (error instanceof TooManyStreams) {
-      const { message, limit } = error;
-      throw new GraphQLError(message, { extensions: { code: 'LIMIT_EXCEEDED', what: 'streams', limit, actual: limit + 1 } });
-    }
+    if (error instanceof StreamEnded) throw refused(error.code, error.message);
+    if (error instanceof TooManyStreams) throw refused('LIMIT_EXCEEDED', error.message, { what: 'streams', limit: error.limit, actual: error.limit + 1 });
     if (!(error instanceof CursorExpired)) throw error;
-    throw new GraphQLError('after is no cursor of this stream, or not one that can be gone on from: read the present state, then subscribe without it', {
-      extensions: { code: 'CURSOR_EXPIRED' },
-    });
+    throw refused('CURSOR_EXPIRED', 'after is no cursor of this stream, or not one that can be gone on from: read the present state, then subscribe without it');
   }
 }
+
+const refused = (code: string, message: string, extensions: object = {}): GraphQLError => new GraphQLError(message, { extensions: { code, ...extensions } });
 
 async function demandAgent({ prisma }: GraphQLContext, id: string, path: string[]): Promise<void> {
   const found = await prisma.agent.findUnique({ where: { id }, select: { id: true } });
@@ -135,5 +140,3 @@ async function demandSessions({ pool, caller }: GraphQLContext, ids: readonly st
   if (ownAgent(caller) !== null) throw new ForbiddenError(`There is no session '${id}', or you may not read it`);
   throw badArgument(`There is no session '${id}': check the id`, path);
 }
-
-const stopping = (): GraphQLError => new GraphQLError('The server is stopping: connect again', { extensions: { code: 'UNAVAILABLE' } });

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { ownAgent } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
-import type { EventRow } from './rows.ts';
+import type { EventRow } from './hub.ts';
 
 const findReadable = statement(`SELECT DISTINCT w.session_id || ' ' || w.agent_id AS key FROM unnest($1::uuid[], $2::text[]) AS w (session_id, agent_id) JOIN sessions s ON s.id = w.session_id
   WHERE w.agent_id = '' OR EXISTS (SELECT FROM agent_sessions t WHERE t.session_id = s.id AND t.agent_id = w.agent_id)`);
@@ -27,21 +27,17 @@ function loaderOf(pool: Pool): DataLoader<string, boolean> {
   return loader;
 }
 
-/** Those of these Sessions that the caller may not read, or that do not exist: for an agent the two look the same. */
+/** Returns the Sessions that the caller may not read, or that do not exist: for an agent the two look the same. */
 export async function unreadable(pool: Pool, caller: Caller, sessionIds: readonly string[]): Promise<string[]> {
   const agentId = ownAgent(caller) ?? '';
   const readable = await Promise.all(sessionIds.map((id) => loaderOf(pool).load(`${id} ${agentId}`)));
   return sessionIds.filter((_, at) => !readable[at]);
 }
 
-/** Whether the caller may have an event, by the tenures that there were when it was read: such a right is never lost again. */
+export const readsEverything = (caller: Caller): boolean => ownAgent(caller) === null;
+
+/** Whether the caller may read an event, by the tenures that there were when the row was read: such a right is never lost again. */
 export function mayRead(caller: Caller): (event: EventRow) => boolean {
   const agentId = ownAgent(caller);
-  if (agentId === null) return everything;
-  return ({ sessionId, readers, told }) => (sessionId === null ? told : readers).includes(agentId);
+  return ({ sessionId, readers, inboxes }) => agentId === null || (sessionId === null ? inboxes : readers).includes(agentId);
 }
-
-/** What `mayRead` gives to those who read everything. */
-export const everything = (): boolean => true;
-
-export { ownAgent };

@@ -1,14 +1,18 @@
-import type { Hint } from '../core/doorbell.ts';
+/** What moved: the order over all events to a position, an agent's inbox to a number, or a key that has ended. */
+export type Hint =
+  | { about: 'all'; number: number }
+  | { about: 'inbox'; agentId: string; number: number }
+  | { about: 'key'; keyId: string };
 
-/** The most that a message may hold. */
-export const messageBytes = 100;
+/** Longer messages are ignored. */
+const messageBytes = 100;
 
 const line = (hint: Hint): string => {
   if (hint.about === 'all') return `all ${hint.number}`;
   return hint.about === 'inbox' ? `inbox ${hint.agentId} ${hint.number}` : `key ${hint.keyId}`;
 };
 
-/** Hints as messages of less than `messageBytes`, as few as they fit into. */
+/** Packs hints into as few messages as they fit into. */
 export function toMessages(hints: readonly Hint[]): string[] {
   const messages: string[] = [];
   for (const text of new Set(hints.map(line))) {
@@ -21,7 +25,7 @@ export function toMessages(hints: readonly Hint[]): string[] {
 
 const hintPattern = /^(?:(all) (\d{1,15})|inbox ([a-z0-9_-]{1,52}) (\d{1,9})|key ([0-9a-f-]{36}))$/;
 
-/** What a message hints at; what is no hint is left out. */
+/** Reads the hints of a message, and ignores everything else in it. */
 export function fromMessage(message: string): Hint[] {
   if (message.length >= messageBytes) return [];
   return message.split('\n').flatMap((text): Hint[] => {

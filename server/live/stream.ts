@@ -1,54 +1,57 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { askAgainMs } from '../core/databaseErrors.ts';
-import type { EventRow } from './rows.ts';
-import type { Entry, Hub, HubListener, Item } from './hub.ts';
+import type { Entry, EventRow, Hub, HubListener, Item } from './hub.ts';
 
-/** Thrown to who reads a stream that the server ends before its time: because it stops, or the caller's key does. */
+/** Thrown to the reader of a stream that the server ends: because it stops, or because the caller's key ended. */
 export class StreamEnded extends Error {
-  constructor(readonly why: 'stopping' | 'key') {
+  readonly code: 'UNAVAILABLE' | 'UNAUTHENTICATED';
+
+  constructor(why: 'stopping' | 'key') {
     super(why === 'stopping' ? 'The server is stopping: connect again' : 'The key was revoked or has expired');
+    this.code = why === 'stopping' ? 'UNAVAILABLE' : 'UNAUTHENTICATED';
   }
 }
 
 export interface StreamOptions {
   hub: Hub;
-  /** Where to begin, and whether a caller's cursor said so. */
+  /** Number of the entry to begin after. */
   from: number;
+  /** Whether a caller's cursor named it. */
   resumed: boolean;
   /**
-   * Up to where everything is read from the database, although the hub may keep it: what it keeps knows who could read it
-   * then, and not who can now.
+   * Everything up to here is read from the database, even if the hub keeps it: what the hub keeps knows who could read it then,
+   * and not who can now.
    */
-  anewUpTo?: number;
-  /** Whether this caller is to have it, by what was asked for and by what the database said when the row was read. */
+  rereadUpTo?: number;
+  /** Whether this caller gets the event: by the arguments of the subscription, and by what it may read. */
   accepts(event: EventRow): boolean;
   failed(error: unknown): void;
   closed(): void;
 }
 
 /**
- * What one subscriber reads: READY, then everything after `from`, once and in order, with heartbeats between. It holds
- * a number and no rows: who does not pull costs nothing, and reads on later. Pull one at a time.
+ * What one subscriber reads: READY, then everything after `from`, once and in order, with heartbeats between. It holds a number
+ * and no rows: a subscriber that does not pull costs nothing, and reads on later. Pull one at a time.
  */
 export class Stream implements AsyncIterableIterator<Item>, HubListener {
   #number: number;
-  #older: Entry[] | null = null;
+  #older: Entry[] = [];
   #begun = false;
   #beatDue = false;
   #ended = false;
   #error: StreamEnded | null = null;
   #resume: (() => void) | null = null;
   #reading = false;
-  // Fields of their own: a thousand subscribers are as many places of memory to look at for each event.
+  // Fields of their own: through `options` each event would look at one more place of memory for each subscriber.
   readonly #hub: Hub;
   readonly #accepts: StreamOptions['accepts'];
-  readonly #anewUpTo: number;
+  readonly #rereadUpTo: number;
 
   constructor(private readonly options: StreamOptions) {
     this.#number = options.from;
     this.#hub = options.hub;
     this.#accepts = options.accepts;
-    this.#anewUpTo = options.anewUpTo ?? 0;
+    this.#rereadUpTo = options.rereadUpTo ?? 0;
     options.hub.listeners.add(this);
   }
 
@@ -56,7 +59,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return this;
   }
 
-  /** What is there at this moment, without waiting. */
+  /** Returns the next item without waiting; undefined when there is none at this moment. */
   take(): Item | undefined {
     const hub = this.#hub;
     if (this.#ended) return undefined;
@@ -69,24 +72,19 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
       return this.#number === hub.head ? hub.heartbeat() : hub.mark('HEARTBEAT', this.#number);
     }
     for (;;) {
-      const entry = this.#older === null ? this.#nextKept() : this.#nextOlder();
+      const entry = this.#older.shift() ?? this.#nextKept();
       if (entry == null) return undefined;
       this.#number = entry.number;
       if (this.#accepts(entry.item.event!)) return entry.item;
     }
   }
 
-  #nextOlder(): Entry | null | undefined {
-    const entry = this.#older?.shift();
-    if (entry === undefined) this.#older = null;
-    return entry ?? this.#nextKept();
-  }
-
+  /** Null when it is to be read from the database. */
   #nextKept(): Entry | null | undefined {
-    return this.#number < this.#anewUpTo ? null : this.#hub.after(this.#number);
+    return this.#number < this.#rereadUpTo ? null : this.#hub.after(this.#number);
   }
 
-  /** Whether there will be nothing any more; `error` then says why, if it was before its time. */
+  /** Whether nothing more will come. `error` then says why, unless the reader left. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -95,42 +93,44 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return this.#error;
   }
 
-  /** Calls back once, when it is time to `take` again: at the end too. To be called when `take` had nothing. */
-  wait(callback: () => void): void {
-    this.#resume = callback;
-    if (!this.#ended && !this.#reading && this.#nextKept() === null) void this.#readOlder();
+  /** Resolves when it is time to `take` again, and at the end. To be called when `take` returned nothing. */
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resume = resolve;
+      if (this.#ended) this.wake();
+      else if (!this.#reading && this.#nextKept() === null) void this.#readOlder();
+    });
   }
 
   async next(): Promise<IteratorResult<Item, undefined>> {
     for (;;) {
       const item = this.take();
       if (item !== undefined) return { done: false, value: item };
-      const error = this.#error;
-      this.#error = null;
-      if (error !== null) throw error;
+      if (this.#error !== null) throw this.#error;
       if (this.#ended) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => this.wait(resolve));
+      await this.wait();
     }
   }
 
-  /** A database that is away ends no stream: it is asked again. One read at a time: two would both give what comes next. */
+  /** A database that is away ends no stream: it is asked again. One read at a time: two would both give the next entries. */
   async #readOlder(): Promise<void> {
     this.#reading = true;
+    let older: Entry[] = [];
     try {
-      this.#older = await this.#hub.older(this.#number);
+      older = await this.#hub.older(this.#number);
     } catch (error) {
       this.options.failed(error);
     }
-    if ((this.#older === null || this.#older.length === 0) && !this.#ended) await delay(askAgainMs, undefined, { ref: false });
+    if (older.length === 0 && !this.#ended) await delay(askAgainMs, undefined, { ref: false });
+    this.#older = older;
     this.#reading = false;
     this.wake();
   }
 
   wake(): void {
     if (this.#reading && !this.#ended) return;
-    const resume = this.#resume;
+    this.#resume?.();
     this.#resume = null;
-    resume?.();
   }
 
   beat(): void {
@@ -142,7 +142,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return { done: true, value: undefined };
   }
 
-  /** The next pull rejects, also one that waits. */
+  /** Ends the stream: the next pull rejects, and so does one that waits. */
   fail(error: StreamEnded): void {
     if (this.#ended) return;
     this.#error = error;
@@ -153,7 +153,6 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     if (this.#ended) return;
     this.#ended = true;
     this.#hub.listeners.delete(this);
-    this.#older = null;
     this.options.closed();
     this.wake();
   }

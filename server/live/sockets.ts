@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
-import type { Duplex, Writable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { Log } from '../infra/log.ts';
 import type { SocketLimits } from '../limits/limits.ts';
-import type { Log } from './log.ts';
 
 /** An open socket, as the protocol above it sees it. */
 export interface OpenSocket {
   readonly protocol: string;
   readonly address: string;
   /**
-   * Sends a text, which may come in two pieces. Undefined when the kernel has taken it at once; otherwise resolves when it has, or nobody is there any
-   * more: who waits for that keeps no more than one in memory.
+   * Sends a text. Returns undefined when the next one may follow at once, otherwise a promise that resolves when it may, or when
+   * the socket is gone: a sender that waits for it keeps no more than one text in memory.
    */
-  send(begin: Buffer, end?: Buffer): Promise<void> | undefined;
+  send(text: Buffer): Promise<void> | undefined;
   /** A reason of at most 123 bytes. The client has a moment to take it; then the socket is gone. */
   close(code: number, reason: string): void;
   onMessage(listener: (text: string) => Promise<void>): void;
@@ -21,9 +21,9 @@ export interface OpenSocket {
 }
 
 export interface SocketServer {
-  /** Takes over a connection that asks to be a socket, or refuses it. */
+  /** Takes over a connection that asks to become a socket, or refuses it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Tells every client to connect again, elsewhere or in a moment; resolves when none is left. */
+  /** Asks every client to connect again; resolves when no socket is left. */
   close(): Promise<void>;
   readonly size: number;
 }
@@ -35,9 +35,8 @@ export interface SocketServerOptions {
   opened(socket: OpenSocket): void;
 }
 
-const restarting = { code: 1012, reason: 'The server is stopping: connect again' };
-const internalError = { code: 4500, reason: 'Something went wrong on our side' };
-/** From either side's close on. A client that does not read, or that keeps the connection, would never be gone. */
+const restarting = [1012, 'The server is stopping: connect again'] as const;
+/** From either side's close on. A client that does not read, or keeps the connection, would never be gone. */
 const closesWithin = { closeTimeout: 1_500 };
 
 export function createSocketServer({ log, limits, handleProtocols, opened }: SocketServerOptions): SocketServer {
@@ -63,11 +62,11 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
   server.on('connection', (ws: WebSocket, { socket: tcp }: IncomingMessage) => {
     const socket = new Socket(ws, tcp, limits, log);
     sockets.add(socket);
-    ws.once('close', () => {
+    socket.onClose(() => {
       sockets.delete(socket);
       if (sockets.size === 0) allGone?.();
     });
-    if (closing) socket.close(restarting.code, restarting.reason);
+    if (closing) socket.close(...restarting);
     else opened(socket);
   });
 
@@ -82,52 +81,32 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
       closing = true;
       clearInterval(clock);
       const gone = sockets.size === 0 ? undefined : new Promise<void>((resolve) => (allGone = resolve));
-      for (const socket of sockets) socket.close(restarting.code, restarting.reason);
+      for (const socket of sockets) socket.close(...restarting);
       await gone;
     },
   };
 }
 
-/**
- * A text as a frame of a server, which has no mask: one buffer, and so one write. `ws` would write its head and its text
- * apart, which costs more than everything else that is done for a subscriber.
- */
-function frameOf(begin: Buffer, end: Buffer): Buffer {
-  const length = begin.length + end.length;
-  const head = length < 126 ? 2 : length < 65_536 ? 4 : 10;
-  const frame = Buffer.allocUnsafe(head + length);
-  frame[0] = 0x81;
-  if (head === 2) frame[1] = length;
-  else if (head === 4) {
-    frame[1] = 126;
-    frame.writeUInt16BE(length, 2);
-  } else {
-    frame[1] = 127;
-    frame.writeBigUInt64BE(BigInt(length), 2);
-  }
-  frame.set(begin, head);
-  frame.set(end, head + begin.length);
-  return frame;
-}
-
-const nothing = Buffer.alloc(0);
+const asText = { binary: false };
 
 class Socket implements OpenSocket {
   readonly address: string;
   #alive = true;
   #messages = 0;
   #controlFrames = 0;
-  /** How many wait until the kernel has taken what they sent, and since when it has taken nothing. */
-  #waiting = 0;
-  #since = 0;
+  /** The senders that wait until the kernel has taken what they sent. */
+  #waiting: (() => void)[] = [];
+  /** The bytes that the kernel had taken at a check, and when it first had. */
+  #taken = 0;
+  #takenAt = 0;
 
   constructor(
     private readonly ws: WebSocket,
-    private readonly tcp: Writable,
+    private readonly tcp: NetSocket,
     private readonly limits: SocketLimits,
     private readonly log: Log,
   ) {
-    this.address = (tcp as Partial<NetSocket>).remoteAddress ?? '';
+    this.address = tcp.remoteAddress ?? '';
     // Without a listener a frame that is too long, or broken, would end the process; `ws` answers it with its close code.
     ws.on('error', (error) => log.debug({ err: error }, 'A socket was closed for what it sent'));
     ws.on('pong', () => {
@@ -141,25 +120,24 @@ class Socket implements OpenSocket {
     return this.ws.protocol;
   }
 
-  send(begin: Buffer, end = nothing): Promise<void> | undefined {
+  send(text: Buffer): Promise<void> | undefined {
     const { ws, tcp } = this;
     if (ws.readyState !== ws.OPEN) return undefined;
-    if (tcp.writableLength > this.limits.waitingBytes) {
+    if (ws.bufferedAmount > this.limits.waitingBytes) {
       this.close(1013, 'You take too little of what is sent: connect again and go on after your cursor');
       return undefined;
     }
-    // Without a callback, which would cost a turn of the loop for each.
-    tcp.write(frameOf(begin, end));
-    if (tcp.writableLength === 0) return undefined;
-    if (this.#waiting === 0) this.#since = performance.now();
-    this.#waiting += 1;
-    return new Promise((resolve) => {
-      tcp.write(nothing, () => {
-        this.#waiting -= 1;
-        this.#since = performance.now();
-        resolve();
-      });
-    });
+    ws.send(text, asText);
+    return tcp.writableLength > 0 && tcp.writableNeedDrain ? this.#drained() : undefined;
+  }
+
+  #drained(): Promise<void> {
+    const release = (): void => {
+      this.tcp.off('drain', release).off('close', release);
+      for (const resolve of this.#waiting.splice(0)) resolve();
+    };
+    if (this.#waiting.length === 0) this.tcp.on('drain', release).on('close', release);
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   close(code: number, reason: string): void {
@@ -170,15 +148,15 @@ class Socket implements OpenSocket {
   onMessage(listener: (text: string) => Promise<void>): void {
     const { ws } = this;
     ws.on('message', (data: Buffer) => {
-      // What a client still sends after we have closed, for an ended key perhaps, has no effect.
+      // After our close, for an ended key perhaps, further messages have no effect.
       if (ws.readyState !== ws.OPEN) return;
       this.#messages += 1;
-      // What was read already still comes: at most 64 KB of messages.
+      // Messages that were read already still come: at most 64 KB of them.
       if (this.#isBusy()) ws.pause();
       listener(data.toString())
         .catch((error: unknown) => {
           this.log.error({ err: error }, 'A message on a socket failed for a reason that is ours');
-          this.close(internalError.code, internalError.reason);
+          this.close(4500, 'Something went wrong on our side');
         })
         .finally(() => {
           this.#messages -= 1;
@@ -191,7 +169,7 @@ class Socket implements OpenSocket {
     return this.#messages >= this.limits.messages + this.limits.subscriptions;
   }
 
-  /** Control frames between fragments are the only way to fill what a fragment holds: without this bound 64 fragments hold 4 MB. */
+  /** Bounds what fragments pin: with control frames between them, 64 fragments would hold 4 MB. */
   #controlFrame(): void {
     this.#controlFrames += 1;
     if (this.#controlFrames !== this.limits.controlFrames + 1) return;
@@ -203,12 +181,12 @@ class Socket implements OpenSocket {
     this.ws.once('close', (code, reason) => listener(code, reason.toString()));
   }
 
-  /** A client that has not answered the ping before is gone; one that takes nothing may as well be. */
+  /** Ends a client that has not answered the ping before, or that takes nothing of what waits for it. */
   check(): void {
     const { ws } = this;
     if (ws.readyState !== ws.OPEN) return;
     this.#controlFrames = 0;
-    if (this.#waiting > 0 && performance.now() - this.#since > this.limits.drainMs) {
+    if (this.#hasStalled()) {
       this.close(1013, 'You take nothing of what is sent: connect again and go on after your cursor');
     } else if (ws.isPaused) {
       // Its pong may be there, unread.
@@ -219,5 +197,15 @@ class Socket implements OpenSocket {
       this.#alive = false;
       ws.ping();
     }
+  }
+
+  #hasStalled(): boolean {
+    const { bytesWritten, writableLength } = this.tcp;
+    const taken = bytesWritten - writableLength;
+    if (writableLength === 0 || taken !== this.#taken) {
+      this.#taken = taken;
+      this.#takenAt = performance.now();
+    }
+    return performance.now() - this.#takenAt > this.limits.drainMs;
   }
 }

@@ -4,79 +4,77 @@ import type { Engine } from '../app.ts';
 import { UnauthenticatedError } from '../core/errors.ts';
 import { Places } from '../core/places.ts';
 import type { Caller } from '../core/work.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import type { Log } from '../infra/log.ts';
-import type { OpenSocket } from '../infra/socketServer.ts';
 import type { SocketLimits } from '../limits/limits.ts';
-import type { GraphQLContext } from './context.ts';
-import { type Live, Results, withoutHttp } from './live.ts';
+import { Results, type Subscriptions, withoutHttp } from './results.ts';
+import type { OpenSocket } from './sockets.ts';
 
-export interface SocketsOptions {
+export interface ProtocolOptions {
   engine: Engine;
-  live: Live;
+  subscriptions: Subscriptions;
   limits: SocketLimits;
   log: Log;
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown): Error;
-  watchKey?: ((caller: Caller, onEnded: () => void) => () => void) | undefined;
+  watchKey(caller: Caller, onEnded: () => void): () => void;
 }
 
 interface Extra {
   socket: OpenSocket;
   caller: Caller | null;
-  left: (() => void)[];
-  /** It has ended: nothing may be taken for it any more, since nobody would give it back. */
-  gone: boolean;
+  /** To be called when the socket has closed. */
+  leave: (() => void)[];
+  /** Nothing may be taken for a closed socket: nothing would give it back. */
+  closed: boolean;
   /** The last request of each id, until its results begin. */
   opening: Map<string, SubscribePayload>;
   open: Map<string, Results>;
 }
 
 /** The protocol `graphql-transport-ws` on sockets that are open. */
-export function createSockets(options: SocketsOptions) {
-  const { live, limits, maskError, createContext } = options;
+export function createProtocol({ engine, subscriptions, limits, log, createContext, maskError, watchKey }: ProtocolOptions) {
   const places = new Places(limits.sockets);
 
   const server = makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: limits.initMs,
     onConnect: connect,
     onSubscribe: subscribe,
-    // The protocol's own way of sending results costs more than sending them: only what comes before and after is its.
+    // graphql-ws would serialise a result again for each subscriber, which costs more than sending it: `delivering` sends it instead.
     onOperation: ({ extra }, id, payload, _args, result) => {
       if (extra.opening.get(id) !== payload) return outdated(result, id, extra);
       extra.opening.delete(id);
       return result instanceof Results ? delivering(result, id, extra) : undefined;
     },
-    // What the protocol caught itself is no more for others to read than what a resolver threw.
+    // Masks errors raised by graphql-ws too.
     onError: (_context, _id, _payload, errors) => errors.map((error) => withoutHttp(maskError(error))),
-    subscribe: (args) => live.subscribe(args),
-    execute: (args) => options.engine.execute(args),
+    subscribe: (args) => subscriptions.subscribe(args),
+    execute: (args) => engine.execute(args),
   });
 
   async function connect({ connectionParams, extra }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
     const authorization = connectionParams?.['authorization'];
     let caller: Caller;
     try {
-      caller = await options.engine.identify(extra.socket.address, typeof authorization === 'string' ? authorization : undefined);
+      caller = await engine.identify(extra.socket.address, typeof authorization === 'string' ? authorization : undefined);
     } catch (error) {
       if (error instanceof UnauthenticatedError) return false;
       if (error instanceof GraphQLError && error.extensions['code'] === 'RATE_LIMITED') {
         extra.socket.close(1013, 'Too many connections came without a key that works: try again later');
         return false;
       }
-      options.log.warn({ err: error }, 'a socket could not be let in; it will come again');
+      log.warn({ err: error }, 'a socket could not be let in; it will come again');
       extra.socket.close(1013, 'We cannot say who you are at the moment: try again');
       return false;
     }
-    if (extra.gone) return false;
+    if (extra.closed) return false;
     const leave = places.take(caller);
     if (leave === null) {
       extra.socket.close(1013, `More than ${limits.sockets} sockets of one key: close others, then try again`);
       return false;
     }
-    extra.left.push(leave);
     extra.caller = caller;
-    const stop = options.watchKey?.(caller, () => extra.socket.close(CloseCode.Forbidden, 'Your key was revoked or has expired'));
-    if (stop !== undefined) extra.left.push(stop);
+    extra.leave.push(leave, watchKey(caller, () => extra.socket.close(CloseCode.Forbidden, 'Your key was revoked or has expired')));
     return true;
   }
 
@@ -99,7 +97,7 @@ export function createSockets(options: SocketsOptions) {
 
   /** Charges, measures and validates, as a request over HTTP is. @throws GraphQLError, or an AggregateError of several. */
   function prepare(payload: SubscribePayload, caller: Caller): ExecutionArgs {
-    const { schema, parse, validate, params, context } = options.engine.ask(caller, { ...payload });
+    const { schema, parse, validate, params, context } = engine.ask(caller, { ...payload });
     const document = parse(params.query ?? '');
     const errors = validate(schema, document);
     if (errors.length > 0) throw new AggregateError(errors);
@@ -113,7 +111,7 @@ export function createSockets(options: SocketsOptions) {
   return {
     handleProtocols,
     opened(socket: OpenSocket): void {
-      const extra: Extra = { socket, caller: null, left: [], gone: false, opening: new Map(), open: new Map() };
+      const extra: Extra = { socket, caller: null, leave: [], closed: false, opening: new Map(), open: new Map() };
       const closed = server.opened(
         {
           protocol: socket.protocol,
@@ -124,9 +122,8 @@ export function createSockets(options: SocketsOptions) {
         extra,
       );
       socket.onClose((code, reason) => {
-        extra.gone = true;
-        for (const leave of extra.left) leave();
-        extra.left = [];
+        extra.closed = true;
+        for (const leave of extra.leave.splice(0)) leave();
         void closed(code, reason);
       });
     },
@@ -135,15 +132,17 @@ export function createSockets(options: SocketsOptions) {
 
 const texts = new WeakMap<ExecutionResult, Buffer>();
 
-/** The message that a result becomes, but for its end: made once for all who get it. */
-function nextOf(result: ExecutionResult): Buffer {
-  let found = texts.get(result);
-  if (found === undefined) {
-    found = Buffer.from(`{"type":"next","payload":${JSON.stringify(result)}`);
-    texts.set(result, found);
+/** The message of a result, without its id: serialised once for all who get it. */
+function textOf(result: ExecutionResult): Buffer {
+  let text = texts.get(result);
+  if (text === undefined) {
+    text = Buffer.from(`{"type":"next","payload":${JSON.stringify(result)}`);
+    texts.set(result, text);
   }
-  return found;
+  return text;
 }
+
+const done = { done: true as const, value: undefined };
 
 /** A subscription that sends its results itself and yields none. */
 function delivering(results: Results, id: string, { socket, open }: Extra): AsyncIterableIterator<never> {
@@ -157,29 +156,35 @@ function delivering(results: Results, id: string, { socket, open }: Extra): Asyn
       return this;
     },
     async next() {
-      await results.deliver((result) => socket.send(nextOf(result), end)).finally(over);
-      return { done: true, value: undefined };
+      try {
+        for await (const result of results) {
+          const full = socket.send(Buffer.concat([textOf(result), end]));
+          if (full !== undefined) await full;
+        }
+      } finally {
+        over();
+      }
+      return done;
     },
     async return() {
       over();
       await results.return();
-      return { done: true, value: undefined };
+      return done;
     },
   };
 }
 
 /**
- * What was completed while it was still opening, and its id used again: its results are nobody's. The protocol may take
- * it for the newer one of its id all the same, so it must not end before the socket does, and what ends it ends that one.
+ * The operation was completed while it was opening, and its id was used again: discards its results. graphql-ws may take this
+ * one for the newer one of its id, so it ends no earlier than the socket, and ending it ends the newer one.
  */
-function outdated(result: unknown, id: string, { open, left }: Extra): AsyncIterableIterator<never> {
+function outdated(result: unknown, id: string, { open, leave }: Extra): AsyncIterableIterator<never> {
   if (result instanceof Results) void result.return();
-  const done = { done: true as const, value: undefined };
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
-    next: () => new Promise((resolve) => left.push(() => resolve(done))),
+    next: () => new Promise((resolve) => leave.push(() => resolve(done))),
     async return() {
       await open.get(id)?.return();
       return done;

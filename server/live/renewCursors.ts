@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StartError } from './startError.ts';
+import { StartError } from '../infra/startError.ts';
 
 /**
  * Makes every cursor that was ever given out worthless: a database that was restored gives numbers again that clients have

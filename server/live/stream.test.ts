@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Hub, type Item } from './hub.ts';
-import type { EventRow, NumberedRow } from './rows.ts';
+import type { EventRow, NumberedRow } from './hub.ts';
 import { Stream } from './stream.ts';
 
 const rowOf = (number: number): NumberedRow => ({
@@ -14,7 +14,7 @@ const rowOf = (number: number): NumberedRow => ({
   reason: null,
   actorPrincipal: 'operator',
   actorRole: 'OPERATOR',
-  told: [],
+  inboxes: [],
   readers: [],
 });
 
@@ -41,7 +41,7 @@ function readOn(stream: Stream, { pulls }: Subscriber, got: Item[], enough: () =
     const goOn = (): void => {
       for (let item = stream.take(); item !== undefined; item = stream.take()) got.push(item);
       if (enough()) resolve();
-      else stream.wait(goOn);
+      else void stream.wait().then(goOn);
     };
     goOn();
   });
@@ -74,7 +74,7 @@ it('every subscriber gets what it wants after its place once and in order, howev
       const total = before + steps.reduce((sum, { rows }) => sum + rows, 0);
       const open = subscribers.map((who) => {
         const from = Math.min(who.from, hub.head);
-        const stream: Stream = new Stream({ hub, from, resumed: true, ...(who.anew && { anewUpTo: hub.head }), accepts: (event) => wanted(who, event), failed, closed: () => undefined });
+        const stream: Stream = new Stream({ hub, from, resumed: true, ...(who.anew && { rereadUpTo: hub.head }), accepts: (event) => wanted(who, event), failed, closed: () => undefined });
         const last = Math.floor(total / who.every) * who.every;
         const got: Item[] = [];
         const events = (): number[] => got.flatMap(({ event }) => (event === null ? [] : [Number(event.id)]));

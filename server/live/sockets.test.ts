@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { limits, type SocketLimits } from '../limits/limits.ts';
 import { atEnd } from '../../test/database.ts';
-import { silentLog } from './log.ts';
-import { createSocketServer, type OpenSocket } from './socketServer.ts';
+import { silentLog } from '../infra/log.ts';
+import { createSocketServer, type OpenSocket } from './sockets.ts';
 
 /** A server of sockets, and its port. */
 async function serve(onMessage: (text: string) => Promise<void>, some: Partial<SocketLimits> = {}): Promise<number> {

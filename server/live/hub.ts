@@ -1,0 +1,194 @@
+import type { Pool } from 'pg';
+import { statement } from '../core/changes.ts';
+import type { Role } from '../core/work.ts';
+import type { EventType } from '../generated/prisma/client.ts';
+
+/** A committed Event, with what decides who gets it. */
+export interface EventRow {
+  id: string;
+  type: EventType;
+  at: Date;
+  sessionId: string | null;
+  sessionSequence: number | null;
+  reason: string | null;
+  actorPrincipal: string;
+  actorRole: Role | null;
+  /** The agents in whose inboxes it is. */
+  inboxes: string[];
+  /** The agents that have or had an AgentSession in its Session. */
+  readers: string[];
+}
+
+/** The order over all events, or an agent's inbox. */
+export type StreamKey = { kind: 'all' } | { kind: 'inbox'; agentId: string };
+
+/** A row and its number in the stream that it was read from. */
+export type NumberedRow = EventRow & { number: number };
+
+const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequence AS "sessionSequence", e.reason,
+  e.actor_principal AS "actorPrincipal", e.actor_role AS "actorRole",
+  ARRAY(SELECT agent_id FROM inbox_entries WHERE event_id = e.id) AS inboxes,
+  ARRAY(SELECT DISTINCT agent_id FROM agent_sessions WHERE session_id = e.session_id) AS readers`;
+
+const readAll = statement(`SELECT p.position::float8 AS number, ${columns} FROM event_positions p JOIN events e ON e.id = p.event_id
+WHERE p.position > $1 ORDER BY p.position LIMIT $2`);
+const readInbox = statement(`SELECT i.sequence AS number, ${columns} FROM inbox_entries i JOIN events e ON e.id = i.event_id
+WHERE i.agent_id = $3 AND i.sequence > $1 ORDER BY i.sequence LIMIT $2`);
+
+/** Reads the next rows of a stream after a number. There are no gaps between them. */
+export async function readRows(pool: Pool, key: StreamKey, after: number, limit: number): Promise<NumberedRow[]> {
+  const query = key.kind === 'all' ? { ...readAll, values: [after, limit] } : { ...readInbox, values: [after, limit, key.agentId] };
+  return (await pool.query<NumberedRow>(query)).rows;
+}
+
+/** One thing to deliver: the same object for all subscribers who get it. */
+export interface Item {
+  type: EventRow['type'] | 'READY' | 'HEARTBEAT';
+  cursor: string;
+  at: Date;
+  /** Null for READY and HEARTBEAT. */
+  event: EventRow | null;
+  inboxSequence: number | null;
+  recovered: boolean | null;
+}
+
+export interface Entry {
+  number: number;
+  item: Item;
+}
+
+export interface HubOptions {
+  /** Reads the rows after a number, oldest first, at most `limit`. */
+  read(after: number, limit: number): Promise<NumberedRow[]>;
+  cursor(number: number): string;
+  inbox: boolean;
+  failed(error: unknown): void;
+}
+
+export interface HubListener {
+  wake(): void;
+}
+
+const batch = 200;
+/**
+ * The last entries are kept for streams that are a little behind; others read the database. An inbox keeps none that is older
+ * than the tick before the last: there may be thousands of inboxes, with one listener each.
+ */
+const kept = 512;
+
+/**
+ * One stream in this process: reads each row once for all listeners, and keeps the newest. It reads on from its own number, so
+ * it misses nothing, whatever the hints were.
+ */
+export class Hub {
+  readonly listeners = new Set<HubListener>();
+  /** Everything up to here was read. */
+  head: number;
+  /** Nothing up to here is kept. */
+  #floor: number;
+  /** The head at the last tick. */
+  #ticked = 0;
+  readonly #entries: Entry[] = [];
+  #running: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+  #hinted = 0;
+  #beat: Item | null = null;
+
+  constructor(
+    private readonly options: HubOptions,
+    head: number,
+  ) {
+    this.head = head;
+    this.#floor = head;
+  }
+
+  /** The stream has perhaps moved to a number. Reads only when that is beyond the head; a false hint costs one read. */
+  hint(number: number): void {
+    if (number <= this.head) return;
+    // The read that is running may include it.
+    if (this.#running === null) this.read().catch(this.options.failed);
+    else this.#hinted = Math.max(this.#hinted, number);
+  }
+
+  /** Resolves when everything has been read that was committed before the call. Many calls share one statement. */
+  read(): Promise<void> {
+    if (this.#running === null) return this.#begin();
+    const begin = (): Promise<void> => this.#begin();
+    return (this.#next ??= this.#running.then(begin, begin));
+  }
+
+  /** How many entries are kept. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Returns the entry after a number; undefined when there is none yet, null when it is no longer kept. */
+  after(number: number): Entry | null | undefined {
+    return number < this.#floor ? null : this.#entries[number - this.#floor];
+  }
+
+  /** Reads older entries for one listener alone. */
+  async older(number: number): Promise<Entry[]> {
+    const rows = await this.options.read(number, batch);
+    return rows.map((row) => this.#entryOf(row));
+  }
+
+  /** The same for all who stand at the head, until it moves or the clock ticks. */
+  heartbeat(): Item {
+    return (this.#beat ??= this.mark('HEARTBEAT', this.head));
+  }
+
+  tick(): void {
+    if (this.options.inbox) this.#dropUpTo(this.#ticked);
+    this.#ticked = this.head;
+    this.#wake();
+  }
+
+  mark(type: 'READY' | 'HEARTBEAT', number: number, recovered: boolean | null = null): Item {
+    return { type, cursor: this.options.cursor(number), at: new Date(), event: null, inboxSequence: null, recovered };
+  }
+
+  #begin(): Promise<void> {
+    this.#next = null;
+    this.#running = this.#readOn().finally(() => {
+      this.#running = null;
+      const hinted = this.#hinted;
+      this.#hinted = 0;
+      if (this.#next === null) this.hint(hinted);
+    });
+    return this.#running;
+  }
+
+  async #readOn(): Promise<void> {
+    for (;;) {
+      const rows = await this.options.read(this.head, batch);
+      if (rows.length > 0) this.#add(rows);
+      if (rows.length < batch) return;
+    }
+  }
+
+  #add(rows: NumberedRow[]): void {
+    // The log may have lost the rows between the place where it began and here.
+    if (this.#entries.length === 0) this.#floor = rows[0]!.number - 1;
+    for (const row of rows) this.#entries.push(this.#entryOf(row));
+    this.head = rows.at(-1)!.number;
+    this.#dropUpTo(this.head - kept);
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#beat = null;
+    for (const listener of this.listeners) listener.wake();
+  }
+
+  #dropUpTo(number: number): void {
+    if (number <= this.#floor) return;
+    this.#entries.splice(0, number - this.#floor);
+    this.#floor = number;
+  }
+
+  #entryOf({ number, ...event }: NumberedRow): Entry {
+    const { type, at } = event;
+    return { number, item: { type, cursor: this.options.cursor(number), at, event, inboxSequence: this.options.inbox ? number : null, recovered: null } };
+  }
+}

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createSourceEventStream, type DocumentNode, execute, type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError, Kind, type OperationDefinitionNode, visit } from 'graphql';
+import { canonicalJson } from '../core/canonicalJson.ts';
+import { askAgainMs } from '../core/databaseErrors.ts';
+import type { Caller } from '../core/work.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import type { Item } from './hub.ts';
+import { type Stream, StreamEnded } from './stream.ts';
+
+export interface SubscribeOptions {
+  createContext(caller: Caller): GraphQLContext;
+  maskError(error: unknown): Error;
+  /** Replaces a result that is too large by a refusal. */
+  bound(result: ExecutionResult, args: ExecutionArgs): ExecutionResult;
+}
+
+export interface Subscriptions {
+  /** Does what graphql's own `subscribe` does, but executes an item once for all subscribers who get the same result. */
+  subscribe(args: ExecutionArgs): Promise<Results | ExecutionResult>;
+  /** How many groups share work, for tests. */
+  readonly groups: number;
+}
+
+export function createSubscriptions({ createContext, maskError, bound }: SubscribeOptions): Subscriptions {
+  const groups = new Map<string, Group>();
+
+  const masked = (result: ExecutionResult): ExecutionResult =>
+    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error))) };
+
+  function groupOf(args: ExecutionArgs, caller: Caller): Group {
+    const key = sharingKey(args, caller);
+    const { schema, document, operationName, variableValues } = args;
+    const run = async (item: Item): Promise<ExecutionResult> => {
+      // A context of its own: what it caches must not outlive the item.
+      const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue: createContext(caller) });
+      return masked(bound(result, args));
+    };
+    const group = groups.get(key) ?? new Group(run, () => groups.delete(key));
+    groups.set(key, group);
+    group.members += 1;
+    return group;
+  }
+
+  return {
+    get groups() {
+      return groups.size;
+    },
+    async subscribe(args) {
+      const source = await createSourceEventStream(args);
+      if (!(Symbol.asyncIterator in source)) return masked(source);
+      // Every subscription field returns one.
+      return new Results(source as unknown as Stream, groupOf(args, (args.contextValue as GraphQLContext).caller));
+    },
+  };
+}
+
+/** After this long the stream ends instead: no heartbeats are sent meanwhile, and the client can go on after its cursor. */
+const retryForMs = 10_000;
+
+/** The results of one subscriber. WebSocket and SSE both pull them by `next`, one at a time. */
+export class Results implements AsyncIterableIterator<ExecutionResult> {
+  #over = false;
+
+  constructor(
+    private readonly stream: Stream,
+    private readonly group: Group,
+  ) {}
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    const { stream, group } = this;
+    try {
+      while (!this.#over) {
+        const item = stream.take();
+        if (item === undefined) {
+          if (stream.error !== null) throw stream.error;
+          if (stream.ended) break;
+          await stream.wait();
+          continue;
+        }
+        const known = group.result(item);
+        const result = known instanceof Promise ? await this.#read(item, known) : known;
+        // The stream may have ended while the result was made, perhaps because the key did: then the result is dropped.
+        if (!stream.ended) return { done: false, value: result };
+      }
+    } catch (error) {
+      return this.#last(error);
+    }
+    return this.return();
+  }
+
+  async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    this.#end();
+    return { done: true, value: undefined };
+  }
+
+  #end(): void {
+    if (!this.#over) this.group.leave();
+    this.#over = true;
+    void this.stream.return();
+  }
+
+  #last(error: unknown): IteratorResult<ExecutionResult, undefined> {
+    this.#end();
+    if (error instanceof StreamEnded) error = new GraphQLError(error.message, { extensions: { code: error.code } });
+    else if (error !== notReadable) throw error;
+    return { done: false, value: { errors: [error as GraphQLError] } };
+  }
+
+  /** An event is not lost to a database that is away: what belongs to it is read again until the database is back. */
+  async #read(item: Item, first: ExecutionResult | Promise<ExecutionResult>): Promise<ExecutionResult> {
+    let result = await first;
+    if (!isAway(result)) return result;
+    const since = performance.now();
+    while (isAway(result) && !this.stream.ended) {
+      if (performance.now() - since >= retryForMs) throw notReadable;
+      await delay(askAgainMs, undefined, { ref: false });
+      result = await this.group.result(item);
+    }
+    return result;
+  }
+}
+
+const notReadable = new GraphQLError('What belongs to the next event cannot be read at the moment: connect again and go on after your cursor', {
+  extensions: { code: 'UNAVAILABLE' },
+});
+
+const isAway = ({ errors }: ExecutionResult): boolean => errors?.some(({ extensions }) => extensions['code'] === 'UNAVAILABLE') === true;
+
+const keptResults = 16;
+
+/** Subscribers for whom an item becomes the same result: it is executed once, and serialised once. */
+class Group {
+  readonly #results = new Map<Item, ExecutionResult | Promise<ExecutionResult>>();
+  members = 0;
+
+  constructor(
+    private readonly execute: (item: Item) => Promise<ExecutionResult>,
+    private readonly empty: () => void,
+  ) {}
+
+  leave(): void {
+    this.members -= 1;
+    if (this.members === 0) this.empty();
+  }
+
+  /** Not a promise when it is known: a promise for each subscriber costs a good part of what sending does. */
+  result(item: Item): ExecutionResult | Promise<ExecutionResult> {
+    const known = this.#results.get(item);
+    if (known !== undefined) return known;
+    const running = this.execute(item);
+    // Caches only when others share the result. A subscriber that comes too late for it executes again.
+    if (this.members === 1) return running;
+    this.#results.set(item, running);
+    if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!);
+    const settle = (result?: ExecutionResult): void => {
+      if (this.#results.get(item) !== running) return;
+      if (result === undefined || isAway(result)) this.#results.delete(item);
+      else this.#results.set(item, result);
+    };
+    running.then(settle, () => settle());
+    return running;
+  }
+}
+
+/**
+ * Subscribers share work when they sent the same document, with equal values of the variables that the answer can show, and may
+ * read the same: authorisation depends on the role and the agent of a key alone. Variables in the arguments of the root field
+ * (`after`, `where`) choose the events of a stream; the answers do not depend on them.
+ */
+export function sharingKey({ document, operationName, variableValues }: ExecutionArgs, { role, agentId }: Caller): string {
+  const visible = visibleVariables(document, operationName);
+  const variables = Object.entries(variableValues ?? {}).filter(([name]) => visible.has(name));
+  const hash = createHash('sha256').update(canonicalJson([role, agentId, operationName ?? null, Object.fromEntries(variables)]));
+  return hash.update(document.loc?.source.body ?? JSON.stringify(document)).digest('base64');
+}
+
+const visibleOf = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
+
+function visibleVariables(document: DocumentNode, operationName: string | null | undefined): ReadonlySet<string> {
+  const operation = getOperationAST(document, operationName)!;
+  const known = visibleOf.get(operation);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
+  const collect = { Variable: (node: { name: { value: string } }) => void names.add(node.name.value) };
+  for (const selection of operation.selectionSet.selections) {
+    visit(selection.kind === Kind.FIELD ? { ...selection, arguments: [] } : selection, collect);
+  }
+  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, collect);
+  visibleOf.set(operation, names);
+  return names;
+}
+
+/** Drops `extensions.http`. */
+export function withoutHttp(error: Error): GraphQLError {
+  const { http, ...extensions } = (error as GraphQLError).extensions;
+  if (http === undefined) return error as GraphQLError;
+  const { message, nodes, source, positions, path } = error as GraphQLError;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}

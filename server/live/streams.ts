@@ -1,0 +1,273 @@
+import type { Pool } from 'pg';
+import { statement } from '../core/changes.ts';
+import { isDatabaseAway } from '../core/databaseErrors.ts';
+import { UnavailableError } from '../core/errors.ts';
+import { Places } from '../core/places.ts';
+import type { Announcer, Caller, Logger } from '../core/work.ts';
+import { cursorsOf, type Cursors } from '../events/cursors.ts';
+import type { Doorbell } from './doorbell.ts';
+import type { Hint } from './hint.ts';
+import { type EventRow, Hub, readRows, type StreamKey } from './hub.ts';
+import { createStamper, type Stamper } from './stamp.ts';
+import { Stream, StreamEnded } from './stream.ts';
+
+/** A cursor that does not lead back into this stream. */
+export class CursorExpired extends Error {}
+
+export class TooManyStreams extends Error {
+  constructor(readonly limit: number) {
+    super(`More than ${limit} streams of one key: end others, then try again`);
+  }
+}
+
+/** In milliseconds. */
+export interface Pace {
+  heartbeatMs?: number | undefined;
+  /** How often the database is asked while hints of other processes do not arrive. */
+  pollMs?: number;
+  /** And how often while they do: for a hint that was lost, and for events that a dead process left without a position. */
+  safetyMs?: number;
+  /** How long a position may wait while nobody listens here. */
+  idleStampMs?: number;
+}
+
+export interface StreamsOptions extends Pace {
+  pool: Pool;
+  doorbell: Doorbell;
+  log: Logger;
+  /** Calls back when a caller's key has ended; returns how to stop. */
+  watchKey?: (caller: Caller, onEnded: () => void) => () => void;
+  /** Open streams of one caller, over all transports. */
+  limitOfCaller?: number;
+}
+
+export interface Opening {
+  key: StreamKey;
+  caller: Caller;
+  after: string | null;
+  /** Whether `accepts` depends on who can read an event: then missed events are judged by who can now. */
+  confined?: boolean;
+  accepts(event: EventRow): boolean;
+}
+
+interface Place {
+  hub: Hub;
+  key: StreamKey;
+  users: number;
+}
+
+/** A new hub begins this far before the head, which takes two statements: after a restart many come back at once, and miss the same. */
+const readAhead = 399;
+
+/** The live streams of this process: a hub for each stream that has a reader, woken by the doorbell, or by polling. README.md has the walk. */
+export class Streams implements Announcer {
+  readonly #places = new Map<string, Place>();
+  readonly #open = new Set<Stream>();
+  readonly #ofCaller: Places;
+  readonly #stamper: Stamper;
+  readonly #stopListening: () => void;
+  readonly #heartbeat: NodeJS.Timeout;
+  #poll: NodeJS.Timeout | undefined;
+  #polling: Promise<void> = Promise.resolve();
+  #lastPoll = performance.now();
+  #stopped = false;
+  #complained = false;
+
+  constructor(private readonly options: StreamsOptions) {
+    const { pool, log, doorbell, limitOfCaller = Infinity, heartbeatMs = 10_000 } = options;
+    this.#ofCaller = new Places(limitOfCaller);
+    this.#stamper = createStamper({ pool, log, stamped: (number) => doorbell.ring([{ about: 'all', number }]) });
+    this.#stopListening = doorbell.listen({ heard: (hint) => this.#heard(hint), missed: () => void this.#lookEverywhere() });
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
+  }
+
+  /** How many are open, for tests and metrics. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  announce(inboxes: readonly Hint[]): void {
+    const { doorbell, idleStampMs = 1_000 } = this.options;
+    doorbell.ring(inboxes);
+    this.#stamper.request(this.#places.has('all') || doorbell.shared ? 0 : idleStampMs);
+  }
+
+  /** Resolves when everything that was committed before the call has its position. Rejects when the database fails. */
+  positioned(): Promise<void> {
+    return this.#stamper.now();
+  }
+
+  /**
+   * Delivers the events after the cursor, or those committed after this call.
+   * @throws CursorExpired, TooManyStreams, UnavailableError, StreamEnded
+   */
+  async open(opening: Opening): Promise<Stream> {
+    if (this.#stopped) throw new StreamEnded('stopping');
+    const leave = this.#ofCaller.take(opening.caller);
+    if (leave === null) throw new TooManyStreams(this.#ofCaller.most);
+    try {
+      return await this.#begin(opening, leave);
+    } catch (error) {
+      leave();
+      throw isDatabaseAway(error) ? new UnavailableError('read') : error;
+    }
+  }
+
+  /** Ends every stream, and what runs for them. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#stopListening();
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#poll);
+    for (const stream of this.#open) stream.fail(new StreamEnded('stopping'));
+    await this.#polling;
+    await this.#stamper.stop();
+  }
+
+  async #begin({ key, caller, after, confined = false, accepts }: Opening, leave: () => void): Promise<Stream> {
+    const { pool, watchKey } = this.options;
+    const cursors = await cursorsOf(pool);
+    const from = after === null ? null : numberIn(cursors, key, after);
+    if (key.kind === 'all') await this.#stamper.now();
+    const name = nameOf(key);
+    const hub = await this.#use(name, key, cursors);
+    try {
+      await hub.read();
+      if (from !== null && from > hub.head) throw new CursorExpired();
+      // Inboxes are kept from the first entry on.
+      const isLost = from !== null && key.kind === 'all' && (confined || hub.after(from) === null) && from < (await readHeads(pool, [])).oldest - 1;
+      if (isLost) throw new CursorExpired();
+      if (this.#stopped) throw new StreamEnded('stopping');
+    } catch (error) {
+      this.#release(name);
+      throw error;
+    }
+    const stream: Stream = new Stream({
+      hub,
+      from: from ?? hub.head,
+      resumed: from !== null,
+      ...(confined && { rereadUpTo: hub.head }),
+      accepts,
+      failed: (error) => this.#failed(name, error),
+      closed: () => {
+        this.#open.delete(stream);
+        stopWatching?.();
+        leave();
+        this.#release(name);
+      },
+    });
+    this.#open.add(stream);
+    const stopWatching = watchKey?.(caller, () => stream.fail(new StreamEnded('key')));
+    this.#schedule();
+    return stream;
+  }
+
+  /** Counts the hub as used from the moment it is found or made: otherwise another reader's leaving could remove it. */
+  async #use(name: string, key: StreamKey, cursors: Cursors): Promise<Hub> {
+    const head = this.#places.has(name) ? 0 : await this.#beginning(key);
+    const place = this.#places.get(name) ?? { hub: this.#createHub(name, key, cursors, head), key, users: 0 };
+    this.#places.set(name, place);
+    place.users += 1;
+    return place.hub;
+  }
+
+  async #beginning(key: StreamKey): Promise<number> {
+    const { inboxes, position, oldest } = await readHeads(this.options.pool, key.kind === 'inbox' ? [key.agentId] : []);
+    return key.kind === 'inbox' ? (inboxes[key.agentId] ?? 0) : Math.max(position - readAhead, oldest - 1);
+  }
+
+  #createHub(name: string, key: StreamKey, cursors: Cursors, head: number): Hub {
+    const options = {
+      read: (after: number, limit: number) => readRows(this.options.pool, key, after, limit),
+      cursor: (number: number) => cursors.encode(key.kind === 'all' ? { stream: 'all', number } : { stream: 'inbox', of: key.agentId, number }),
+      inbox: key.kind === 'inbox',
+      failed: (error: unknown) => this.#failed(name, error),
+    };
+    return new Hub(options, head);
+  }
+
+  #release(name: string): void {
+    const place = this.#places.get(name);
+    if (place === undefined) return;
+    place.users -= 1;
+    if (place.users === 0) this.#places.delete(name);
+  }
+
+  #heard(hint: Hint): void {
+    if (hint.about === 'all') this.#places.get('all')?.hub.hint(hint.number);
+    if (hint.about === 'inbox') this.#places.get(nameOf({ kind: 'inbox', agentId: hint.agentId }))?.hub.hint(hint.number);
+  }
+
+  #beat(): void {
+    for (const stream of this.#open) stream.beat();
+    for (const { hub } of this.#places.values()) hub.tick();
+  }
+
+  /** Runs only while a stream is open. The next look is planned when the one before it is done. */
+  #schedule(): void {
+    if (this.#stopped || this.#poll !== undefined) return;
+    const { pollMs = 500, safetyMs = 2_000, doorbell } = this.options;
+    this.#poll = setTimeout(() => {
+      this.#poll = undefined;
+      if (this.#open.size === 0 || this.#stopped) return;
+      const due = !doorbell.hears || performance.now() - this.#lastPoll >= safetyMs;
+      this.#polling = (due ? this.#lookEverywhere() : Promise.resolve()).finally(() => this.#schedule());
+    }, pollMs).unref();
+  }
+
+  /** One statement for all streams of this process says which have moved. */
+  async #lookEverywhere(): Promise<void> {
+    if (this.#stopped || this.#places.size === 0) return;
+    this.#lastPoll = performance.now();
+    try {
+      const inboxes = [...this.#places.values()].flatMap(({ key }) => (key.kind === 'inbox' ? [key.agentId] : []));
+      const heads = await readHeads(this.options.pool, inboxes);
+      this.#heard({ about: 'all', number: heads.position });
+      for (const [agentId, number] of Object.entries(heads.inboxes)) this.#heard({ about: 'inbox', agentId, number });
+      if (heads.waiting && this.#places.has('all')) this.#stamper.request(0);
+      this.#complained = false;
+    } catch (error) {
+      this.#complain({ err: error }, 'the database could not be asked for new events; it is asked again and again');
+    }
+  }
+
+  #failed(stream: string, error: unknown): void {
+    this.#complain({ err: error, stream }, 'a stream could not be read on; it is tried again and again');
+  }
+
+  /** Once, until the database answers again. */
+  #complain(about: object, message: string): void {
+    if (!this.#complained) this.options.log.warn(about, message);
+    this.#complained = true;
+  }
+}
+
+interface Heads {
+  /** The last position that was given; 0 when none was. */
+  position: number;
+  /** The first that is kept. */
+  oldest: number;
+  /** Whether events wait for a position. */
+  waiting: boolean;
+  /** The last number in each inbox that was asked for, by the id of its agent. */
+  inboxes: Record<string, number>;
+}
+
+const findHeads = statement(`SELECT (SELECT coalesce(max(position), 0)::float8 FROM event_positions) AS position,
+  (SELECT coalesce(min(position), 1)::float8 FROM event_positions) AS oldest,
+  EXISTS (SELECT FROM unpositioned_events) AS waiting,
+  (SELECT coalesce(json_object_agg(id, inbox_sequence), '{}') FROM agents WHERE id = ANY ($1)) AS inboxes`);
+
+async function readHeads(pool: Pool, agentIds: readonly string[]): Promise<Heads> {
+  const { rows } = await pool.query<Heads>({ ...findHeads, values: [agentIds] });
+  return rows[0]!;
+}
+
+const nameOf = (key: StreamKey): string => (key.kind === 'all' ? 'all' : `inbox ${key.agentId}`);
+
+function numberIn(cursors: Cursors, key: StreamKey, cursor: string): number {
+  const place = cursors.decode(cursor);
+  const fits = place?.stream === key.kind && (key.kind === 'all' || (place.stream === 'inbox' && place.of === key.agentId));
+  if (!fits) throw new CursorExpired();
+  return place.number;
+}
