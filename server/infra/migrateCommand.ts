@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readEnv, type Env } from './env.ts';
 import { createLog } from './log.ts';
 import { migrateDown, migrateUp, migrationStatus } from './migrate.ts';
-import { startPostgres } from './postgres.ts';
+import { startPostgres } from './postgres/postgres.ts';
 import { renewCursors } from './renewCursors.ts';
 import { diffSchemas } from './schemaEngine.ts';
 import { StartError } from './startError.ts';
