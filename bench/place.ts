@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { silentLog } from '../server/infra/log.ts';
 import { migrateUp } from '../server/infra/migrate.ts';
-import { startPostgres } from '../server/infra/postgres.ts';
+import { startPostgres } from '../server/infra/postgres/postgres.ts';
 import { createDatabase, type Database } from '../server/infra/prisma.ts';
 import { withDatabase } from '../test/cluster.ts';
 

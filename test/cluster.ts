@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { silentLog } from '../server/infra/log.ts';
 import { migrateUp } from '../server/infra/migrate.ts';
-import { startPostgres, stopAbandoned, type EmbeddedPostgres } from '../server/infra/postgres.ts';
+import { startPostgres, stopAbandoned, type EmbeddedPostgres } from '../server/infra/postgres/postgres.ts';
 
 /** A PostgreSQL for one run of the tests, with a migrated template that test files clone. */
 export interface Cluster {

@@ -1,4 +1,4 @@
-import { Tooltip as Radix } from 'radix-ui';
+import * as Radix from '@radix-ui/react-tooltip';
 import { useContext, type ReactElement, type ReactNode } from 'react';
 import { FloatContext } from './Dialog.tsx';
 import styles from './Tooltip.module.css';

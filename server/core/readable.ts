@@ -1,13 +1,15 @@
 import { escapeLiteral } from 'pg';
-import type { Prisma } from '../generated/prisma/client.ts';
-import type { Caller } from './work.ts';
+import type { Prisma, Role } from '../generated/prisma/client.ts';
 
 /**
  * What a caller may read, in one place: an AGENT the Sessions in which it has or had an AgentSession, and everything
  * below them; everybody else all. For what it may not read a caller gets the same answer as for what does not exist.
  * These rights only ever grow: a tenure is never deleted.
  */
-type Asking = Pick<Caller, 'role' | 'agentId'>;
+interface Asking {
+  role: Role | null;
+  agentId: string | null;
+}
 
 /**
  * The agent that a caller is confined to; null for those who read everything. Whoever is bound to an agent is confined,

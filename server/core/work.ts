@@ -2,11 +2,16 @@ import { createHash } from 'node:crypto';
 import { escapeLiteral, type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { canonicalJson } from './canonicalJson.ts';
 import { Changes, statement, type Statement } from './changes.ts';
-import type { Hint } from '../live/hint.ts';
 import { IdempotencyMismatchError } from './errors.ts';
 import { newId } from './ids.ts';
 import { readableSql } from './readable.ts';
 import type { NewRow, RowOf, Table } from './rows.ts';
+
+/** What moved: the order over all events to a position, an agent's inbox to a number, or a key that has ended. */
+export type Hint =
+  | { about: 'all'; number: number }
+  | { about: 'inbox'; agentId: string; number: number }
+  | { about: 'key'; keyId: string };
 
 export type Role = 'AGENT' | 'OPERATOR' | 'ANALYST' | 'ADMIN';
 

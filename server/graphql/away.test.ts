@@ -7,7 +7,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { silentLog } from '../infra/log.ts';
 import { migrateUp } from '../infra/migrate.ts';
-import { startPostgres, type EmbeddedPostgres } from '../infra/postgres.ts';
+import { startPostgres, type EmbeddedPostgres } from '../infra/postgres/postgres.ts';
 import { atEnd } from '../../test/database.ts';
 import { client, send, type Answer } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';

@@ -12,7 +12,7 @@ import { client, send } from '../../test/graphql.ts';
 import { postgresPid, signalFamily } from '../../test/processes.ts';
 import { silentLog } from './log.ts';
 import { migrateUp } from './migrate.ts';
-import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
+import { startPostgres, type EmbeddedPostgres } from './postgres/postgres.ts';
 import { createDatabase } from './prisma.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { send } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -10,6 +13,12 @@ const { url } = await startApp(db);
 beforeAll(() => execFileSync(process.execPath, ['--import', 'tsx', 'client/build.ts']), 120_000);
 
 const page = { headers: { accept: 'text/html' } };
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'baton-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
 
 /** The files that the page loads before anything else. */
 async function firstLoad(): Promise<string[]> {
@@ -65,5 +74,35 @@ describe('the dashboard as it is served', () => {
   it('answers, without a build, where to get one', async () => {
     const unbuilt = await startApp(db, { dashboardFolder: 'no/such/folder' });
     expect(await send(unbuilt.url)).toMatchObject({ status: 404, body: expect.stringContaining('npm run build') as string });
+  });
+
+  it('is found in a folder that a build replaces while the server runs', async () => {
+    const folder = await newFolder();
+    const { url: other } = await startApp(db, { dashboardFolder: folder });
+    for (const text of ['first', 'second, and longer']) {
+      await writeFile(join(folder, 'index.html'), text);
+      expect(await send(other, page)).toMatchObject({ status: 200, body: text });
+    }
+  });
+
+  it.runIf(process.platform === 'linux')('ends the answer alone when a file opens and cannot be read', async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, 'assets'));
+    await symlink('/proc/self/mem', join(folder, 'assets', 'unreadable.js'));
+    const { url: other } = await startApp(db, { dashboardFolder: folder });
+    await expect(send(`${other}/assets/unreadable.js`)).rejects.toThrow();
+    expect((await send(`${other}/livez`)).status).toBe(200);
+  });
+
+  it('takes a refused encoding for refused, ignores ranges, and gives nothing beside its folder', async () => {
+    const script = (await firstLoad()).find((path) => path.startsWith('/assets/') && path.endsWith('.js'))!;
+    const whole = await send(`${url}${script}`);
+    expect(whole.headers).toMatchObject({ 'content-type': expect.stringContaining('javascript') as string, 'x-content-type-options': 'nosniff' });
+    const answer = await fetch(`${url}${script}`, { headers: { 'accept-encoding': 'br;q=0, gzip' } });
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect(await send(`${url}${script}`, { headers: { range: 'bytes=9-2' } })).toMatchObject({ status: 200, body: whole.body });
+    for (const path of ['/assets/%2e%2e/%2e%2e/package.json', '/assets/..%2f..%2fpackage.json', '/assets/%00', '/assets/nothing', '/assets']) {
+      expect((await send(`${url}${path}`)).status, path).toBe(404);
+    }
   });
 });

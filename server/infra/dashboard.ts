@@ -1,26 +1,10 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { extname, join, relative, sep } from 'node:path';
-import { chooseEncoding, type Encoding } from './encoding.ts';
-import { endWith } from './sendBody.ts';
+import type { Readable } from 'node:stream';
+import sirv from 'sirv';
+import { chooseEncoding } from './encoding.ts';
 
 /** Answers when the path is a file of the dashboard or one of its pages; says whether it did. */
 export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
-
-interface File {
-  type: string;
-  etag: string;
-  bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer };
-}
-
-const types: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
 
 // What the browser shows under these paths is decided by the dashboard. Downloads have an extension, so they are never among them.
 const pages = /^\/(?:(?:sessions|agents|inbox|handoffs)(?:\/[^/.]+)?|graph)?$/;
@@ -39,63 +23,36 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Serves what `npm run build` made of the client: read once, already compressed. */
+/** Serves what `npm run build` made of the client, compressed there. */
 export function createDashboard(folder: string): Dashboard {
-  let files: Promise<Map<string, File>> | undefined;
+  // `dev` looks at the folder for each request: a build may replace it while the server runs.
+  const files = sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, single: true, ignores: '^/assets/', setHeaders });
 
   return async (request, response, path) => {
     const isPage = pages.test(path);
     if (!isPage && !path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|js)$/.test(path)) return false;
-    const file = (await (files ??= readFiles(folder))).get(isPage ? '/index.html' : path);
-    if (!file) {
-      if (!isPage) return false;
-      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('The dashboard is not built: run npm run build. The API is at /graphql.\n');
-      return true;
-    }
-    await answer(request, response, file, path.startsWith('/assets/'));
+    // sirv takes `br;q=0` for br, and fails on a range that ends before it starts.
+    request.headers['accept-encoding'] = chooseEncoding(request.headers['accept-encoding']);
+    delete request.headers.range;
+    // It listens for no error of a file: one that goes away, or cannot be opened, would end the process.
+    response.once('pipe', (file: Readable) => file.once('error', () => response.destroy()));
+    let isFound = true;
+    files(request, response, () => void (isFound = false));
+    if (isFound || !isPage) return isFound;
+    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('The dashboard is not built: run npm run build. The API is at /graphql.\n');
     return true;
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, file: File, hashed: boolean): Promise<void> {
-  const wanted = chooseEncoding(request.headers['accept-encoding']);
-  const encoding = file.bodies[wanted] ? wanted : 'identity';
-  const body = file.bodies[encoding] ?? file.bodies.identity;
-  const etag = `"${file.etag}-${encoding}"`;
-  response.setHeader('etag', etag);
-  response.setHeader('vary', 'accept-encoding');
-  // The names of assets change with what is in them.
-  response.setHeader('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-  if (request.headers['if-none-match']?.includes(etag)) {
-    response.writeHead(304).end();
-    return;
-  }
-  if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-  response.writeHead(200, {
-    'content-type': file.type,
-    'content-length': body.length,
+function setHeaders(response: ServerResponse, path: string): void {
+  const headers = {
+    // The names of assets change with what is in them.
+    'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     'content-security-policy': policy,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
-  });
-  if (request.method === 'HEAD') response.end();
-  else await endWith(response, body);
+    ...(pages.test(path) && { 'content-type': 'text/html; charset=utf-8' }),
+  };
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
-
-async function readFiles(folder: string): Promise<Map<string, File>> {
-  const found = new Map<string, File>();
-  if (!existsSync(folder)) return found;
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
-    const type = types[extname(entry.name)];
-    if (!entry.isFile() || type === undefined) continue;
-    const path = join(entry.parentPath, entry.name);
-    const [identity, br, gzip] = await Promise.all([readFile(path), readIfThere(`${path}.br`), readIfThere(`${path}.gz`)]);
-    const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
-    found.set(`/${relative(folder, path).split(sep).join('/')}`, { type, etag, bodies: { identity, ...(br && { br }), ...(gzip && { gzip }) } });
-  }
-  return found;
-}
-
-const readIfThere = (path: string): Promise<Buffer | undefined> => readFile(path).catch(() => undefined);

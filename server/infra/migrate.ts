@@ -4,15 +4,26 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { filters, withSchemaEngine } from './schemaEngine.ts';
 import { isOutOfConnections } from './sharedPool.ts';
 import { StartError } from './startError.ts';
 
 const folder = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
-/** Held while migrations run: of servers that start together one migrates and the others wait for it. */
-const migrationLock = 4_244_002;
+/** The lock of `prisma migrate deploy`: of all that migrate one database at once, one works and the others wait. */
+const migrationLock = 72_707_369;
 /** Processes that run give up a connection every few seconds. In milliseconds. */
 const roomWithin = 10_000;
+
+/** Prisma's own record, column for column: `prisma migrate deploy` continues where this ends, and this where that ends. */
+const recordTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id VARCHAR(36) PRIMARY KEY NOT NULL,
+  checksum VARCHAR(64) NOT NULL,
+  finished_at TIMESTAMPTZ,
+  migration_name VARCHAR(255) NOT NULL,
+  logs TEXT,
+  rolled_back_at TIMESTAMPTZ,
+  started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  applied_steps_count INTEGER NOT NULL DEFAULT 0
+)`;
 
 export interface Migration {
   name: string;
@@ -36,35 +47,33 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Applies what is missing, in order; each migration whole or not at all. Returns the names of those it applied. */
+/** Applies what is missing, in order; each migration in one transaction with its record. Returns the names of those it applied. */
 export async function migrateUp(url: string): Promise<string[]> {
   return locked(url, async (client) => {
-    const migrations = await readMigrations();
-    const before = await readStatus(client);
-    refuseNewer(before);
-    if (before.missing.length === 0) return [];
-    const list = {
-      baseDir: folder,
-      lockfile: { path: 'migration_lock.toml', content: await readFile(join(folder, 'migration_lock.toml'), 'utf8') },
-      shadowDbInitScript: '',
-      migrationDirectories: migrations.map(({ name, sql }) => ({
-        path: name,
-        migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: sql } },
-      })),
-    };
-    return withSchemaEngine(url, async (engine) => {
-      try {
-        return (await engine.applyMigrations({ migrationsList: list, filters })).appliedMigrationNames;
-      } catch (error) {
-        // A script is one transaction: what failed left nothing, so the next run may try it again.
-        const failed = await failedMigration(client);
-        if (failed !== undefined) await engine.markMigrationRolledBack({ migrationName: failed });
-        throw new StartError(
-          `${failed === undefined ? 'The migrations' : `Migration ${failed}`} failed and changed nothing: ${reason(error)}`,
-        );
-      }
+    const { missing, ...status } = await readStatus(client);
+    refuseNewer(status);
+    if (missing.length === 0) return [];
+    await transaction(client, 'The migrations failed and changed nothing', async () => {
+      if (!(await isMigrated(client)) && !(await isEmpty(client))) throw new Error('the database is not empty, and has no record of migrations');
+      await client.query(recordTable);
     });
+    const migrations = (await readMigrations()).filter(({ name }) => missing.includes(name));
+    for (const migration of migrations) {
+      await transaction(client, `Migration ${migration.name} failed and changed nothing`, () => apply(client, migration));
+    }
+    return missing;
   });
+}
+
+async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
+  await client.query(sql);
+  // What Prisma recorded of a try that was cut: its script left nothing.
+  await client.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL', [name]);
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES (gen_random_uuid()::text, $1, $2, now(), clock_timestamp(), 1)`,
+    [checksum(sql), name],
+  );
 }
 
 /** Takes back the latest migration, or the one that must be the latest, in one transaction. Returns its name. */
@@ -78,15 +87,10 @@ export async function migrateDown(url: string, expected?: string): Promise<strin
     const down = await readFile(join(folder, name, 'down.sql'), 'utf8').catch(() => {
       throw new StartError(`Migration ${name} has no down.sql here: use the version of Baton that applied it`);
     });
-    await client.query('BEGIN');
-    try {
+    await transaction(client, `Migration ${name} could not be taken back, and nothing changed`, async () => {
       await client.query(down);
       await client.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [name]);
-      await client.query('COMMIT');
-    } catch (error) {
-      await client.query('ROLLBACK');
-      throw new StartError(`Migration ${name} could not be taken back, and nothing changed: ${reason(error)}`);
-    }
+    });
     return name;
   });
 }
@@ -97,47 +101,63 @@ export async function migrationStatus(url: string): Promise<Status> {
 
 /** A server does not start on a database that its statements do not fit. */
 export async function requireMigrated(url: string): Promise<void> {
-  const status = await migrationStatus(url);
+  const { missing, ...status } = await migrationStatus(url);
   refuseNewer(status);
-  const { missing } = status;
   if (missing.length > 0) throw new StartError(`The database lacks ${missing.join(', ')}: run npm run migrate`);
 }
 
 /** A newer version may have tables that this one would fill wrongly. */
-function refuseNewer({ unknown }: Status): void {
+function refuseNewer({ unknown }: Pick<Status, 'unknown'>): void {
   if (unknown.length === 0) return;
   throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or take it back with npm run migrate -- down of the version that applied it`);
 }
 
 async function readStatus(client: pg.Client): Promise<Status> {
-  const migrations = await readMigrations();
   const { rows } = (await isMigrated(client))
     ? await client.query<{ name: string; checksum: string }>(
         `SELECT migration_name AS name, checksum FROM _prisma_migrations
          WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,
       )
     : { rows: [] };
-  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
-  const here = new Map(migrations.map(({ name, sql }) => [name, createHash('sha256').update(sql).digest('hex')]));
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
+  const here = new Map((await readMigrations()).map(({ name, sql }) => [name, checksum(sql)]));
   return {
     applied: [...applied.keys()],
     missing: [...here.keys()].filter((name) => !applied.has(name)),
     unknown: [...applied.keys()].filter((name) => !here.has(name)),
-    edited: [...applied].filter(([name, checksum]) => here.has(name) && here.get(name) !== checksum).map(([name]) => name),
+    edited: [...applied.keys()].filter((name) => here.has(name) && here.get(name) !== applied.get(name)),
   };
 }
 
-async function isMigrated(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found`);
-  return rows[0]?.found === true;
+const checksum = (sql: string): string => createHash('sha256').update(sql).digest('hex');
+
+const isMigrated = (client: pg.Client): Promise<boolean> => holds(client, `to_regclass('_prisma_migrations') IS NOT NULL`);
+
+/** No relation and no type in the schema, but those of extensions. */
+const isEmpty = (client: pg.Client): Promise<boolean> =>
+  holds(
+    client,
+    `NOT EXISTS (
+       SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace UNION ALL
+       SELECT oid FROM pg_type WHERE typnamespace = current_schema()::regnamespace
+       EXCEPT SELECT objid FROM pg_depend WHERE deptype IN ('e', 'i'))`,
+  );
+
+async function holds(client: pg.Client, condition: string): Promise<boolean> {
+  const { rows } = await client.query<{ holds: boolean }>(`SELECT ${condition} AS holds`);
+  return rows[0]?.holds === true;
 }
 
-async function failedMigration(client: pg.Client): Promise<string | undefined> {
-  if (!(await isMigrated(client))) return undefined;
-  const { rows } = await client.query<{ name: string }>(
-    'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL',
-  );
-  return rows[0]?.name;
+async function transaction(client: pg.Client, failed: string, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await work();
+    await client.query('COMMIT');
+  } catch (error) {
+    // A connection that is lost has rolled back, and cannot say so.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw new StartError(`${failed}: ${reason(error)}`);
+  }
 }
 
 async function locked<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -173,8 +193,6 @@ async function connect(url: string, until: number): Promise<pg.Client> {
 }
 
 function reason(error: unknown): string {
-  const text = error instanceof Error ? error.message || ((error as NodeJS.ErrnoException).code ?? error.name) : String(error);
-  // The engine wraps what PostgreSQL said in its own words and a trace of its functions.
-  const said = text.split(/\s0: \w+::/)[0]?.replace(/^.*Error querying the database: /s, '') ?? '';
-  return said.replace(/\s+/g, ' ').trim();
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
 }

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { readEnv, type Env } from './env.ts';
 import { createLog } from './log.ts';
 import { migrateDown, migrateUp, migrationStatus } from './migrate.ts';
-import { startPostgres } from './postgres.ts';
+import { startPostgres } from './postgres/postgres.ts';
 import { renewCursors } from '../live/renewCursors.ts';
-import { diffSchemas } from './schemaEngine.ts';
 import { StartError } from './startError.ts';
 
 const usage = `npm run migrate              applies what is missing
@@ -16,35 +15,33 @@ npm run migrate -- renew-cursors   after a restore, before servers start: every 
                              that the restored database reaches a second time`;
 const schemaPath = 'prisma/schema.prisma';
 
-async function main([command = 'up', ...rest]: string[]): Promise<void> {
-  if (rest.length > 0 || !['up', 'status', 'down', 'diff', 'renew-cursors'].includes(command)) throw new StartError(usage);
-  await onDatabase(readEnv(process.env), async (url) => {
-    if (command === 'up') print(list('Applied', await migrateUp(url)) || 'Nothing to apply: the database is up to date');
-    if (command === 'down')
-      print(
-        list(
-          'Took back',
-          [await migrateDown(url)].filter((name) => name !== undefined),
-        ) || 'Nothing to take back',
-      );
-    if (command === 'diff') {
-      print((await diffSchemas(url, committedSchema(), readFileSync(schemaPath, 'utf8'))).trim());
-    }
-    if (command === 'renew-cursors') {
-      await renewCursors(url);
-      print('Cursors given out before are not good any more: start the servers again now');
-    }
-    if (command === 'status') {
-      const { applied, missing, unknown, edited } = await migrationStatus(url);
-      const lines = [
-        list('Applied', applied),
-        list('Missing', missing),
-        list('Not of this version', unknown),
-        list('Edited since', edited),
-      ];
-      print(lines.filter((line) => line !== '').join('\n'));
-    }
-  });
+const commands: Record<string, (url: string) => Promise<string>> = {
+  up: async (url) => list('Applied', await migrateUp(url)) || 'Nothing to apply: the database is up to date',
+  async down(url) {
+    const name = await migrateDown(url);
+    return name === undefined ? 'Nothing to take back' : `Took back: ${name}`;
+  },
+  async status(url) {
+    const { applied, missing, unknown, edited } = await migrationStatus(url);
+    const lines = [list('Applied', applied), list('Missing', missing), list('Not of this version', unknown), list('Edited since', edited)];
+    return lines.filter((line) => line !== '').join('\n');
+  },
+  async diff(url) {
+    const { diffSchemas } = await import('../../prisma/schemaEngine.ts').catch(() => {
+      throw new StartError('diff needs the packages for development: run npm ci without --omit=dev');
+    });
+    return (await diffSchemas(url, committedSchema(), readFileSync(schemaPath, 'utf8'))).trim();
+  },
+  async 'renew-cursors'(url) {
+    await renewCursors(url);
+    return 'Cursors given out before are not good any more: start the servers again now';
+  },
+};
+
+async function main([name = 'up', ...rest]: string[]): Promise<void> {
+  const command = Object.hasOwn(commands, name) && rest.length === 0 ? commands[name] : undefined;
+  if (command === undefined) throw new StartError(usage);
+  await onDatabase(readEnv(process.env), async (url) => void process.stdout.write(`${await command(url)}\n`));
 }
 
 function committedSchema(): string {
@@ -63,10 +60,6 @@ async function onDatabase(env: Env, work: (url: string) => Promise<void>): Promi
 
 function list(title: string, names: string[]): string {
   return names.length === 0 ? '' : `${title}: ${names.join(', ')}`;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
 import { migrateUp, requireMigrated } from './migrate.ts';
-import { startPostgres } from './postgres.ts';
+import { startPostgres } from './postgres/postgres.ts';
 import { createDatabase, type Database } from './prisma.ts';
 
 export interface OpenDatabase extends Database {

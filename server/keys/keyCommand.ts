@@ -6,7 +6,7 @@ import type { Caller, Role } from '../core/work.ts';
 import { readEnv } from '../infra/env.ts';
 import { createLog, silentLog } from '../infra/log.ts';
 import { migrateUp, requireMigrated } from '../infra/migrate.ts';
-import { borrowPostgres } from '../infra/postgres.ts';
+import { borrowPostgres } from '../infra/postgres/postgres.ts';
 import { createDatabase, type Database } from '../infra/prisma.ts';
 import { StartError } from '../infra/startError.ts';
 import { redactInput } from '../redaction/redact.ts';

@@ -6,7 +6,8 @@ import type { Doorbell } from './doorbell.ts';
 import { atEnd } from '../../test/database.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../test/redis.ts';
 import { createDoorbell } from './redisDoorbell.ts';
-import { fromMessage, type Hint, toMessages } from './hint.ts';
+import type { Hint } from '../core/work.ts';
+import { fromMessage, toMessages } from './hint.ts';
 import { silentLog } from '../infra/log.ts';
 
 const patience = { timeout: 20_000, interval: 10 };

@@ -1,4 +1,4 @@
-import type { Hint } from './hint.ts';
+import type { Hint } from '../core/work.ts';
 
 export interface DoorbellListener {
   /** A hint may be lost, repeated, late or forged: it says where to look, and nothing about what is there. */

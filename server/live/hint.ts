@@ -1,8 +1,4 @@
-/** What moved: the order over all events to a position, an agent's inbox to a number, or a key that has ended. */
-export type Hint =
-  | { about: 'all'; number: number }
-  | { about: 'inbox'; agentId: string; number: number }
-  | { about: 'key'; keyId: string };
+import type { Hint } from '../core/work.ts';
 
 /** Longer messages are ignored. */
 const messageBytes = 100;

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from '@redis/client';
 import type { Log } from '../infra/log.ts';
 import { type Doorbell, LocalDoorbell } from './doorbell.ts';
-import { fromMessage, type Hint, toMessages } from './hint.ts';
+import type { Hint } from '../core/work.ts';
+import { fromMessage, toMessages } from './hint.ts';
 
 export interface DoorbellOptions {
   /** Nodes of one Redis; undefined for a doorbell of this process alone. */

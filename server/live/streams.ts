@@ -6,7 +6,7 @@ import { Places } from '../core/places.ts';
 import type { Announcer, Caller, Logger } from '../core/work.ts';
 import { cursorsOf, type Cursors } from '../events/cursors.ts';
 import type { Doorbell } from './doorbell.ts';
-import type { Hint } from './hint.ts';
+import type { Hint } from '../core/work.ts';
 import { type EventRow, Hub, readRows, type StreamKey } from './hub.ts';
 import { createStamper, type Stamper } from './stamp.ts';
 import { Stream, StreamEnded } from './stream.ts';

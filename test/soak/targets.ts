@@ -2,9 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareFolder } from '../../server/infra/postgresFolder.ts';
-import { readPassword } from '../../server/infra/postgresServer.ts';
-import { stopAbandoned } from '../../server/infra/postgres.ts';
+import { prepareFolder } from '../../server/infra/postgres/folder.ts';
+import { readPassword } from '../../server/infra/postgres/server.ts';
+import { stopAbandoned } from '../../server/infra/postgres/postgres.ts';
 import { postgresPid, signalFamily } from '../processes.ts';
 import type { Target } from './kill.ts';
 

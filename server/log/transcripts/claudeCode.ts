@@ -1,5 +1,5 @@
 import type { Draft, Place } from './draft.ts';
-import type { Reader } from './detect.ts';
+import type { Reader } from './reader.ts';
 import { shortHash } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Called, type Fields } from './transcript.ts';
 

@@ -1,5 +1,5 @@
 import type { Draft, Outcome, Place } from './draft.ts';
-import type { Reader } from './detect.ts';
+import type { Reader } from './reader.ts';
 import { addTokens, fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields, type Said, type Tokens } from './transcript.ts';
 
 export const codexTypes: ReadonlySet<unknown> = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted', 'world_state', 'token_usage_record']);

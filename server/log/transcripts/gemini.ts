@@ -1,6 +1,6 @@
 import { BadUserInputError } from '../../core/errors.ts';
 import type { Draft } from './draft.ts';
-import type { Reader } from './detect.ts';
+import type { Reader } from './reader.ts';
 import { shortHash, type Line } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields } from './transcript.ts';
 

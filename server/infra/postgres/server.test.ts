@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastError } from './postgresServer.ts';
+import { lastError } from './server.ts';
 
 test('a PostgreSQL that gave up is quoted with its reason, not with its farewell', () => {
   const said = [

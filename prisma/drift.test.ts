@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { readCatalog } from '../../test/catalog.ts';
-import { emptyDatabase } from '../../test/database.ts';
-import { migrateUp } from './migrate.ts';
+import { readCatalog } from '../test/catalog.ts';
+import { emptyDatabase } from '../test/database.ts';
+import { migrateUp } from '../server/infra/migrate.ts';
 import { diffSchemas } from './schemaEngine.ts';
 
 const [fromSchema, fromMigrations] = [await emptyDatabase(), await emptyDatabase()];

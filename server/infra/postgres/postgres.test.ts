@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { atEnd } from '../../test/database.ts';
-import { silentLog } from './log.ts';
+import { atEnd } from '../../../test/database.ts';
+import { silentLog } from '../log.ts';
 import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
-import { hydrateSymlinks } from './postgresBinaries.ts';
+import { hydrateSymlinks } from './binaries.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'baton-test-'));
 // The temporary folder of a test is its maker's alone; PostgreSQL's user has to pass through.

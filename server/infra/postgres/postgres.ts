@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from './log.ts';
-import { findFolder, prepareFolder, type Folder } from './postgresFolder.ts';
-import { clusterOf, createCluster, lastError, readPassword, servingPid, spawnPostgres, type Settings } from './postgresServer.ts';
-import { StartError } from './startError.ts';
+import type { Log } from '../log.ts';
+import { findFolder, prepareFolder, type Folder } from './folder.ts';
+import { clusterOf, createCluster, lastError, readPassword, servingPid, spawnPostgres, type Settings } from './server.ts';
+import { StartError } from '../startError.ts';
 
 /** Held by the server that owns the folder, for as long as it lives: PostgreSQL frees it when that server dies. */
 const ownerLock = 4_244_001;

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Folder } from './postgresFolder.ts';
-import { StartError } from './startError.ts';
+import type { Folder } from './folder.ts';
+import { StartError } from '../startError.ts';
 
 const maxLogBytes = 10_000_000;
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { binariesIn, binariesVersion, copyBinaries, findBinaries, type Binaries } from './postgresBinaries.ts';
-import { StartError } from './startError.ts';
+import { binariesIn, binariesVersion, copyBinaries, findBinaries, type Binaries } from './binaries.ts';
+import { StartError } from '../startError.ts';
 
 /** Who PostgreSQL runs as; undefined when that is ourselves. */
 export type User = { uid: number; gid: number } | undefined;

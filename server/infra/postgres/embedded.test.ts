@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { atEnd } from '../../test/database.ts';
-import { send } from '../../test/graphql.ts';
-import { isAlive, postgresPid } from '../../test/processes.ts';
-import { refusedStart, startServer } from '../../test/server.ts';
+import { atEnd } from '../../../test/database.ts';
+import { send } from '../../../test/graphql.ts';
+import { isAlive, postgresPid } from '../../../test/processes.ts';
+import { refusedStart, startServer } from '../../../test/server.ts';
 import { stopAbandoned } from './postgres.ts';
 
 function newFolder(name = ''): string {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type * as Bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 
@@ -9,16 +9,15 @@ let loading: Promise<typeof Bindings> | undefined;
 
 export const filters = { externalTables: [], externalEnums: [] };
 
-/** Prisma's own schema engine as WebAssembly: no binary is downloaded, and `prisma migrate deploy` agrees with it. */
-export async function withSchemaEngine<T>(url: string, work: (engine: Bindings.SchemaEngine) => Promise<T>): Promise<T> {
+/** Prisma's own schema engine as WebAssembly: a tool of development, which downloads no binary. `Adapter` is the class that runs its statements. */
+export async function withSchemaEngine<T>(url: string, work: (engine: Bindings.SchemaEngine) => Promise<T>, Adapter = PrismaPg): Promise<T> {
   loading ??= load();
   const { SchemaEngine } = await loading;
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 2_000, application_name: 'baton migrate' });
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 2_000 });
   pool.on('error', () => undefined);
   try {
     const datamodels: [string, string][] = [['schema.prisma', 'datasource db {\n  provider = "postgresql"\n}\n']];
-    const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool));
-    const engine = await SchemaEngine.new({ datamodels }, () => undefined, adapter);
+    const engine = await SchemaEngine.new({ datamodels }, () => undefined, bindMigrationAwareSqlAdapterFactory(new Adapter(pool)));
     return await work(engine).finally(() => engine.free());
   } finally {
     await pool.end();
@@ -69,24 +68,4 @@ async function load(): Promise<typeof Bindings> {
 function timers(bindings: object): Record<string, unknown> {
   const names = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));
   return Object.fromEntries(names.map((name) => [name, (callback: () => void, ms: number) => setTimeout(callback, ms).unref()]));
-}
-
-/** The original splits a script at every `;`, which breaks functions; as one query it is one transaction too. */
-class WholeScripts extends PrismaPg {
-  override async connect() {
-    const adapter = await super.connect();
-    adapter.executeScript = async (script) => {
-      await adapter
-        .underlyingDriver()
-        .query(script)
-        .catch((error: unknown) => {
-          throw error instanceof pg.DatabaseError ? new DriverAdapterError(forEngine(error)) : error;
-        });
-    };
-    return adapter;
-  }
-}
-
-function forEngine({ code = '', severity = '', message, detail, column, hint }: pg.DatabaseError) {
-  return { kind: 'postgres' as const, code, severity, message, detail, column, hint };
 }

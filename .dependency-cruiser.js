@@ -1,0 +1,60 @@
+// Who may import what: the table of docs/imports.md. Values and types alike, unless a rule says otherwise.
+const nouns = '(agents|sessions|log|handoffs|keys|tools|pipelines|analytics)';
+/** What answers callers: the fields of a folder and what answers plain HTTP. */
+const doors = '^server/(?!graphql/)\\w+/(\\w*[sS]chema|\\w*[mM]utations?|\\w*[rR]outes?)\\.ts$';
+/** Tests, and what puts a whole program together. */
+const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/(keys/key|infra/migrate)Command\\.ts$'];
+const limitNumbers = '^server/limits/limits\\.ts$';
+const inFolders = (...names) => `^server/(${names.join('|')})/`;
+
+const known = '(core|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|generated)';
+
+const forbid = (name, { path, pathNot = [] }, to) => ({ name, severity: 'error', from: { path, pathNot: [...free, ...pathNot] }, to });
+/** Of this project a layer may import itself and what is allowed. */
+const layer = (name, path, allowed, { pathNot = [], valuesOnly = false } = {}) =>
+  forbid(name, { path, pathNot }, { path: '^(server|client|prisma|test|bench)/', pathNot: [path, ...allowed], ...(valuesOnly && { dependencyTypesNot: ['type-only'] }) });
+const server = (name, path, allowed, options) => layer(name, path, [limitNumbers, ...allowed], options);
+
+export default {
+  forbidden: [
+    server('core', inFolders('core'), [inFolders('generated')]),
+    ...['redaction', 'graphiql'].map((name) => server(name, inFolders(name), [])),
+    server('infra', inFolders('infra'), [inFolders('generated'), '^prisma/schemaEngine\\.ts$'], { valuesOnly: true }),
+    server('infra-types', inFolders('infra'), [inFolders('generated', 'core'), '^prisma/schemaEngine\\.ts$']),
+    ...['access', 'events', 'limits'].map((name) => server(name, inFolders(name), [inFolders('core', 'generated')], { pathNot: [doors] })),
+    server('exports', inFolders('exports'), [inFolders('core')]),
+    server('context', inFolders('context'), [inFolders('redaction', 'core', 'generated')], { pathNot: [doors] }),
+    server('custody', inFolders('custody'), [inFolders('context', 'events', 'access', 'core', 'generated')]),
+    server('commands', inFolders(nouns), [inFolders('custody', 'context', 'events', 'redaction', 'core', 'generated')], { pathNot: [doors] }),
+    server('doors', doors, [inFolders(nouns, 'graphql', 'custody', 'context', 'events', 'live', 'access', 'core', 'generated'), '^server/limits/rates\\.ts$', '^server/infra/(http/)?(originCheck|answers)\\.ts$'], {
+      pathNot: [inFolders('exports')],
+    }),
+    server('graphql', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated'), doors], { valuesOnly: true }),
+    server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), doors, '^server/infra/log\\.ts$']),
+    server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
+    server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
+    layer('client', '^client/(?!stream/|examples/|build\\.ts$)', ['^client/stream/']),
+    layer('client-stream', '^client/stream/', []),
+    layer('client-examples', '^client/examples/', ['^client/stream/']),
+
+    forbid('no-row', { path: '^server/', pathNot: [inFolders(known, nouns), '^server/app\\.ts$'] }, {}),
+    forbid('doors-from-outside', { path: '^server/', pathNot: [doors, '^server/graphql/(schema|print)\\.ts$'] }, { path: doors }),
+    forbid('doors-apart', { path: '^server/(\\w+)/', pathNot: ['^server/(graphql|live)/'] }, { path: doors, pathNot: ['^server/$1/'] }),
+    forbid('rules-pure', { path: '^server/(\\w+/rules|custody/mayChangeHands)\\.ts$' }, { pathNot: ['^server/core/errors\\.ts$', '^server/\\w+/rules\\.ts$'], dependencyTypesNot: ['type-only'] }),
+    forbid('prisma-in-infra', { path: '^server/', pathNot: ['^server/(infra|graphql|generated)/'] }, { path: '^server/generated/', dependencyTypesNot: ['type-only'] }),
+    forbid(
+      'graphql-at-doors',
+      { path: `${inFolders('core', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|examples)/`, pathNot: [doors] },
+      { path: '^node_modules/(graphql|graphql-yoga|@envelop|@pothos)/' },
+    ),
+    forbid('redis-in-infra', { path: '^(server|client)/', pathNot: ['^server/(infra|live)/'] }, { path: '^node_modules/ioredis/' }),
+    forbid('no-circle', { path: '^(server|client)/', pathNot: ['^server/generated/'] }, { circular: true }),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    exclude: { path: '^server/generated/prisma/(internal|models)/' },
+  },
+};
