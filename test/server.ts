@@ -1,25 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { buildApp, type App, type AppLive, type AppOptions } from '../server/app.ts';
-import { downloadRoute } from '../server/exports/downloadRoute.ts';
-import { compiledQueries } from '../server/graphql/compiled.ts';
-import { contexts } from '../server/graphql/context.ts';
-import { createMaskError } from '../server/graphql/maskError.ts';
-import { noSuggestions } from '../server/graphql/noSuggestions.ts';
-import { schema } from '../server/graphql/schema.ts';
-import { createDoorbell } from '../server/live/redisDoorbell.ts';
-import type { TurnLimits } from '../server/core/turns.ts';
+import { compose, type Baton, type Variations } from '../server/compose.ts';
 import { readEnv } from '../server/infra/env.ts';
 import { silentLog, type Log } from '../server/infra/log.ts';
-import { createAuthenticate, hasHadKeys, loopback, type Authenticate } from '../server/keys/authenticate.ts';
+import { loopback } from '../server/keys/authenticate.ts';
 import { createRates } from '../server/limits/rates.ts';
-import { transcriptRoute } from '../server/log/transcriptRoute.ts';
-import { databaseId } from '../server/events/cursors.ts';
-import type { Streams } from '../server/live/streams.ts';
-import type { SocketLimits } from '../server/limits/limits.ts';
-import { assembleLive, openStreams } from '../server/live/assemble.ts';
-import type { Pace } from '../server/live/streams.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -94,57 +80,26 @@ function spawnServer({ databaseUrl, env }: ServerOptions) {
   return { pid: child.pid ?? 0, logs, stderr, ready, exited, kill };
 }
 
-export interface StartedApp {
+export interface StartedApp extends Baton {
   url: string;
-  app: App;
-  authenticate: Authenticate;
-  streams: Streams;
-  live: AppLive;
-  stop(): Promise<void>;
 }
 
-export type StartAppOptions = Partial<AppOptions> & { variables?: Record<string, string>; log?: Log; recheckMs?: number; pace?: Pace; limits?: Partial<SocketLimits>; uploads?: Partial<TurnLimits>; processorMs?: number };
+export interface StartAppOptions extends Variations {
+  variables?: Record<string, string>;
+  log?: Log;
+}
 
 /**
- * The whole server in this process, on a free port, over a test database. It is open, unless `variables` have BATON_ADMIN_KEY or the
- * database has keys already.
+ * The whole server in this process, on a free port, over a test database, without work in the background. It is open, unless `variables`
+ * have BATON_ADMIN_KEY or the database has keys already.
  */
-export async function startApp(
-  database: TestDatabase,
-  { variables = {}, recheckMs, pace = {}, limits, uploads, processorMs, ...options }: StartAppOptions = {},
-): Promise<StartedApp> {
-  const env = readEnv({ PORT: '0', ...variables });
-  const log = options.log ?? silentLog;
-  const { prisma, pool } = database;
-  const open = env.adminKey === undefined && !(await hasHadKeys(pool));
-  const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
-  const { rates = unhurried() } = options;
-  const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
-  const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
-  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs });
-  const asking = { createContext, maskError: createMaskError(log) };
-  const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
-  const app = buildApp({
-    env,
-    database,
-    schema,
-    log,
-    authenticate,
-    rates,
-    ...asking,
-    live,
-    plugins: [noSuggestions, compiledQueries()],
-    routes: [transcriptRoute({ ...asking, uploads }), downloadRoute({ schema, ...asking })],
-    ...options,
-  });
-  await app.start();
+export async function startApp(database: TestDatabase, { variables = {}, log = silentLog, ...variations }: StartAppOptions = {}): Promise<StartedApp> {
+  const baton = await compose(readEnv({ PORT: '0', ...variables }), database, log, { rates: unhurried(), background: [], ...variations });
+  await baton.app.start();
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= app.stop().finally(async () => {
-      authenticate.close();
-      await doorbell.close();
-    }));
+  const stop = () => (stopped ??= baton.stop());
   atEnd(stop);
-  return { url: app.url, app, authenticate, streams, live, stop };
+  return { ...baton, url: baton.app.url, stop };
 }
 
 const plenty = { perMinute: 60_000_000, burst: 1_000_000 };

@@ -1,0 +1,87 @@
+import { buildApp, type App, type AppLive, type AppOptions } from './app.ts';
+import type { TurnLimits } from './core/turns.ts';
+import { batonItself } from './core/work.ts';
+import { databaseId } from './events/cursors.ts';
+import { startArchiving } from './exports/archive.ts';
+import { downloadRoute } from './exports/downloadRoute.ts';
+import { createRecords } from './exports/records.ts';
+import { compiledQueries } from './graphql/compiled.ts';
+import { contexts } from './graphql/context.ts';
+import { createMaskError } from './graphql/maskError.ts';
+import { noSuggestions } from './graphql/noSuggestions.ts';
+import { schema } from './graphql/schema.ts';
+import { startSweeping } from './handoffs/sweep.ts';
+import { isLoopback, type Env } from './infra/env.ts';
+import type { Log } from './infra/log.ts';
+import type { Database } from './infra/prisma.ts';
+import { StartError } from './infra/startError.ts';
+import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
+import type { SocketLimits } from './limits/limits.ts';
+import { createRates } from './limits/rates.ts';
+import { assembleLive, openStreams } from './live/assemble.ts';
+import { createDoorbell } from './live/redisDoorbell.ts';
+import type { Pace, Streams } from './live/streams.ts';
+import { transcriptRoute } from './log/transcriptRoute.ts';
+
+/** What differs from a server as it is shipped. */
+export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' | 'log' | 'createContext' | 'maskError'>> {
+  /** How often keys are looked at again. */
+  recheckMs?: number | undefined;
+  pace?: Pace | undefined;
+  limits?: Partial<SocketLimits> | undefined;
+  uploads?: Partial<TurnLimits> | undefined;
+  processorMs?: number | undefined;
+}
+
+export interface Baton {
+  app: App;
+  authenticate: Authenticate;
+  streams: Streams;
+  live: AppLive;
+  /** The app as well, but not the database. */
+  stop(): Promise<void>;
+}
+
+/** All parts of Baton put together over one database, for the server's process and for tests. Listens only after `app.start()`. */
+export async function compose(env: Env, database: Database, log: Log, { recheckMs, pace, limits, uploads, processorMs, ...variations }: Variations = {}): Promise<Baton> {
+  const { prisma, pool } = database;
+  const open = env.adminKey === undefined && !(await hasHadKeys(pool));
+  if (open && !isLoopback(env.host)) {
+    throw new StartError(`HOST is ${env.host}, which others can reach, and there are no keys: set BATON_ADMIN_KEY (32 characters or more), or make one with npm run key`);
+  }
+  const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
+  const { rates = createRates() } = variations;
+  const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
+  const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
+  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs });
+  const asking = { createContext, maskError: createMaskError(log) };
+  const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
+  const { archiveFolder: folder } = env;
+  const records = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
+  const app = buildApp({
+    env,
+    database,
+    schema,
+    log,
+    authenticate,
+    rates,
+    ...asking,
+    live,
+    plugins: [noSuggestions, compiledQueries()],
+    routes: [transcriptRoute({ ...asking, uploads }), downloadRoute({ schema, ...asking })],
+    background: [
+      () => startSweeping({ pool, log, announcer: streams }),
+      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),
+    ],
+    ...variations,
+  });
+  const stop = async (): Promise<void> => {
+    try {
+      await app.stop();
+    } finally {
+      authenticate.close();
+      await doorbell.close();
+    }
+  };
+  return { app, authenticate, streams, live, stop };
+}
