@@ -10,6 +10,8 @@ export default defineConfig({
     pool: 'forks',
     // On two cores the default is one worker. Tests wait for databases and servers most of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // What is waited for comes when it comes: a second is the default.
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './test/closingLine.ts'],
     projects: [
       {
