@@ -1,17 +1,36 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+const long = '**/*.long.test.ts';
 
 export default defineConfig({
   // Packages load graphql's CommonJS build; a second copy of it here would refuse their schemas.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
-    include: ['server/**/*.test.ts', 'client/**/*.test.ts', 'prisma/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/globalSetup.ts'],
     pool: 'forks',
-    // Most of the time is spent waiting for servers, browsers and databases; on two cores the default is one worker.
+    // On two cores the default is one worker. Tests wait for databases and servers most of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // What is waited for comes when it comes: a second is the default.
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './test/closingLine.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'short',
+          include: ['{server,client,prisma,test}/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, long],
+          // A worker imports each module once for all of its files: importing them for every file takes a third of the time.
+          isolate: false,
+          ...patient(),
+        },
+      },
+      { extends: true, test: { name: 'long', include: [`{server,client,prisma,test}/${long}`, 'server/custody/model.test.ts'], env: { BATON_MODEL_RUNS: '200' }, ...patient() } },
+    ],
   },
 });
+
+/** Half the speed of a quiet machine, with other work beside, is no reason to fail. */
+function patient() {
+  return { globalSetup: ['test/globalSetup.ts'], setupFiles: ['test/eachFile.ts'], testTimeout: 60_000, hookTimeout: 120_000 };
+}

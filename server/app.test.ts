@@ -221,7 +221,7 @@ describe('stopping', () => {
     await kept.post('{ hello }');
     const before = performance.now();
     await stop();
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(performance.now() - before).toBeLessThan(4_000);
   });
 
   test('work in the background runs while the server does', async () => {

@@ -12,7 +12,7 @@ import { refusedStart, startServer } from '../test/server.ts';
 
 const database = await testDatabase();
 const query = '{ agents { totalCount } }';
-const patiently = { timeout: 15_000 };
+const patiently = { timeout: 30_000 };
 
 /** Makes every read of the agents wait until it is released. */
 async function holdAgents() {

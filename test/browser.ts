@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect, onTestFinished, TestRunner } from 'vitest';
 import { launchChromium } from './chromium.ts';
 import { atEnd } from './database.ts';
 
 /** How long a page may take on a busy machine. */
-export const patiently = { timeout: 30_000, interval: 100 };
+export const patiently = { timeout: 60_000, interval: 100 };
 
 export interface Visit {
   page: Page;
@@ -16,13 +16,23 @@ export interface Visit {
   faults: string[];
 }
 
-/** Opens pages of the dashboard at `url` in a real browser; its sources are built first if they changed. */
-export async function openBrowser(url: string): Promise<{ browser: Browser; visit(path: string, options?: BrowserContextOptions): Promise<Visit> }> {
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts']);
-  const browser = await launchChromium(atEnd);
+let built: Promise<unknown> | undefined;
+let shared: Promise<Browser> | undefined;
+
+/** The browser of this worker, for all of its test files. It ends with the worker; whoever opens a context closes it. */
+export async function sharedBrowser(): Promise<Browser> {
+  if (shared !== undefined && !(await shared).isConnected()) shared = undefined;
+  return (shared ??= launchChromium(() => undefined));
+}
+
+/** Opens pages of the dashboard at `url` in a real browser; its sources are built first if they changed. A page is closed with its test. */
+export async function openBrowser(url: string): Promise<{ visit(path: string, options?: BrowserContextOptions): Promise<Visit> }> {
+  await (built ??= promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts']));
+  const browser = await sharedBrowser();
 
   const visit = async (path: string, options: BrowserContextOptions = {}): Promise<Visit> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    closeWithTest(context);
     const page = await context.newPage();
     page.setDefaultTimeout(patiently.timeout);
     const faults: string[] = [];
@@ -37,7 +47,14 @@ export async function openBrowser(url: string): Promise<{ browser: Browser; visi
     await page.goto(`${url}${path}`);
     return { page, faults };
   };
-  return { browser, visit };
+  return { visit };
+}
+
+/** With its file, where a hook opened it. */
+function closeWithTest(context: BrowserContext): void {
+  const close = (): Promise<void> => context.close();
+  if (TestRunner.getCurrentTest() === undefined) atEnd(close);
+  else onTestFinished(close);
 }
 
 /** Searches for an agent in the field with this name, and chooses it. */

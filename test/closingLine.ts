@@ -1,4 +1,4 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -7,21 +7,26 @@ declare module 'vitest' {
   }
 }
 
-/** Ends the output with `N passed, N failed`, alone on the last line, for whoever reads only that. */
+const firstLine = (text = 'no message'): string => text.split('\n', 1)[0]!.slice(0, 200);
+
+/** Ends the output with one line for each failure and with `N passed, N failed` alone on the last line, so that the tail of a log says it all. */
 export default class ClosingLine implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    const failures = unhandled.map(({ message }) => `outside of tests: ${firstLine(message)}`);
     let passed = 0;
-    let failed = unhandled.length;
     let realTranscripts = 0;
     for (const module of modules) {
       const tests = [...module.children.allTests()];
-      const bad = tests.filter((test) => test.result().state === 'failed').length;
-      passed += tests.filter((test) => test.result().state === 'passed').length;
-      realTranscripts += tests.filter((test) => test.result().state === 'passed' && test.meta().realTranscript === true).length;
+      const passing = tests.filter((test) => test.result().state === 'passed');
+      const failing = tests.filter((test) => test.result().state === 'failed');
+      passed += passing.length;
+      realTranscripts += passing.filter((test) => test.meta().realTranscript === true).length;
+      failures.push(...failing.map((test) => `${module.relativeModuleId} > ${test.fullName}: ${firstLine(test.result().errors?.[0]?.message)}`));
       // A file that failed outside its tests (an import, a hook, a leaked connection) counts as one.
-      failed += bad === 0 && module.state() === 'failed' ? 1 : bad;
+      if (failing.length === 0 && module.state() === 'failed') failures.push(`${module.relativeModuleId}: ${firstLine(module.errors()[0]?.message)}`);
     }
     const real = process.env['BATON_REAL_DATA'] ? `${realTranscripts} real transcripts were checked` : 'no real transcripts were checked: set BATON_REAL_DATA to their folder';
-    process.once('exit', () => process.stdout.write(`${real}\n${passed} passed, ${failed} failed\n`));
+    const lines = [...failures.map((failure) => `FAILED ${failure}`), real, `${passed} passed, ${failures.length} failed`];
+    process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
 }

@@ -42,12 +42,18 @@ export function atEnd(close: () => Promise<void> | void): void {
   closers.push(close);
 }
 
-async function closeAll(): Promise<void> {
-  for (let close = closers.pop(); close; close = closers.pop()) await close();
+/** Closes whatever `atEnd` was given, the newest first: all of it, so that the next file of this worker begins with nothing. */
+export async function closeAll(): Promise<void> {
+  const failures: unknown[] = [];
+  for (let close = closers.pop(); close; close = closers.pop()) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }
-
-// For files that use no database: hooks run in reverse order, so this one is the last.
-afterAll(closeAll);
 
 async function cloneTemplate(): Promise<{ name: string; url: string }> {
   const name = newName();

@@ -6,6 +6,7 @@ import { readEnv } from '../server/infra/env.ts';
 import { silentLog, type Log } from '../server/infra/log.ts';
 import { loopback } from '../server/keys/authenticate.ts';
 import { createRates } from '../server/limits/rates.ts';
+import { bundled } from './bundle.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -33,7 +34,7 @@ export interface ServerOptions {
 
 /** A real server process on a free port, ready when this resolves. Rejects with its last line when it exits instead. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const child = spawnServer(options);
+  const child = await spawnServer(options);
   const url = await Promise.race([
     child.ready,
     child.exited.then(() => Promise.reject(new Error(`The server did not start:\n${child.logs.join('\n')}`))),
@@ -43,14 +44,14 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
 
 /** A server process that is expected not to start. */
 export async function refusedStart(options: ServerOptions): Promise<Exit & { stderr: string }> {
-  const child = spawnServer(options);
+  const child = await spawnServer(options);
   const exit = await child.exited;
   return { ...exit, stderr: child.stderr.join('\n') };
 }
 
-function spawnServer({ databaseUrl, env }: ServerOptions) {
+async function spawnServer({ databaseUrl, env }: ServerOptions) {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+  const child = spawn(process.execPath, [await bundled('server/main.ts')], {
     cwd: root,
     env: { PATH, HOME, TMPDIR, PORT: '0', ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
 import { createRates } from '../../server/limits/rates.ts';
+import { bundled } from '../../test/bundle.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { freePort } from '../../test/ports.ts';
@@ -27,9 +28,9 @@ interface Run {
 }
 
 /** The example as a program of its own, as `npm run agent` starts it. */
-function runAgent(args: string[], env: Record<string, string> = {}): Run {
+async function runAgent(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'client/examples/agent.ts', ...args], { cwd: root, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [await bundled('client/examples/agent.ts'), ...args], { cwd: root, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   atEnd(() => void child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', (line) => (output += `${line}\n`));
@@ -49,7 +50,7 @@ describe('the example agent', () => {
     const PORT = String(await freePort());
     const start = () => startServer({ databaseUrl: db.url, env: { PORT } });
     const server = await start();
-    const example = runAgent(['claude-1', '--url', server.url]);
+    const example = await runAgent(['claude-1', '--url', server.url]);
     await expect.poll(() => statusOf(before), patience).toBe('COMPLETED');
     await expect.poll(example.output, patience).toContain('What waited: handed over by codex-1, because: Please go on');
     expect(example.output()).toContain('The cookie is still missing.');
@@ -80,7 +81,7 @@ describe('the example agent', () => {
     expect(data.acceptHandoff.handoff.status).toBe('ACCEPTED');
     const turns = await db.prisma.turn.count();
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-      const again = runAgent(['claude-1', '--url', url]);
+      const again = await runAgent(['claude-1', '--url', url]);
       await expect.poll(() => statusOf(id), patience).toBe('COMPLETED');
       await expect.poll(again.output, patience).toContain('waits for handoffs');
       again.kill(signal);
@@ -91,15 +92,15 @@ describe('the example agent', () => {
 
   it('says what is wrong and ends: an agent that is not there, a key that is not known, no agent at all', async () => {
     const { url } = await startApp(db);
-    const nobody = runAgent(['nobody', '--url', url]);
+    const nobody = await runAgent(['nobody', '--url', url]);
     expect(await nobody.exited).toBe(1);
     expect(nobody.output()).toMatch(/^BAD_USER_INPUT: .*nobody/m);
     const key = 'a-key-for-this-test-of-32-characters';
     const guarded = await startApp(db, { variables: { BATON_ADMIN_KEY: key } });
-    const stranger = runAgent(['claude-1', '--url', guarded.url], { BATON_KEY: 'wrong' });
+    const stranger = await runAgent(['claude-1', '--url', guarded.url], { BATON_KEY: 'wrong' });
     expect(await stranger.exited).toBe(1);
     expect(stranger.output()).toMatch(/^FORBIDDEN: /m);
-    expect(await runAgent([]).exited).toBe(2);
+    expect(await (await runAgent([])).exited).toBe(2);
   }, 200_000);
 
   it('waits where it asks more than its key may', async () => {
@@ -117,7 +118,7 @@ describe('the example agent', () => {
     const change = (field: string) =>
       client(url).post<{ answer: { session: { status: string } } }>(`mutation ($id: ID!) { answer: ${field}(input: { sessionId: $id }) { ... on ${field[0]!.toUpperCase()}${field.slice(1)}Payload { session { status } } } }`, { id: encodeId('session', sessionId) });
     expect((await change('pauseSession')).data.answer.session.status).toBe('PAUSED');
-    const example = runAgent(['claude-1', '--url', url]);
+    const example = await runAgent(['claude-1', '--url', url]);
     await expect.poll(example.output, patience).toContain(`accepted, and not answered: ${encodeId('handoff', handoffId!)}`);
     expect(await statusOf(handoffId)).toBe('ACCEPTED');
     expect((await change('resumeSession')).data.answer.session.status).toBe('RUNNING');
@@ -129,7 +130,7 @@ describe('the example agent', () => {
 
   it('ends when what waits for it cannot be read, although it listens already', async () => {
     const { url } = await startApp(db, { query: { cost: 20 } });
-    const example = runAgent(['claude-1', '--url', url]);
+    const example = await runAgent(['claude-1', '--url', url]);
     expect(await example.exited).toBe(1);
     expect(example.output()).toMatch(/^LIMIT_EXCEEDED: /m);
   }, 200_000);
@@ -142,7 +143,7 @@ describe('the example agent', () => {
       {},
       { authorization: `Bearer ${admin}` },
     );
-    const example = runAgent(['claude-1', '--url', url], { BATON_KEY: data.createKey.secret });
+    const example = await runAgent(['claude-1', '--url', url], { BATON_KEY: data.createKey.secret });
     await expect.poll(example.output, patience).toContain('waits for handoffs');
     const id = await handOver('Guarded');
     await expect.poll(() => statusOf(id), patience).toBe('COMPLETED');

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { crowd, tally } from '../../test/crowd.ts';
+import { crowd, tally, type Caller } from '../../test/crowd.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
-import { unknownId, type Mutation } from '../../test/refusals.ts';
+import { unknownId, type Mutation, type Said } from '../../test/refusals.ts';
 import { world } from '../../test/world.ts';
 import { encodeId } from './ids.ts';
 
@@ -21,10 +21,18 @@ async function held() {
   return { id, sessionId: encodeId('session', id), other };
 }
 
+/** Repeats under the same key what was UNAVAILABLE, as clients do: on a slow machine fifty callers wait for one lock longer than they may. */
+async function persistently(ask: Caller, mutation: Mutation, input: object): Promise<Said> {
+  for (let tries = 1; ; tries += 1) {
+    const said = await ask(mutation, input);
+    if (said.code !== 'UNAVAILABLE' || tries === 5) return said;
+  }
+}
+
 /** Asks fifty times at once and expects one answer, a payload. */
 async function once(mutation: Mutation, input: object): Promise<void> {
   const keyed = { ...input, idempotencyKey: `key-${(count += 1)}` };
-  const answers = await all(times, (ask) => ask(mutation, keyed));
+  const answers = await all(times, (ask) => persistently(ask, mutation, keyed));
   expect(tally(answers)).toEqual({ [`${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`]: times });
   for (const answer of answers) expect(answer).toEqual(answers[0]);
 }

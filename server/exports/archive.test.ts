@@ -150,7 +150,7 @@ describe('archiving in the background', () => {
   it('writes what is committed, shortly after', async () => {
     const background = startArchiving(options(), 5);
     const id = await handOff();
-    await vi.waitFor(() => stat(file(id, 'json')), { timeout: 10_000, interval: 5 });
+    await vi.waitFor(() => stat(file(id, 'json')), { timeout: 30_000, interval: 5 });
     await background.stop();
   });
 
@@ -159,16 +159,16 @@ describe('archiving in the background', () => {
     await rm(folder, { recursive: true });
     const tries = vi.spyOn(Archive.prototype, 'catchUp');
     const background = startArchiving(options({ log }), 5);
-    await vi.waitFor(() => expect(said).toEqual([{ level: 'warn', message: expect.stringContaining('could not be written') as string }]), { interval: 5 });
+    await vi.waitFor(() => expect(said).toEqual([{ level: 'warn', message: expect.stringContaining('could not be written') as string }]), { timeout: 30_000, interval: 5 });
     const id = await handOff();
     // It fails again and again meanwhile.
-    await vi.waitFor(() => expect(tries.mock.calls.length).toBeGreaterThan(3), { interval: 5 });
+    await vi.waitFor(() => expect(tries.mock.calls.length).toBeGreaterThan(3), { timeout: 30_000, interval: 5 });
     expect(said).toHaveLength(1);
     await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
     const there = await mkdtemp(join(tmpdir(), 'baton-archive-'));
     await rename(there, folder);
-    await vi.waitFor(() => stat(file(id, 'md')), { timeout: 10_000, interval: 5 });
-    await vi.waitFor(() => expect(said.map(({ level }) => level)).toEqual(['warn', 'info']), { interval: 5 });
+    await vi.waitFor(() => stat(file(id, 'md')), { timeout: 30_000, interval: 5 });
+    await vi.waitFor(() => expect(said.map(({ level }) => level)).toEqual(['warn', 'info']), { timeout: 30_000, interval: 5 });
     await background.stop();
     tries.mockRestore();
   });

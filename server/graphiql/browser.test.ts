@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
-import { launchChromium } from '../../test/chromium.ts';
+import { sharedBrowser } from '../../test/browser.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -17,10 +17,9 @@ let page: Page;
 const foreign: string[] = [];
 const errors: string[] = [];
 
-// Installing Chromium where it is missing takes its time.
 beforeAll(async () => {
-  const browser = await launchChromium(atEnd);
-  page = await browser.newPage({ viewport: { width: 1500, height: 950 } });
+  page = await (await sharedBrowser()).newPage({ viewport: { width: 1500, height: 950 } });
+  atEnd(() => page.close());
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());
     if (protocol.startsWith('http') && origin !== url) foreign.push(request.url());
@@ -29,7 +28,7 @@ beforeAll(async () => {
   await page.goto(`${url}/graphql`);
 }, 300_000);
 
-const patiently = { timeout: 20_000, interval: 200 };
+const patiently = { timeout: 60_000, interval: 200 };
 
 /** Opens a tab, runs what is in it as it stands, and waits until the answer shows. */
 async function runTab(name: string, answer: RegExp): Promise<void> {
@@ -44,7 +43,7 @@ async function runTab(name: string, answer: RegExp): Promise<void> {
       return ((await sent)?.postDataJSON() as { operationName: string } | undefined)?.operationName;
     }, patiently)
     .toBe(name);
-  await page.locator('.result-window', { hasText: answer }).waitFor({ timeout: 20_000 });
+  await page.locator('.result-window', { hasText: answer }).waitFor({ timeout: 60_000 });
 }
 
 describe('GraphiQL in a browser', () => {
@@ -79,7 +78,7 @@ describe('GraphiQL in a browser', () => {
       .toMatch(/"type":\s*"(READY|HEARTBEAT)"/);
     expect(sockets[0]).toBe(`${url.replace('http', 'ws')}/graphql`);
     await client(url).post('mutation { setAgentStatus(input: { id: "claude-1", status: DRAINING }) { __typename } }');
-    await page.locator('.result-window', { hasText: /"type":\s*"AGENT_CHANGED"/ }).waitFor({ timeout: 20_000 });
+    await page.locator('.result-window', { hasText: /"type":\s*"AGENT_CHANGED"/ }).waitFor({ timeout: 60_000 });
   }, 90_000);
 
   it('asks no other host for anything, and throws no error', () => {

@@ -43,7 +43,7 @@ const name = () => api.post('mutation { updateAgent(input: { id: "ada", name: "A
 
 /** Every write is refused as UNAVAILABLE, reads go on, and the server is not ready. */
 async function expectReadOnly(): Promise<void> {
-  await vi.waitFor(async () => expect(await ready()).toMatchObject({ status: 503, body: '{"status":"unavailable","missing":["postgres"]}' }), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await ready()).toMatchObject({ status: 503, body: '{"status":"unavailable","missing":["postgres"]}' }), { timeout: 30_000 });
   const before = await hashAllTables(pool);
   // More of them than there are connections, so that none of them is left as it was.
   for (const { errors } of await Promise.all(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? move() : name())))) {
@@ -54,7 +54,7 @@ async function expectReadOnly(): Promise<void> {
 }
 
 async function expectReady(): Promise<void> {
-  await vi.waitFor(async () => expect((await ready()).status).toBe(200), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await ready()).status).toBe(200), { timeout: 30_000 });
   expect((await name()).data).toEqual({ updateAgent: { __typename: 'UpdateAgentPayload' } });
 }
 

@@ -84,4 +84,4 @@ it('both processes sweep by themselves, and time out each handoff that is due ex
     ]);
   }
   expect(tally(await all(30, (ask, n) => ask('acceptHandoff', { handoffId: due[n]!.handoffId })))).toEqual({ INVALID_STATE: 30 });
-}, 40_000);
+}, 60_000);

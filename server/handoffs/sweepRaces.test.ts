@@ -65,9 +65,15 @@ it('a session that somebody holds locked is passed over without waiting, and swe
   const holder = await other.pool.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT FROM sessions WHERE id = $1 FOR UPDATE', [locked?.sessionId]);
-  const before = performance.now();
   expect(await sweep({ pool: db.pool, log: silentLog })).toBe(2);
-  expect(performance.now() - before).toBeLessThan(1_500);
+  const took: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const before = performance.now();
+    expect(await sweep({ pool: db.pool, log: silentLog })).toBe(0);
+    took.push(performance.now() - before);
+  }
+  // Waiting for the lock would take 2 s each time. The fastest of three is not slow by chance.
+  expect(Math.min(...took)).toBeLessThan(1_500);
   await holder.query('ROLLBACK');
   holder.release();
   expect(await sweep({ pool: db.pool, log: silentLog })).toBe(1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { launchChromium } from '../../test/chromium.ts';
+import { sharedBrowser } from '../../test/browser.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 
@@ -7,8 +7,8 @@ const database = await testDatabase();
 const { url } = await startApp(database, { graphiqlTabs: [{ query: '{ agents { totalCount } }' }] });
 
 test('GraphiQL opens in a browser with its tab, runs it, and asks nobody but this server', async () => {
-  const browser = await launchChromium(atEnd);
-  const page = await browser.newPage();
+  const page = await (await sharedBrowser()).newPage();
+  atEnd(() => page.close());
   const elsewhere: string[] = [];
   const problems: string[] = [];
   page.on('request', (request) => {

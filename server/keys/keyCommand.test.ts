@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
+import { bundled } from '../../test/bundle.ts';
 import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startServer } from '../../test/server.ts';
@@ -21,10 +22,11 @@ interface Ran {
   stderr: string;
 }
 
-const key = (env: Record<string, string>, ...args: string[]): Promise<Ran> => {
+const key = async (env: Record<string, string>, ...args: string[]): Promise<Ran> => {
   const { PATH, HOME, TMPDIR } = process.env;
+  const program = await bundled('server/keys/keyCommand.ts');
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', 'server/keys/keyCommand.ts', ...args], { cwd: root, env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) =>
+    execFile(process.execPath, [program, ...args], { cwd: root, env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });

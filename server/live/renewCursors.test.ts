@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createCursors, type Cursors } from '../events/cursors.ts';
+import { bundled } from '../../test/bundle.ts';
 import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
 import { startServer } from '../../test/server.ts';
 import { rawSocket } from '../../test/socket.ts';
@@ -12,8 +13,8 @@ import { rawSocket } from '../../test/socket.ts';
 const database = await testDatabase();
 const run = promisify(execFile);
 const { PATH, HOME, TMPDIR } = process.env;
-const migrate = (args: string[], env: Record<string, string>) =>
-  run(process.execPath, ['--import', 'tsx', 'server/infra/migrateCommand.ts', ...args], { env: { PATH, HOME, TMPDIR, ...env } });
+const migrate = async (args: string[], env: Record<string, string>) =>
+  run(process.execPath, [await bundled('server/infra/migrateCommand.ts'), ...args], { env: { PATH, HOME, TMPDIR, ...env } });
 
 async function cursorFrom(url: string): Promise<string> {
   const socket = await rawSocket(url);

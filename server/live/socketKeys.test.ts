@@ -167,7 +167,7 @@ describe('a socket of a server with keys', async () => {
 
   test('one that is revoked in the database, without a word, or that expires, ends too', async () => {
     const revoked = await makeKey('OPERATOR');
-    const expiring = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 1_500) });
+    const expiring = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 5_000) });
     const sockets = await Promise.all([revoked, expiring].map(async ({ authorization }) => {
       const socket = await rawSocket(keyed.url);
       await socket.init({ authorization });

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { completeSession } from '../sessions/changeSession.ts';
+import { bundled } from '../../test/bundle.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client, send, type SendOptions } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
@@ -207,10 +208,10 @@ describe('POST /sessions/<id>/transcript', () => {
   });
 });
 
-describe('npm run import', () => {
-  const commandFile = fileURLToPath(new URL('importCommand.ts', import.meta.url));
+describe('npm run import', async () => {
+  const commandFile = await bundled('server/log/importCommand.ts');
   const command = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
-    const child = spawn(process.execPath, ['--import', 'tsx', commandFile, ...args]);
+    const child = spawn(process.execPath, [commandFile, ...args]);
     const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), new Promise<number | null>((resolve) => child.once('close', resolve))]);
     return { code, out, err };
   };
@@ -238,7 +239,7 @@ describe('npm run import', () => {
     const answered = new Promise<IncomingMessage>((resolve) => first.once('response', resolve));
     const transcript = await readFile(fixture('claude-tasks'));
     await new Promise<unknown>((resolve) => first.write(transcript, resolve));
-    const child = spawn(process.execPath, ['--import', 'tsx', commandFile, await held(), fixture('claude-tasks'), '--url', busy.url], { env: { ...process.env, BATON_KEY: adminKey } });
+    const child = spawn(process.execPath, [commandFile, await held(), fixture('claude-tasks'), '--url', busy.url], { env: { ...process.env, BATON_KEY: adminKey } });
     const [out, ended] = [text(child.stdout), new Promise<number | null>((resolve) => child.once('close', resolve))];
     let err = '';
     child.stderr.on('data', (part: Buffer) => (err += part.toString()));

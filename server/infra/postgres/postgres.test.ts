@@ -56,7 +56,7 @@ test('a transaction of a client that died ends within a second, though its state
         `SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND pid <> pg_backend_pid() AND state = 'active'`,
       )
     ).rowCount;
-  await vi.waitFor(async () => expect(await sleeping()).toBe(1));
+  await vi.waitFor(async () => expect(await sleeping()).toBe(1), { timeout: 30_000 });
   await dying.end();
   await cut;
   await vi.waitFor(async () => expect(await sleeping()).toBe(0), { timeout: 1_500 });

@@ -81,8 +81,8 @@ describe('a server on its embedded PostgreSQL', () => {
     const server = await start(folder);
     const pid = postgresPid(folder);
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(server.logs.join('\n')).toContain('The embedded PostgreSQL is back'), { timeout: 15_000 });
-    await vi.waitFor(async () => expect(await isReady(server.url)).toBe(true), { timeout: 5_000 });
+    await vi.waitFor(() => expect(server.logs.join('\n')).toContain('The embedded PostgreSQL is back'), { timeout: 30_000 });
+    await vi.waitFor(async () => expect(await isReady(server.url)).toBe(true), { timeout: 30_000 });
     expect(postgresPid(folder)).not.toBe(pid);
     await server.kill();
   });
