@@ -17,10 +17,11 @@ import { hashAllTables } from './hash.ts';
 import { startApp } from './server.ts';
 import { operator, world, type World } from './world.ts';
 
-/** Which table of refusals a mutation is in; each table is a file of its own, `...efusals.test.ts`. */
+/** Which table of refusals a mutation is in; each table is in one test file, by `testRefusals`. */
 export const mutationsOf = {
   agents: ['registerAgent', 'updateAgent', 'archiveAgent', 'setAgentStatus'],
-  sessions: ['createSession', 'pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession', 'updateSession'],
+  create: ['createSession'],
+  sessions: ['pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession', 'updateSession'],
   log: ['appendTurn', 'recordDecision', 'setTasks', 'captureSnapshot', 'importTranscript'],
   reassign: ['reassignSession'],
   initiate: ['initiateHandoff'],

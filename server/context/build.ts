@@ -15,11 +15,11 @@ import { bounds, type Sources } from './sources.ts';
 import { shorten } from './shorten.ts';
 
 export interface BuildInput {
-  /** The caller's words; composed from the log when null. */
+  /** The caller's summary; composed from the log when null. */
   summary: string | null;
   variables: StoredVariables;
   instructions: string | null;
-  /** What the next agent is told about the move itself, where that is known. */
+  /** What Baton's own variables say about the move, where that is known. */
   passage?: Omit<Passage, 'from' | 'chain'>;
 }
 
@@ -147,7 +147,7 @@ function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'fail
 }
 
 function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): RecordedLog {
-  // A command that steers the program answers nobody's question.
+  // A command that steers the program answers no question.
   const users = byUsers.filter(({ content }) => weightOf(content) > 0);
   // Of a message that was read only in part, the end is missing.
   const others = recent.filter(({ sequence }) => sequence !== lastAssistant?.sequence).map((said) => (said.content.length > bounds.messageCharacters ? { ...said, content: '' } : said));

@@ -43,7 +43,7 @@ export interface CarriedMessage {
   content: string;
   /** Whether the log has more of it. */
   shortened: boolean;
-  /** Who said it; null for a user. */
+  /** The agent that said it; null for a user. */
   agentId: string | null;
   /** The agent that recorded it in a user's name; null when that was an operator, or is not known. */
   recordedBy?: string | null;
@@ -125,14 +125,14 @@ export const isOwnVariable = ({ name }: { name: string }): boolean => name.start
 
 /** What Baton itself tells the next agent, in variables of its own. */
 export interface Passage {
-  /** Who hands off; null when nobody held the Session. */
+  /** The source; null for an unassigned Session. */
   from: string | null;
   /** Unknown in a preview. */
   to?: string;
   /** Its place in the chain of Handoffs. */
   depth?: number;
   reason?: string | null;
-  /** Who took the Session over so far, in order, the target last; the newest of them when there were many. */
+  /** The agents that took the Session over, in order, the target last; only the newest when there were many. */
   chain: string[];
 }
 
@@ -141,7 +141,7 @@ export const ownVariables = ({ from, to, depth, reason, chain }: Passage): Conte
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ({ name, value, setBy: 'baton' }));
 
-/** Who took the Session over before the target of a Handoff, in order. */
+/** The agents that took the Session over before the target of a Handoff, in order. */
 export function chainOf({ contextVariables }: Pick<Context, 'contextVariables'>, targetAgentId: string | null): string[] {
   const chain = contextVariables.find((variable) => isOwnVariable(variable) && variable.name === '_handoff_chain')?.value;
   const agents = Array.isArray(chain) ? chain.filter((agent) => typeof agent === 'string') : [];

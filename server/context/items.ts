@@ -27,7 +27,7 @@ export type Origin = { messageSequence: number; prefix: string } | { toolCallId:
 
 /** What a Handoff was given besides its Context. */
 export interface Given {
-  /** Why it is handed off; null when nobody said. */
+  /** Why it is handed off; null when no reason was given. */
   reason: string | null;
   /** What its caller keeps about it: any JSON. */
   metadata?: unknown;

@@ -11,7 +11,7 @@ export interface HandoffFacts {
   status: string;
   depth: number;
   reason: string | null;
-  /** Null when nobody held the Session. */
+  /** Null for an unassigned Session. */
   sourceAgentId: string | null;
   sourceAgentType: string | null;
   targetAgentId: string;
@@ -30,7 +30,7 @@ export interface HandoffFacts {
 
 const longestCell = 300;
 
-/** A Handoff as Markdown for a person: first what it is and where it stands, then what the next agent is told, what matters most first. */
+/** A Handoff as Markdown for a person: first its facts, then its Context, what matters most first. */
 export function renderMarkdown(facts: HandoffFacts, context: Context): string {
   const { title, reason, targetAgentId } = facts;
   const lastMessage = context.lastMessage ?? context.recentMessages.findLast(({ role }) => role === 'ASSISTANT') ?? null;

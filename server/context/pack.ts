@@ -5,9 +5,9 @@ import { fenceOf, layOut, piecesOf, type Move } from './sections.ts';
 import { heading, leftOutNote, logNote, shortNote, titleOf, type Wording } from './words.ts';
 
 export interface Budget {
-  /** At most so many estimated tokens; null for no such bound. */
+  /** The limit in estimated tokens; null for none. */
   maxTokens: number | null;
-  /** At most so many characters (UTF-16 units); null for no such bound. */
+  /** The limit in characters (UTF-16 units); null for none. */
   maxCharacters: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface Prompt {
   dropped: (Item & { reason: 'BUDGET' })[];
 }
 
-/** From so many characters on there is room for whole sentences around the items. */
+/** With at least this many characters, whole sentences stand around the items. */
 const fullFrom = 1_500;
 
 /**
@@ -63,7 +63,7 @@ function cutText(items: readonly Item[], move: Move, room: Size, fence: string, 
   throw new Error(`no prompt of ${items.length} items fits ${room.characters} characters and ${room.bytes} bytes`);
 }
 
-/** A preview has no Handoff, so nobody can ask for its items. */
+/** A preview has no Handoff, and its items cannot be read with `contextItem`. */
 const hasItems = (move: Move): boolean => move.targetAgentId !== null;
 
 /** Whether a Context carries it shortened already. */

@@ -18,11 +18,11 @@ export interface Chosen {
   form: string;
 }
 
-/** How many characters an item gets: at least when it is in at all, and before others have had theirs. */
+/** How many characters an item gets: `least` to be in at all, `first` before other items are in. */
 interface Appetite {
   least: number;
   first: number;
-  /** Of the whole room, once what must be in is in. */
+  /** The share of the whole room, once all head items are in. */
   share: number;
 }
 
@@ -40,7 +40,7 @@ const heads: Record<string, Appetite> = {
 };
 const headOfList: Appetite = { least: 40, first: 90, share: 0.08 };
 const largestShare = 0.35;
-/** Of what a caller gave with the Handoff, before people have had their say. */
+/** For metadata, before messages of users are in. */
 const shareOfMetadata = 0.15;
 
 const isRequest = ({ item }: Piece): boolean => item.kind === 'REQUEST';
@@ -155,7 +155,7 @@ export class Packing {
   }
 }
 
-/** Who gets what is spare, in this order. What a tool answered last is worth least. */
+/** Which pieces grow into spare room, in this order. */
 const isSaid = isIn('people');
 const growth: ((piece: Piece) => boolean)[] = [
   isRequest,

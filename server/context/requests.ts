@@ -2,7 +2,7 @@
 export interface Asked {
   sequence: number;
   content: string;
-  /** The agent that recorded it in the user's name; null when an operator did, or nobody is known to have. */
+  /** The agent that recorded it in the user's name; null when an operator did, or when it is not known. */
   recordedBy: string | null;
 }
 

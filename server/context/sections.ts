@@ -24,16 +24,16 @@ export interface Section {
   intro: string | null;
 }
 
-/** Who hands what to whom, for the words around the items. */
+/** The facts of a move, for the words around the items. */
 export interface Move {
   title: string;
-  /** Null when nobody held the Session. */
+  /** Null for an unassigned Session. */
   sourceAgentId: string | null;
   /** Null in a preview. */
   targetAgentId: string | null;
-  /** Who said the last message, where that is known. */
+  /** The agent that said the last message; null when it is not known. */
   lastSpeaker: string | null;
-  /** Who took the Session over before the target, in order. */
+  /** The agents that took the Session over before the target, in order. */
   chain: readonly string[];
   leftOut: LeftOut | null;
 }

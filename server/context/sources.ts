@@ -32,9 +32,9 @@ export interface Sources {
   workspaces: RecordedLog['workspaces'];
   /** How many there are in all, whatever was read. */
   totals: { messages: number; decisions: number; files: number; tools: number; lastCalls: number; unansweredCalls: number };
-  /** Who hands off now: the holder, or who held the Session before a target that never took it over; null when nobody did. */
+  /** The source of a Handoff made now: the holder, or the source of a waiting Handoff; null for an unassigned Session. */
   sourceAgentId: string | null;
-  /** Who took the Session over, in order, returns left out; the newest when there were many. */
+  /** The agents that took the Session over, in order, without returns; only the newest when there were many. */
   chain: string[];
   /** The last turn of an agent, and its calls. */
   lastTurnId: string | null;

@@ -17,7 +17,7 @@ export type Ending =
   | { status: 'CANCELLED'; cancelReason: string | null }
   | { status: 'COMPLETED' | 'TIMED_OUT' };
 
-/** What the caller says about a move without a Handoff. */
+/** What the Event of a move without a Handoff keeps. */
 export interface Said {
   reason?: string | null;
   summary?: string | null;
@@ -31,18 +31,17 @@ const maxVariableBytes = 64 * 1024;
 
 /**
  * A Session under its lock, with its holder, its last Handoff and the agents concerned: the steps that every
- * custody move is made of. Steps stage changes; the rules have been asked before. A step keeps loads, tenures
- * and events in line with each other, so that no command can move one without the others.
+ * custody move is made of. Steps stage changes and ask no rules. Each step keeps loads, tenures and events consistent.
  */
 export class Custody {
   readonly session: HeldSession;
   readonly handoff: LastHandoff | null;
-  /** Who ever took the Session over, the last first. */
+  /** The agents that took the Session over, the last first. */
   readonly active: readonly string[];
   tenure: Tenure | null;
   readonly #agents: Map<string, LockedAgent>;
   #versioned = false;
-  /** The tenure that this command has begun and of which no Event tells yet. */
+  /** The tenure that this command has begun and no Event names yet. */
   #begun: Tenure | null = null;
 
   constructor(
@@ -68,7 +67,7 @@ export class Custody {
     return this.tenure !== null && isOpenTenure(this.tenure.state) ? this.tenure : null;
   }
 
-  /** The open tenure once its agent has taken over; null before that, and when nobody holds the Session. */
+  /** The open tenure once its agent has taken over; null before that, and for an unassigned Session. */
   get takenTenure(): Tenure | null {
     return this.openTenure?.state === 'PENDING' ? null : this.openTenure;
   }
@@ -77,7 +76,7 @@ export class Custody {
     return this.handoff !== null && isOpenHandoff(this.handoff.status) ? this.handoff : null;
   }
 
-  /** Who holds the Session now; a finished one has nobody, though `session.agentId` keeps who did last. */
+  /** The holder. Null for a finished Session, whose `session.agentId` keeps the last holder. */
   get holder(): LockedAgent | null {
     return this.isOpen ? this.agent(this.session.agentId) : null;
   }
@@ -90,7 +89,7 @@ export class Custody {
     return id === null ? null : (this.#agents.get(id) ?? null);
   }
 
-  /** Grows the version once, however many of the changes it counts the command makes. */
+  /** Increments the version, once per command. */
   changed(fields: Partial<HeldSession> = {}): void {
     const version = this.#versioned ? this.session.version : this.session.version + 1;
     this.#versioned = true;
@@ -197,7 +196,7 @@ export class Custody {
     return this.session.status === 'PAUSED' ? 'PAUSED' : 'ACTIVE';
   }
 
-  /** Custody has not moved when a Handoff's event is recorded: the SESSION_ event after it says that it has. */
+  /** Recorded before custody moves: the SESSION_ event after it has the new holder. */
   recordHandoff(
     type: EventType,
     handoff: Pick<LastHandoff, 'id' | 'targetAgentId' | 'sourceAgentId'>,
@@ -213,7 +212,7 @@ export class Custody {
     });
   }
 
-  /** An entry of the log: in the Session's stream, in nobody's inbox, and no new version. */
+  /** Records an entry of the log: in the Session's stream, in no inbox, with the same version. */
   recordLog(type: 'TURN_APPENDED' | 'LOG_CHANGED'): void {
     this.work.change('sessions', this.session, { updatedAt: this.work.now });
     record(this.work, { type, session: this.session, holderId: this.isOpen ? this.session.agentId : null, parts: {} });

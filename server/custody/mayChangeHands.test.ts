@@ -106,12 +106,23 @@ describe('the order of refusals', () => {
     );
   });
 
-  it.each(table.flatMap((first, n) => table.slice(n + 1).map((second) => [first, second] as const)))('puts %s before %s', (first, second) => {
-    const move = piledUp([first, second]);
-    const refusing = verdicts(move).map(([name]) => name);
-    // A finished Session has no holder, and without a target there is nothing about one to refuse.
-    if (!refusing.includes(first[0]) || !refusing.includes(second[0])) return;
-    expect(refusalToMove(move)?.code).toBe(first[1]);
+  const pairs = table.flatMap((first, n) => table.slice(n + 1).map((second) => ({ first, second, move: piledUp([first, second]) })));
+  const refuses = (name: RuleName, move: Move): boolean => verdicts(move).some(([refusing]) => refusing === name);
+  const [both, alone] = [true, false].map((wanted) => pairs.filter(({ first, second, move }) => (refuses(first[0], move) && refuses(second[0], move)) === wanted)) as [typeof pairs, typeof pairs];
+
+  it.each(both.map(({ first, second, move }) => [first[0], second[0], first[1], move] as const))('puts %s before %s', (_first, _second, code, move) => {
+    expect(refusalToMove(move)?.code).toBe(code);
+  });
+
+  it('leaves out only pairs that exclude each other', () => {
+    expect(alone.map(({ first, second }) => `${first[0]}, ${second[0]}`)).toEqual([
+      // A finished Session has no holder, and no Handoff went to the holder itself.
+      'open session, already assigned',
+      'already assigned, loop',
+      // Without a target there is nothing to refuse about it.
+      ...['already assigned', 'collaborator', 'loop', 'type'].map((name) => `${name}, free choice`),
+      ...['availability', 'capacity'].map((name) => `free choice, ${name}`),
+    ]);
   });
 
   it('asks only the rules before the one that is named', () => {

@@ -30,7 +30,7 @@ export interface CustodyRead {
   handoff: LastHandoff | null;
   /** Agents whose load or inbox may change, locked, in id order. */
   agents: LockedAgent[];
-  /** Who ever took the Session over, the last first. */
+  /** The agents that took the Session over, the last first. */
   active: string[];
 }
 
@@ -40,7 +40,7 @@ export interface Concerned {
   /** Also the best candidates of this type: eight, or all of them when `everyCandidate`. */
   type?: string | null;
   everyCandidate?: boolean;
-  /** False when only an open Handoff can make an event for an inbox: then a holder without one is not locked. */
+  /** False for commands whose only inbox events are of an open Handoff: a holder without one is then not locked. */
   holder?: boolean;
 }
 

@@ -26,7 +26,7 @@ export async function readVisible(work: Work, log: VisibleLog): Promise<VisibleC
   return counts ?? nothingVisible();
 }
 
-/** An agent that begins has read nothing yet: what a model reported was another's window. */
+/** At the start of a tenure the reported tokens are of another agent's window. */
 function tokensOf(type: SnapshotType, { bytes, reported, bytesSince }: VisibleCounts): number {
   return type === 'SESSION_START' || reported === null ? estimateTokens(bytes) : reported + estimateTokens(bytesSince);
 }

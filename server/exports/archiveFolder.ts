@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A temporary file of this age belongs to nobody who still writes it. */
+/** No process still writes a temporary file of this age. */
 const abandonedAfter = 10 * 60_000;
 const temporary = /^\..*\.tmp$/;
 const mark = '.caught-up';
@@ -17,7 +17,7 @@ export interface Mark {
 export class ArchiveFolder {
   constructor(private readonly path: string) {}
 
-  /** Writes beside the file, to the disk, and then renames: whoever reads sees the old one or the new one. Readable by the owner only. */
+  /** Writes a temporary file, syncs it and renames it: readers see the old file or the new one. Readable by the owner only. */
   async write(name: string, text: string): Promise<void> {
     const draft = join(this.path, `.${name}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`);
     try {

@@ -3,7 +3,7 @@ import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody, type Ending } from '../custody/custody.ts';
-import { demandAct } from '../custody/demand.ts';
+import { demandAct, lockSession } from '../custody/demand.ts';
 import type { LastHandoff } from '../custody/read.ts';
 import { handoffTransitions, statesBefore } from '../custody/rules.ts';
 import { readVisible } from '../custody/snapshot.ts';
@@ -37,6 +37,21 @@ export const cancelHandoff = (work: Work, { handoffId, reason }: { handoffId: st
 
 /** An operator gives up on the target, whatever the Handoff's age (rule: deadline). */
 export const timeOutHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> => decline(work, handoffId, { status: 'TIMED_OUT' });
+
+export interface CancelPendingHandoffsAnswer {
+  sessionId: string;
+  handoffIds: string[];
+}
+
+/** Cancels the Handoff of a Session that waits to be accepted, if there is one. */
+export async function cancelPendingHandoffs(work: Work, { sessionId }: { sessionId: string }): Promise<CancelPendingHandoffsAnswer> {
+  await lockSession(work, sessionId);
+  const custody = await Custody.of(work, sessionId);
+  const pending = custody.openHandoff;
+  if (pending?.status !== 'INITIATED') return { sessionId, handoffIds: [] };
+  await giveBack(custody, pending, { status: 'CANCELLED', cancelReason: null });
+  return { sessionId, handoffIds: [pending.id] };
+}
 
 type Decline = Exclude<Ending, { status: 'COMPLETED' | 'TIMED_OUT' }> | { status: 'TIMED_OUT' };
 

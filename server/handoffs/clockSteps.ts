@@ -31,7 +31,7 @@ export class ClockSteps {
     return -back;
   }
 
-  /** A Handoff waits so many milliseconds longer than its deadline says for each of these that is `at` or after its beginning. */
+  /** A Handoff initiated at or before `at` waits `by` milliseconds longer than its deadline says, for each of these. */
   get ahead(): { at: Date; by: number }[] {
     return this.#ahead.map(({ at, by }) => ({ at: new Date(at), by }));
   }

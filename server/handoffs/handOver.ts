@@ -10,7 +10,7 @@ import type { LockedAgent } from '../custody/read.ts';
 import { captureSnapshot } from '../custody/snapshot.ts';
 import type { HandoffVia } from '../generated/prisma/client.ts';
 
-/** What a Handoff is made from, once the rules have agreed to it. */
+/** What a Handoff is made from. */
 export interface HandOver {
   target: LockedAgent;
   via: HandoffVia;

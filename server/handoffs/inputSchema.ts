@@ -1,7 +1,7 @@
 import { contextVariables, idempotencyKey, metadata, optional, reason, summary } from '../graphql/input.ts';
 import { keyInput, type Inputs } from '../graphql/mutation.ts';
 
-// What whoever moves a Session may say about it, be it an operator or the agent that holds it: as GraphQL shows it, and as it is decoded.
+// The inputs that reassignSession and initiateHandoff share: as GraphQL shows them, and as they are decoded.
 
 export const moveInputs = (input: Inputs) => ({
   reason: input.string({ description: 'Why, for people: up to 4 KB.' }),

@@ -14,8 +14,7 @@ import {
 import { builder, modelRef } from '../graphql/builder.ts';
 import { agentId, decodeInput, idOf, KB, listOf, nonBlank, optional, reason } from '../graphql/input.ts';
 import { handoffOf, run, sessionOf } from '../graphql/mutation.ts';
-import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
-import { cancelPendingHandoffs, type CancelPendingHandoffsAnswer } from './cancelPendingHandoffs.ts';
+import { acceptHandoff, cancelHandoff, cancelPendingHandoffs, type CancelPendingHandoffsAnswer, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
 import { initiateHandoff, type HandoffAnswer } from './initiateHandoff.ts';
 import { moveFields, moveInputs } from './inputSchema.ts';
 

@@ -59,7 +59,7 @@ export interface GraphEdge {
   medianAcceptMs: number | null;
 }
 
-/** Who handed off to whom, how often, with what end, of what the caller may read: an edge for each pair, one statement. */
+/** Counts the Handoffs that the caller may read, one edge for each pair of agents, in one statement. */
 export async function handoffEdges(pool: Pool, filter: GraphFilter, caller: Pick<Caller, 'role' | 'agentId'>): Promise<GraphEdge[]> {
   const conditions = ['source_agent_id IS NOT NULL', readableSql(caller, 'handoffs.session_id')];
   const values: unknown[] = [];

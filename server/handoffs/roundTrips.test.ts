@@ -9,8 +9,7 @@ import { cancelSession, completeSession, failSession, pauseSession, resumeSessio
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { countOnTheWire } from '../../test/statements.ts';
 import { toolCall, world } from '../../test/world.ts';
-import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
-import { cancelPendingHandoffs } from './cancelPendingHandoffs.ts';
+import { acceptHandoff, cancelHandoff, cancelPendingHandoffs, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
 
 const wire = await countOnTheWire((await testDatabase()).url);
 const database = createDatabase(wire.url, silentLog);

@@ -11,7 +11,7 @@ const sweeper = batonItself('sweep');
 const batch = 100;
 
 const readClock = statement('SELECT clock_timestamp() AS now');
-// As of one reading of the clock: it may step at any moment, and then nothing is due before the next reading.
+// As of one reading of the clock: after a step of the clock nothing is due before the next reading.
 const findDue = statement(
   `SELECT id, longer FROM (
      SELECT id, deadline_at, coalesce((SELECT sum(by) FROM json_to_recordset($2) AS step (at timestamptz, by float8) WHERE at >= initiated_at), 0) AS longer
@@ -28,7 +28,7 @@ export interface SweepOptions {
 
 /**
  * Times out what is due (rule: deadline) and forgets idempotency answers after a day. Any number of processes may run
- * it at once: a Session that somebody else has locked is skipped, and the deadline is looked at again under the lock.
+ * it at once: a locked Session is skipped, and the deadline is checked again under the lock.
  * What waits while the database's clock steps ahead waits that much longer, as far as `clock` has seen it.
  * Returns how many Handoffs it timed out.
  */
@@ -45,7 +45,7 @@ export async function sweep({ pool, log, announcer }: SweepOptions, clock = new 
       if (answer.timedOut) changed += 1;
     }
     timedOut += changed;
-    // What is left of a full batch is in other hands, or there is more.
+    // The rest of a full batch is locked by other processes, or there is more.
     if (due.rows.length < batch || changed === 0) return timedOut;
   }
 }

@@ -14,18 +14,18 @@ export interface CreateKeyInput {
 
 export interface CreateKeyAnswer {
   keyId: string;
-  /** Nobody else is told: what is kept is its hash. */
+  /** Shown once: only its hash is stored. */
   secret: string;
 }
 
-/** @throws BadUserInputError for what is wrong with an input whoever asks and whatever there is in the database */
+/** @throws BadUserInputError for input that is wrong for every caller and every state of the database */
 export function demandKeyInput({ role, agentId, expiresAt }: CreateKeyInput, now: Date): void {
   if (role === 'AGENT' && agentId === null) throw bad('A key of role AGENT is bound to an agent: name it', 'agentId');
   if (role !== 'AGENT' && agentId !== null) throw bad(`A key of role ${role} is bound to no agent: leave agentId out, or make it one of role AGENT`, 'agentId');
   if (expiresAt !== null && expiresAt <= now) throw bad('A key that has expired lets nobody in: give a moment in the future', 'expiresAt');
 }
 
-/** Lets somebody in, as one agent or in one role, until the key expires or is revoked. */
+/** Creates a key for one agent or one role. */
 export async function createKey(work: Work, input: CreateKeyInput): Promise<CreateKeyAnswer> {
   const { role, agentId, name, expiresAt } = input;
   const agent = agentId === null ? await work.begin() : await findAndLockAgent(work, agentId);

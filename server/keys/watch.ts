@@ -12,7 +12,7 @@ interface Watched {
 }
 
 /**
- * Calls back when a key ends that somebody holds something open under: at once when it is revoked in this process, when
+ * Calls back when a watched key ends: at once when it is revoked in this process, when
  * its time is over by this process's steady clock, and at the latest at the next look into the database, by whose clock
  * keys expire. It looks every `everyMs` while anybody watches.
  */
@@ -24,11 +24,11 @@ export class KeyWatch {
     private readonly pool: Pool,
     private readonly log: Logger,
     private readonly everyMs: number,
-    /** Told first, so that nobody comes in with an ended key again. */
+    /** Called first, so that the ended key is refused from then on. */
     private readonly onEnded: (keyId: string) => void,
   ) {}
 
-  /** Calls back once, when the caller's key ends; at once when it has expired. Who has no key is never called. */
+  /** Calls back once, when the caller's key ends; at once when it has expired. Never for a caller without a key. */
   add({ keyId, expiresAt }: Caller, callback: () => void): () => void {
     if (keyId === null) return () => undefined;
     let watched = this.#watched.get(keyId);

@@ -24,7 +24,7 @@ export interface AppendTurnInput {
     filesModified: readonly string[];
   }[];
   usage: Usage | null;
-  /** Where the work stands after it; left out when nobody says. */
+  /** Where the work stands after it, if the caller says so. */
   workspace?: Workspace;
   truncated: boolean;
 }

@@ -18,7 +18,7 @@ export interface StoredUsage extends Tokens {
 export interface StoredCall {
   id: string;
   callId: string;
-  /** True while nobody has said how it ended. */
+  /** True while it has neither result nor error. */
   open: boolean;
 }
 
@@ -41,7 +41,7 @@ const findCalls = statement(
 );
 const findUsage = statement(`SELECT id, key, turn_id AS "turnId", ${tokens} FROM import_usages WHERE session_id = $1 AND key = ANY ($2::text[])`);
 const findTurns = statement(`SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns WHERE id = ANY ($1::uuid[])`);
-// A Turn goes on as long as it is the Session's last and nobody has said anything since.
+// A Turn can go on while it is the Session's last and has the last message.
 const findContinued = statement(
   `SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns t WHERE id = $2 AND session_id = $1 AND index = $3 AND agent_session_id IS NOT DISTINCT FROM $5
      AND EXISTS (SELECT FROM messages m WHERE m.session_id = $1 AND m.sequence = $4 AND m.turn_id = t.id)`,

@@ -16,7 +16,7 @@ export interface TypeCount {
   count: number;
 }
 
-/** What is told about an import, in GraphQL and as JSON: the names are the contract's. */
+/** The report of an import, in GraphQL and as JSON: the names are the contract's. */
 export interface ImportReport extends Omit<Facts, 'entryTypes' | 'unknownTypes'>, Imported {
   format: TranscriptFormat;
   entryTypes: TypeCount[];

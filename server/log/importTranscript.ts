@@ -79,7 +79,7 @@ function neverHeld({ session }: Custody, agentId: string): InvalidStateError {
 export interface ImportNewSessionInput {
   /** As it was given, with its secrets; null: as the transcript says. */
   title: string | null;
-  /** Who is given the Session, and whose turns they are; null for nobody. */
+  /** The agent that gets the Session and its turns; null for none. */
   agentId: string | null;
   handoffsEnabled: boolean;
   transcript: Transcript;

@@ -45,7 +45,7 @@ function dropUnkept(said: Said): void {
   for (const { text } of said.parts.splice(full + 2)) said.unkept += Buffer.byteLength(text) + 2;
 }
 
-/** The longest that the process answers nobody else while it redacts. */
+/** The longest time that redacting blocks the event loop. */
 const yieldAfterMs = 5;
 
 /** Takes the secrets out of what an import is about to store and to report, and counts them where they were: the one place where an import redacts. */

@@ -1,7 +1,7 @@
 import { InvalidStateError, type DomainError } from '../core/errors.ts';
 import type { AgentSessionState, SessionStatus } from '../generated/prisma/client.ts';
 
-/** A turn with an assistant message or a tool call (or the answer to one) is an agent's; the others belong to nobody. */
+/** A turn with an assistant message or a tool call (or the answer to one) is an agent's; the others belong to no agent. */
 export const isAgentTurn = (turn: { messages: readonly { role: string }[]; toolCalls: readonly unknown[] }): boolean =>
   turn.toolCalls.length > 0 || turn.messages.some(({ role }) => role === 'ASSISTANT' || role === 'TOOL');
 

@@ -8,7 +8,7 @@ import { findSeedPhrases } from './seedPhrases.ts';
 import { tokenRules } from './tokenRules.ts';
 import { aroundUnseen, blankUnseen, withoutGutters } from './view.ts';
 
-/** Every secret in a text, the surest kind first; findings may overlap. What nobody sees, and what tools put before lines, is looked through. */
+/** Every secret in a text, the surest kind first; findings may overlap. Invisible characters, and what tools put before lines, do not hide one. */
 export function findSecrets(text: string): Finding[] {
   const view = aroundUnseen(text);
   if (view === null) return findIn(withoutGutters(text));

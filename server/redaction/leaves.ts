@@ -52,7 +52,7 @@ function meetings(group: Part): Pieces[] {
   return [sideBySide(group, 2), sideBySide(group.slice(1), 2), sideBySide(group, group.length)];
 }
 
-/** Texts with nothing between them but after every so many; of a long one, only its ends. */
+/** Texts side by side, with a border after every `together` of them; of a long text only its ends. */
 function sideBySide(group: Part, together: number): Pieces {
   const joined = new Pieces();
   for (const [position, { leaf, text }] of group.entries()) {

@@ -98,7 +98,7 @@ const all =
   (texts) =>
     parts.map((part) => part(texts));
 
-/** Two names that become the same mark are told apart by a number. */
+/** Numbers names that become the same mark. */
 const entries =
   (parts: readonly (readonly Rebuild[])[]): Rebuild =>
   (texts) => {

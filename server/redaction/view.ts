@@ -15,7 +15,7 @@ interface Segment {
 const around = 512;
 const wordEnds = /[\s"'`]/;
 
-/** What a person reads around the places of a text where something is that nobody sees; null when there is none. */
+/** The visible text around invisible characters, without them; null when the text has none. */
 export function aroundUnseen(text: string): View | null {
   const view = new View();
   let from: number | null = null;
@@ -98,7 +98,7 @@ class View {
   }
 }
 
-/** The same places, with spaces for what nobody sees: a coloured word ends where its colour does. */
+/** Spaces for invisible characters, at the same places: a coloured word ends where its colour does. */
 export const blankUnseen = (text: string): string => text.replace(unseen, ({ length }) => ' '.repeat(length));
 
 const newLine = String.raw`(^|\\n)`;

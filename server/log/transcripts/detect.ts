@@ -26,9 +26,9 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
     const begin: Line[] = [];
     let recognised: TranscriptFormat | null = null;
     while (recognised === null && begin.length < lookAt) {
-      const { value, done } = await batches.next();
-      if (done === true) break;
-      begin.push(...value);
+      const next = await batches.next();
+      if (next.done === true) break;
+      begin.push(...next.value);
       recognised = recognise(begin.slice(0, lookAt));
     }
     if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);

@@ -10,7 +10,7 @@ export interface Line {
 /** Longer lines are images and dumps that nobody reads: they are skipped without ever being held whole. */
 export const maxLineCharacters = 8 * 1024 * 1024;
 
-/** The longest that the process answers nobody else while it reads. */
+/** The longest time that reading blocks the event loop. */
 const yieldAfterMs = 5;
 
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);

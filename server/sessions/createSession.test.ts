@@ -1,0 +1,116 @@
+import { archiveAgent } from '../agents/archiveAgent.ts';
+import { setAgentStatus } from '../agents/setAgentStatus.ts';
+import { encodeId } from '../core/ids.ts';
+import { house, testRefusals, type House, type Mutation, type Refusal } from '../../test/refusals.ts';
+
+const home = await house();
+
+const create = (error: Refusal['error'], when: string, given: Refusal['given'], says: RegExp): Refusal => ({ mutation: 'createSession', error, when, given, says });
+
+async function closedAgent({ unique, agent, run }: House, status: 'DRAINING' | 'OFFLINE'): Promise<string> {
+  const id = unique('closed');
+  await agent(id);
+  await run(setAgentStatus, { id, status });
+  return id;
+}
+
+async function fullAgent({ unique, agent, session }: House, type: string): Promise<string> {
+  const id = unique('full');
+  await agent(id, { type, maxCapacity: 1 });
+  await session(id);
+  return id;
+}
+
+async function used(h: House, mutation: Mutation, input: object): Promise<string> {
+  const idempotencyKey = h.unique('key');
+  await h.send(mutation, { ...input, idempotencyKey });
+  return idempotencyKey;
+}
+
+const cases: Refusal[] = [
+  create('BadUserInputError', 'the title is blank', () => ({ input: { title: ' \n' }, data: { path: ['input', 'title'] } }), /is blank: say something/),
+  create('NotFoundError', 'there is no such agent', () => ({ input: { title: 'Work', agentId: 'nobody' }, data: { id: 'nobody' } }), /check the id/),
+  create(
+    'IdempotencyMismatchError',
+    'the key was used with another input',
+    async (h) => {
+      const idempotencyKey = await used(h, 'createSession', { title: 'Work' });
+      return { input: { title: 'Other work', idempotencyKey }, data: { idempotencyKey } };
+    },
+    /use a new key/,
+  ),
+  create(
+    'IdempotencyMismatchError',
+    'the key was used with another mutation',
+    async (h) => {
+      const idempotencyKey = await used(h, 'captureSnapshot', { sessionId: encodeId('session', await h.session(null)) });
+      return { input: { title: 'Work', idempotencyKey }, data: { idempotencyKey } };
+    },
+    /another mutation/,
+  ),
+  create(
+    'AgentTypeMismatchError',
+    'the agent is not of the type',
+    async ({ unique, agent }) => {
+      const id = unique('codex');
+      await agent(id, { type: 'CODEX' });
+      return { input: { title: 'Work', agentId: id, agentType: 'CLAUDE' }, data: { agentId: id, expectedType: 'CLAUDE', actualType: 'CODEX' } };
+    },
+    /is of type CODEX, not CLAUDE/,
+  ),
+  ...(['DRAINING', 'OFFLINE'] as const).map((status) =>
+    create(
+      'AgentUnavailableError',
+      `the agent is ${status}`,
+      async (h) => {
+        const agentId = await closedAgent(h, status);
+        return { input: { title: 'Work', agentId }, data: { agentId, status } };
+      },
+      /choose another/,
+    ),
+  ),
+  create(
+    'AgentUnavailableError',
+    'the agent is archived',
+    async (h) => {
+      const agentId = h.unique('retired');
+      await h.agent(agentId);
+      await h.run(archiveAgent, { id: agentId });
+      return { input: { title: 'Work', agentId }, data: { agentId, status: 'OFFLINE' } };
+    },
+    /is archived: choose another/,
+  ),
+  create(
+    'AgentAtCapacityError',
+    'the agent is full',
+    async (h) => {
+      const agentId = await fullAgent(h, 'CLAUDE');
+      return { input: { title: 'Work', agentId }, data: { agentId, currentLoad: 1, maxCapacity: 1 } };
+    },
+    /full capacity \(1 of 1\): choose another or wait/,
+  ),
+  create(
+    'NoAgentAvailableError',
+    'no agent is of the type',
+    (h) => {
+      const agentType = h.uniqueType();
+      return { input: { title: 'Work', agentType }, data: { agentType } };
+    },
+    /wait, free one, or name another type/,
+  ),
+  create(
+    'NoAgentAvailableError',
+    'every agent of the type is full or closed',
+    async (h) => {
+      const agentType = h.uniqueType();
+      await fullAgent(h, agentType);
+      const closed = h.unique('closed');
+      await h.agent(closed, { type: agentType });
+      await h.run(setAgentStatus, { id: closed, status: 'DRAINING' });
+      return { input: { title: 'Work', agentType }, data: { agentType } };
+    },
+    /with a free place/,
+  ),
+];
+
+testRefusals(home, 'create', cases);
