@@ -5,6 +5,7 @@ import { itemOf } from './deliver.ts';
 import { placeOf } from './queries.ts';
 
 builder.objectType('Actor', {
+  access: 'inherit',
   description: 'Who did something.',
   fields: (t) => ({
     principal: t.exposeString('actorPrincipal', {
@@ -39,6 +40,7 @@ const EventType = builder.enumType('EventType', {
 });
 
 builder.prismaNode('Event', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },

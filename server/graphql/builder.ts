@@ -5,6 +5,7 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
 import { GraphQLScalarType } from 'graphql';
 import { DateTimeResolver } from 'graphql-scalars';
+import { everybody } from '../access/roles.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import type PrismaTypes from '../generated/pothos-types.ts';
 import { getDatamodel } from '../generated/pothos-types.ts';
@@ -14,6 +15,7 @@ import type { Role } from '../core/work.ts';
 import type { Usage } from '../log/queries.ts';
 import { badArgument } from './badArgument.ts';
 import type { GraphQLContext } from './context.ts';
+import DeclaredPlugin from './declared.ts';
 import ExposedColumnsPlugin from './exposedColumns.ts';
 import { JsonScalar } from './jsonScalar.ts';
 import { readable } from './readableNodes.ts';
@@ -39,7 +41,7 @@ export interface SchemaShape {
 export type ModelName = keyof PrismaTypes;
 export type Model<M extends ModelName> = PrismaTypes[M];
 
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** The most ids that `nodes` looks up at once. */
 const maxNodes = 100;
@@ -49,7 +51,7 @@ const maxNodes = 100;
  * those errors; `t.fieldWithInput` makes `XInput`. Fields are non-null unless they say `nullable: true`.
  */
 export const builder = new SchemaBuilder<SchemaShape>({
-  plugins: [ErrorsPlugin, WithInputPlugin, RelayPlugin, ExposedColumnsPlugin, PrismaPlugin],
+  plugins: [DeclaredPlugin, ErrorsPlugin, WithInputPlugin, RelayPlugin, ExposedColumnsPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,
@@ -77,11 +79,13 @@ export const builder = new SchemaBuilder<SchemaShape>({
     idFieldOptions: { description: 'Its id: good for every argument that asks for one of its kind, and for `node`.' },
     nodeTypeOptions: { description: 'Anything that has an id of its own.' },
     nodeQueryOptions: {
+      access: everybody,
       description: 'The record with this id, whatever it is; null when there is none that you may read.',
       args: { id: { description: 'Any id that Baton gave out, or the slug of an Agent.' } },
       resolve: async (_root, { id }, context, _info, resolveNode) => ((await readable([id], context))[0] === true ? resolveNode(id) : null),
     },
     nodesQueryOptions: {
+      access: everybody,
       description: 'The records with these ids, in their order; null in the place of each that you may not read, or that does not exist.',
       args: { ids: { description: `Ids that Baton gave out, or slugs of Agents: ${maxNodes} at most.` } },
       resolve: async (_root, { ids }, context, info): Promise<unknown[]> => {
