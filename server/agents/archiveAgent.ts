@@ -1,7 +1,7 @@
 import { statement } from '../core/changes.ts';
 import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { demandAgent, recordAgentChanged } from './demandAgent.ts';
+import { lockExistingAgent, recordAgentChanged } from './lockAgent.ts';
 import { stageRevocation } from '../keys/revokeKey.ts';
 import type { AgentAnswer } from './registerAgent.ts';
 
@@ -18,7 +18,7 @@ export async function archiveAgent(
   { id }: { id: string },
   { keyRevoked }: { keyRevoked: (keyId: string) => void },
 ): Promise<AgentAnswer> {
-  const agent = await demandAgent(work, id);
+  const agent = await lockExistingAgent(work, id);
   if (agent.archivedAt !== null) {
     const [last] = await work.query<{ actor_principal: string }>(readArchiver, [id]);
     if (last?.actor_principal === work.caller.principal) return { agentId: id };

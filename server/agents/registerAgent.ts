@@ -1,6 +1,6 @@
 import { ConflictError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { lockAgent, recordAgentChanged, setCollaborators } from './demandAgent.ts';
+import { lockAgent, recordAgentChanged, setCollaborators } from './lockAgent.ts';
 
 export interface AgentFields {
   type: string;

@@ -1,12 +1,12 @@
 import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import type { AdministrativeStatus } from '../generated/prisma/client.ts';
-import { demandAgent, recordAgentChanged } from './demandAgent.ts';
+import { lockExistingAgent, recordAgentChanged } from './lockAgent.ts';
 import type { AgentAnswer } from './registerAgent.ts';
 
 /** Opens or closes an agent for new work; what it holds stays with it. Setting what is set already changes nothing. */
 export async function setAgentStatus(work: Work, { id, status }: { id: string; status: AdministrativeStatus }): Promise<AgentAnswer> {
-  const agent = await demandAgent(work, id);
+  const agent = await lockExistingAgent(work, id);
   if (agent.archivedAt !== null) {
     throw new BadUserInputError(`Agent '${id}' is archived, so it has no status to set: register another`, ['input', 'id']);
   }

@@ -1,6 +1,6 @@
 import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { demandAgent, recordAgentChanged, setCollaborators } from './demandAgent.ts';
+import { lockExistingAgent, recordAgentChanged, setCollaborators } from './lockAgent.ts';
 import type { AgentAnswer, AgentFields } from './registerAgent.ts';
 
 /** Changes what is given and leaves the rest. Sessions and Handoffs keep what they were made with. */
@@ -8,7 +8,7 @@ export async function updateAgent(
   work: Work,
   { id, collaborators, ...fields }: Partial<AgentFields> & { id: string },
 ): Promise<AgentAnswer> {
-  const agent = await demandAgent(work, id);
+  const agent = await lockExistingAgent(work, id);
   if (agent.archivedAt !== null) {
     throw new InvalidStateError(`Agent '${id}' is archived and cannot be changed any more`, 'ARCHIVED', ['AVAILABLE', 'DRAINING', 'OFFLINE']);
   }

@@ -11,7 +11,7 @@ export async function lockSession(work: Work, sessionId: string): Promise<void> 
   if (!(await work.lockSession(sessionId))) throw new NotFoundError('session', encodeId('session', sessionId));
 }
 
-export function demandAgent(custody: Custody, agentId: string): LockedAgent {
+export function demandLockedAgent(custody: Custody, agentId: string): LockedAgent {
   const agent = custody.agent(agentId);
   if (agent === null) throw new NotFoundError('agent', agentId);
   return agent;

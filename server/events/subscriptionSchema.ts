@@ -54,7 +54,7 @@ builder.subscriptionField('handoffAssigned', (t) =>
       const { agentId, after } = decodeArgs(inboxArgs, args);
       const own = ownAgent(context.caller);
       if (own !== null && own !== agentId) throw new ForbiddenError('An agent may listen to its own inbox only');
-      await demandAgentToHear(context, agentId, ['agentId']);
+      await demandExistingAgent(context, agentId, ['agentId']);
       return open(context, { kind: 'inbox', agentId }, after, () => true);
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
@@ -71,8 +71,8 @@ builder.subscriptionField('handoffEvents', (t) =>
     subscribe: async (_root, args, context) => {
       const { where, after } = decodeArgs(handoffEventsArgs, args);
       const { sessionId, agentId } = where;
-      if (sessionId !== null) await demandSessions(context, [sessionId], ['where', 'sessionId']);
-      if (agentId !== null) await demandAgentToHear(context, agentId, ['where', 'agentId']);
+      if (sessionId !== null) await demandReadableSessions(context, [sessionId], ['where', 'sessionId']);
+      if (agentId !== null) await demandExistingAgent(context, agentId, ['where', 'agentId']);
       return open(context, { kind: 'all' }, after, (event) => {
         if (event.type === 'TURN_APPENDED' || event.type === 'LOG_CHANGED') return false;
         return (sessionId === null || event.sessionId === sessionId) && (agentId === null || event.told.includes(agentId));
@@ -90,7 +90,7 @@ builder.subscriptionField('sessionUpdated', (t) =>
     args: argsOf(sessionArgs),
     subscribe: async (_root, args, context) => {
       const { sessionIds, after } = decodeArgs(sessionArgs, args);
-      if (sessionIds !== null) await demandSessions(context, sessionIds, ['sessionIds']);
+      if (sessionIds !== null) await demandReadableSessions(context, sessionIds, ['sessionIds']);
       const wanted = sessionIds === null ? null : new Set(sessionIds);
       return open(context, { kind: 'all' }, after, ({ sessionId }) => sessionId !== null && (wanted === null || wanted.has(sessionId)));
     },
@@ -129,12 +129,12 @@ async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor:
   }
 }
 
-async function demandAgentToHear({ prisma }: GraphQLContext, id: string, path: string[]): Promise<void> {
+async function demandExistingAgent({ prisma }: GraphQLContext, id: string, path: string[]): Promise<void> {
   const found = await prisma.agent.findUnique({ where: { id }, select: { id: true } });
   if (found === null) throw badArgument(`There is no agent '${id}': check the id`, path);
 }
 
-async function demandSessions({ pool, caller }: GraphQLContext, ids: readonly string[], path: string[]): Promise<void> {
+async function demandReadableSessions({ pool, caller }: GraphQLContext, ids: readonly string[], path: string[]): Promise<void> {
   const [missing] = await unreadable(pool, caller, ids);
   if (missing === undefined) return;
   const id = encodeId('session', missing);

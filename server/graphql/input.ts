@@ -21,7 +21,7 @@ interface Shown {
 const registry = z.registry<object>();
 export const shownAs = (schema: z.ZodType): Shown => registry.get(schema) ?? {};
 export function showAs<S extends z.ZodType>(schema: S, shown: Shown): S {
-  registry.add(schema, shown as never);
+  registry.add(schema, shown);
   return schema;
 }
 

@@ -16,7 +16,7 @@ interface Shown {
 type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** The arguments of a field. What the resolver gets of them is as the caller sent it: `decodeArgs` with the same schema. */
-export const argsOf = (schema: z.ZodObject): object => builder.args((t) => fieldsOf(t, schema.shape as Fields));
+export const argsOf = (schema: z.ZodObject): Record<never, never> => builder.args((t) => fieldsOf(t, schema.shape as Fields));
 
 const objects = new Map<string, Type>();
 

@@ -3,7 +3,7 @@ import { AlreadyAssignedError, BadUserInputError, InvalidStateError } from '../c
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAct, demandAgent, demandOpen, lockSession } from '../custody/demand.ts';
+import { demandAct, demandLockedAgent, demandOpen, lockSession } from '../custody/demand.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { refusalToTake } from '../custody/rules.ts';
 import { handOver, prepareContext } from './handOver.ts';
@@ -33,7 +33,7 @@ export async function initiateHandoff(
 ): Promise<HandoffAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { agents: [input.targetAgentId] });
-  const target = demandAgent(custody, input.targetAgentId);
+  const target = demandLockedAgent(custody, input.targetAgentId);
   const read = await readMove(custody, input);
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;

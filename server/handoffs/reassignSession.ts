@@ -2,7 +2,7 @@ import { AgentTypeMismatchError, AlreadyAssignedError, NoAgentAvailableError } f
 import { encodeId } from '../core/ids.ts';
 import { Overtaken, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAgent, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
+import { demandLockedAgent, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { leastLoaded, refusalToTake } from '../custody/rules.ts';
 import { readVisible } from '../custody/snapshot.ts';
@@ -43,7 +43,7 @@ export async function reassignSession(
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
   });
-  const named = input.agentId === null ? null : demandAgent(custody, input.agentId);
+  const named = input.agentId === null ? null : demandLockedAgent(custody, input.agentId);
   const earlier = await work.earlierAnswer<ReassignSessionAnswer>();
   if (earlier !== null) return earlier;
   demandVersion(custody, input.expectedVersion);

@@ -1,4 +1,4 @@
-import { lockAgent } from '../agents/demandAgent.ts';
+import { lockAgent } from '../agents/lockAgent.ts';
 import { BadUserInputError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Role, Work } from '../core/work.ts';

@@ -16,7 +16,8 @@ export async function lockAgent(work: Work, id: string): Promise<Agent | null> {
   return fromColumns<Agent>(row.agent);
 }
 
-export async function demandAgent(work: Work, id: string): Promise<Agent> {
+/** The same. @throws NotFoundError when there is none */
+export async function lockExistingAgent(work: Work, id: string): Promise<Agent> {
   const agent = await lockAgent(work, id);
   if (agent === null) throw new NotFoundError('agent', id);
   return agent;
