@@ -206,4 +206,4 @@ const cases: Refusal[] = [
   ),
 ];
 
-testRefusals(home, 'reassign', cases);
+testRefusals(home, ['reassignSession'], cases);

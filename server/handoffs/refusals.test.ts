@@ -103,4 +103,4 @@ const pending: Refusal[] = [
   },
 ];
 
-testRefusals(home, 'handoffs', [...changing, ...pending]);
+testRefusals(home, ['acceptHandoff', 'completeHandoff', 'rejectHandoff', 'failHandoff', 'cancelHandoff', 'timeOutHandoff', 'cancelPendingHandoffs'], [...changing, ...pending]);

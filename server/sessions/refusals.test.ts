@@ -243,4 +243,4 @@ const updating: Refusal[] = [
   })),
 ].map((refusal) => ({ mutation: 'updateSession', ...refusal }));
 
-testRefusals(home, 'sessions', [...creating, ...changing, ...updating]);
+testRefusals(home, ['createSession', 'pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession', 'updateSession'], [...creating, ...changing, ...updating]);
