@@ -5,8 +5,8 @@ import { buildApp, type App, type AppLive, type AppOptions } from '../server/app
 import { downloadRoute } from '../server/exports/downloadRoute.ts';
 import { compiledQueries } from '../server/graphql/compiled.ts';
 import { contexts } from '../server/graphql/context.ts';
-import { createMaskError } from '../server/graphql/maskError.ts';
-import { noSuggestions } from '../server/graphql/noSuggestions.ts';
+import { createMaskError } from '../server/graphql/errors/maskError.ts';
+import { noSuggestions } from '../server/graphql/errors/noSuggestions.ts';
 import { schema } from '../server/graphql/schema.ts';
 import { createDoorbell } from '../server/infra/doorbell.ts';
 import type { TurnLimits } from '../server/core/turns.ts';

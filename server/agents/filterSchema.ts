@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import { agentType, inputObject, KB, oneOf, optional, text, withDefault } from '../graphql/input.ts';
+import { agentType, inputObject, KB, oneOf, optional, text, withDefault } from '../graphql/input/schemas.ts';
 import { AgentStatus } from './schema.ts';
 
 export const agentFilter = inputObject(

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
-import { agentId, decodeArgs, whereOf } from '../graphql/input.ts';
-import { argsOf } from '../graphql/inputTypes.ts';
-import { orderBy } from '../graphql/orderBy.ts';
+import { agentId, decodeArgs, whereOf } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
+import { orderBy } from '../graphql/lists/orderBy.ts';
 import { agentFilter, agentsWhere } from './filterSchema.ts';
 
 const order = orderBy(

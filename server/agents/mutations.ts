@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../access/roles.ts';
 import { ConflictError, InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { AdministrativeStatus } from '../graphql/enums.ts';
-import { agentId, agentType, integer, KB, kept, listOf, metadata, nonBlank, oneOf, optional, text, withDefault } from '../graphql/input.ts';
+import { agentId, agentType, integer, KB, kept, listOf, metadata, nonBlank, oneOf, optional, text, withDefault } from '../graphql/input/schemas.ts';
 import { agentOf, mutation, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { archiveAgent } from './archiveAgent.ts';

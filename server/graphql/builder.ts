@@ -13,11 +13,11 @@ import type { ContextVariable } from '../context/context.ts';
 import type { Workspace } from '../context/derive/log.ts';
 import type { Role } from '../core/work.ts';
 import type { Usage } from '../log/queries.ts';
-import { badArgument } from './badArgument.ts';
+import { badArgument } from './input/badArgument.ts';
 import type { GraphQLContext } from './context.ts';
 import DeclaredPlugin from './declared.ts';
 import ExposedColumnsPlugin from './exposedColumns.ts';
-import { JsonScalar } from './jsonScalar.ts';
+import { JsonScalar } from './input/jsonScalar.ts';
 import { readable } from './readableNodes.ts';
 import { decodeNodeId, encodeNodeId, type NodeType } from './nodeIds.ts';
 

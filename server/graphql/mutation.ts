@@ -8,8 +8,8 @@ import type { Answer, Caller, Work } from '../core/work.ts';
 import { redactInput } from '../redaction/redact.ts';
 import { builder, capitalized, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext, Settings } from './context.ts';
-import { decodeInput } from './input.ts';
-import { inputType } from './inputTypes.ts';
+import { decodeInput } from './input/schemas.ts';
+import { inputType } from './input/types.ts';
 
 type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Settings) => Promise<A>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { HandoffStatus, HandoffVia } from '../graphql/enums.ts';
-import { agentId, idOf, inputObject, instant, integer, optional, someOf } from '../graphql/input.ts';
+import { agentId, idOf, inputObject, instant, integer, optional, someOf } from '../graphql/input/schemas.ts';
 
 export const handoffFilter = inputObject(
   'HandoffFilter',

@@ -5,8 +5,8 @@ import { batched } from '../graphql/batch.ts';
 import { builder, modelRef, type Types } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { HandoffStatus } from '../graphql/enums.ts';
-import { agentId, decodeArgs, idOf, inputObject, instant, optional, whereOf } from '../graphql/input.ts';
-import { argsOf } from '../graphql/inputTypes.ts';
+import { agentId, decodeArgs, idOf, inputObject, instant, optional, whereOf } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
 import { type GraphEdge, type GraphNode, handoffEdges, nodesOf } from './queries.ts';
 
 const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffStatusCount').implement({

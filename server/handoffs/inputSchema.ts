@@ -1,4 +1,4 @@
-import { contextVariables, keyField, metadata, optional, reason, summary } from '../graphql/input.ts';
+import { contextVariables, keyField, metadata, optional, reason, summary } from '../graphql/input/schemas.ts';
 
 /** What a move of a Session takes besides the Session and the target, be it an operator's or the holder's. */
 export const moveFields = {

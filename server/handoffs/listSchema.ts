@@ -3,10 +3,10 @@ import { everybody } from '../access/roles.ts';
 import { readableHandoffs } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
-import { decodeArgs, idOf, whereOf } from '../graphql/input.ts';
-import { argsOf } from '../graphql/inputTypes.ts';
-import { orderBy } from '../graphql/orderBy.ts';
-import { handoffsToList } from '../graphql/readableLists.ts';
+import { decodeArgs, idOf, whereOf } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
+import { orderBy } from '../graphql/lists/orderBy.ts';
+import { handoffsToList } from '../graphql/lists/readableLists.ts';
 import { handoffFilter, handoffsWhere } from './filterSchema.ts';
 
 const order = orderBy('Handoff', { INITIATED_AT: { description: 'When they were started.', columns: { initiatedAt: 'time', id: 'uuid' } } }, 'INITIATED_AT');

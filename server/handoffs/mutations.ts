@@ -13,7 +13,7 @@ import {
   NotFoundError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentId, idOf, KB, listOf, nonBlank, optional, reason } from '../graphql/input.ts';
+import { agentId, idOf, KB, listOf, nonBlank, optional, reason } from '../graphql/input/schemas.ts';
 import { handoffOf, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { acceptHandoff } from './acceptHandoff.ts';
 import { cancelHandoff } from './cancelHandoff.ts';

@@ -12,7 +12,7 @@ import {
   NotFoundError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentId, agentType, idOf, integer, optional, withDefault } from '../graphql/input.ts';
+import { agentId, agentType, idOf, integer, optional, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, sessionOf } from '../graphql/mutation.ts';
 import { moveFields } from './inputSchema.ts';
 import { reassignSession } from './reassignSession.ts';

@@ -3,7 +3,7 @@ import { admins } from '../access/roles.ts';
 import { NotFoundError } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
 import { Role } from '../graphql/enums.ts';
-import { agentId, idOf, instant, nonBlank, oneOf, optional } from '../graphql/input.ts';
+import { agentId, idOf, instant, nonBlank, oneOf, optional } from '../graphql/input/schemas.ts';
 import { mutation, run, type Fields } from '../graphql/mutation.ts';
 import { createKey, demandKeyInput, type CreateKeyAnswer } from './createKey.ts';
 import { revokeKey } from './revokeKey.ts';

@@ -6,7 +6,7 @@ import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { TaskStatus } from '../graphql/enums.ts';
-import { agentId, idOf, optional, showAs, withDefault } from '../graphql/input.ts';
+import { agentId, idOf, optional, showAs, withDefault } from '../graphql/input/schemas.ts';
 import { demandMutation, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import type { ImportReport, TypeCount } from './importReport.ts';
 import { importNewSession } from './importNewSession.ts';

@@ -3,7 +3,7 @@ import { workers } from '../access/roles.ts';
 import { IdempotencyMismatchError, InvalidStateError, LimitExceededError, NotFoundError } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
 import { MessageRole, TaskStatus } from '../graphql/enums.ts';
-import { agentId, content, idOf, inputObject, integer, json, KB, keyField, listOf, nonBlank, oneOf, optional, showAs, text, withDefault } from '../graphql/input.ts';
+import { agentId, content, idOf, inputObject, integer, json, KB, keyField, listOf, nonBlank, oneOf, optional, showAs, text, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, sessionOf } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { appendTurn } from './appendTurn.ts';

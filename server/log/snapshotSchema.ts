@@ -2,8 +2,8 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { z } from 'zod';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { batched } from '../graphql/batch.ts';
-import { decodeArgs, integer, withDefault } from '../graphql/input.ts';
-import { argsOf } from '../graphql/inputTypes.ts';
+import { decodeArgs, integer, withDefault } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
 import { visibleToolCalls } from './queries.ts';
 
 const SnapshotType = builder.enumType('SnapshotType', {

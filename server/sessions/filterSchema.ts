@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { SessionStatus } from '../graphql/enums.ts';
-import { agentId, agentType, inputObject, instant, optional, someOf, text } from '../graphql/input.ts';
+import { agentId, agentType, inputObject, instant, optional, someOf, text } from '../graphql/input/schemas.ts';
 
 export const sessionFilter = inputObject(
   'SessionFilter',

@@ -10,7 +10,7 @@ import {
   NoAgentAvailableError,
   NotFoundError,
 } from '../core/errors.ts';
-import { agentId, agentType, contextVariables, idOf, integer, KB, keyField, kept, metadata, nonBlank, optional, reason, summary, title, withDefault } from '../graphql/input.ts';
+import { agentId, agentType, contextVariables, idOf, integer, KB, keyField, kept, metadata, nonBlank, optional, reason, summary, title, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { cancelSession } from './cancelSession.ts';
 import { completeSession } from './completeSession.ts';

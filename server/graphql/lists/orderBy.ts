@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { builder } from './builder.ts';
-import { OrderDirection } from './enums.ts';
-import { inputObject, oneOf, optional, withDefault } from './input.ts';
-import { directionOf, type Order } from './page.ts';
+import { builder } from '../builder.ts';
+import { OrderDirection } from '../enums.ts';
+import { inputObject, oneOf, optional, withDefault } from '../input/schemas.ts';
+import { directionOf, type Order } from '../page.ts';
 
 interface Ordering {
   description: string;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { BadUserInputError, LimitExceededError } from '../core/errors.ts';
-import { decodeId, type IdPrefix, isAgentId } from '../core/ids.ts';
-import { limits } from '../limits/limits.ts';
+import { BadUserInputError, LimitExceededError } from '../../core/errors.ts';
+import { decodeId, type IdPrefix, isAgentId } from '../../core/ids.ts';
+import { limits } from '../../limits/limits.ts';
 import { badArgument } from './badArgument.ts';
-import type { Types } from './builder.ts';
+import type { Types } from '../builder.ts';
 import { NotJson } from './jsonScalar.ts';
 
 /**

@@ -16,10 +16,10 @@ import {
   NoAgentAvailableError,
   NotACollaboratorError,
   NotFoundError,
-} from '../core/errors.ts';
-import { builder } from './builder.ts';
-import { partOfRecord } from './declared.ts';
-import { AdministrativeStatus, HandoffStatus } from './enums.ts';
+} from '../../core/errors.ts';
+import { builder } from '../builder.ts';
+import { partOfRecord } from '../declared.ts';
+import { AdministrativeStatus, HandoffStatus } from '../enums.ts';
 
 export const ErrorCode = builder.enumType('ErrorCode', {
   description: 'Why a mutation was refused, for programs. Each code has its type, which carries the data: AGENT_AT_CAPACITY is AgentAtCapacityError.',

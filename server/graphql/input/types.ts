@@ -1,7 +1,7 @@
 import type { InputFieldMap } from '@pothos/core';
 import type { z } from 'zod';
-import { builder, type Types } from './builder.ts';
-import { shownAs } from './input.ts';
+import { builder, type Types } from '../builder.ts';
+import { shownAs } from './schemas.ts';
 
 /**
  * The input types of GraphQL, as the zod schemas say that decode them: type, whether a field may be left out, its default and

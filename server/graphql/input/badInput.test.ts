@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { getNamedType, isInputObjectType, isRequiredInputField, type GraphQLInputObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { agentId, agentType, contextVariables, idOf, integer, json, listWith, nonBlank, text, type Bad } from '../../test/badValues.ts';
-import { hashAllTables } from '../../test/hash.ts';
-import { allMutations, house, TopLevel, unknownId, type Mutation } from '../../test/refusals.ts';
-import { schema } from './schema.ts';
+import { agentId, agentType, contextVariables, idOf, integer, json, listWith, nonBlank, text, type Bad } from '../../../test/badValues.ts';
+import { hashAllTables } from '../../../test/hash.ts';
+import { allMutations, house, TopLevel, unknownId, type Mutation } from '../../../test/refusals.ts';
+import { schema } from '../schema.ts';
 
 const home = await house();
 const KB = 1024;
