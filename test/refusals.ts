@@ -142,7 +142,7 @@ export async function expectRefusal(
 
 /**
  * One test a case, and one that the cases leave no typed error of these mutations out. Each mutation is named in one such
- * call; `graphql/badInput.test.ts` reads them and finds one that is not.
+ * call; `graphql/input/badInput.test.ts` reads them and finds one that is not.
  */
 export function testRefusals(home: House, mutations: readonly Mutation[], cases: readonly Refusal[]): void {
   for (const mutation of mutations) {
