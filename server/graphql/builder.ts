@@ -2,7 +2,6 @@ import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import PrismaPlugin, { getRefFromModel, type PrismaObjectRef } from '@pothos/plugin-prisma';
 import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
-import WithInputPlugin from '@pothos/plugin-with-input';
 import { GraphQLScalarType } from 'graphql';
 import { DateTimeResolver } from 'graphql-scalars';
 import { everybody } from '../access/roles.ts';
@@ -48,10 +47,10 @@ const maxNodes = 100;
 
 /**
  * The one schema builder. A field with `errors: { types: [...] }` answers the union `XResult` of its payload and
- * those errors; `t.fieldWithInput` makes `XInput`. Fields are non-null unless they say `nullable: true`.
+ * those errors; `mutation` makes them. Fields are non-null unless they say `nullable: true`.
  */
 export const builder = new SchemaBuilder<SchemaShape>({
-  plugins: [DeclaredPlugin, ErrorsPlugin, WithInputPlugin, RelayPlugin, ExposedColumnsPlugin, PrismaPlugin],
+  plugins: [DeclaredPlugin, ErrorsPlugin, RelayPlugin, ExposedColumnsPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,
@@ -60,13 +59,6 @@ export const builder = new SchemaBuilder<SchemaShape>({
       name: ({ fieldName }) => `${capitalized(fieldName)}Result`,
       description: 'What the mutation of this name answers: its payload, or why it was refused. A refusal changes nothing.',
     },
-  },
-  withInput: {
-    typeOptions: {
-      name: ({ fieldName }) => `${capitalized(fieldName)}Input`,
-      description: 'What the mutation of this name is given.',
-    },
-    argOptions: { description: 'What to do, and to what.' },
   },
   prisma: {
     client: ({ prisma }) => prisma,
