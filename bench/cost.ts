@@ -7,9 +7,8 @@ import { createRates } from '../server/limits/rates.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { loopback } from '../server/keys/authenticate.ts';
 import { checkOperation, parseWithin } from '../server/limits/checkOperation.ts';
-import { readsContext, weights } from '../server/limits/cost.ts';
+import { costOfField, isConnection } from '../server/limits/cost.ts';
 import { limits } from '../server/limits/limits.ts';
-import { isConnection } from '../server/limits/listSizes.ts';
 import { loadBulk } from '../test/bulk.ts';
 import { largeContexts } from '../test/largeContexts.ts';
 import type { Place } from './place.ts';
@@ -27,8 +26,8 @@ const warmUps = 3;
 const tries = 5;
 
 /** Fields that do more than return a column; each is measured alone, the other leaves of a type together. */
-const heavy = ['totalCount', 'usage', 'chain'];
-const isHeavy = (parent: string, field: string): boolean => heavy.includes(field) || `${parent}.${field}` in weights || readsContext(parent, field);
+const heavy = ['usage', 'chain'];
+const isHeavy = (field: GraphQLField<unknown, unknown>): boolean => heavy.includes(field.name) || costOfField(field) !== undefined;
 const tables: Record<string, string> = {
   Session: 'sessions',
   AgentSession: 'agent_sessions',
@@ -164,7 +163,7 @@ function ofType(name: string, ids: readonly string[]): Question[] {
   const fields = Object.values(type.getFields());
   return [
     { what: `${name}: ${leavesOf(name)}`, selection: leavesOf(name) },
-    ...fields.filter((field) => isCompositeType(getNamedType(field.type)) || isHeavy(name, field.name)).flatMap((field) => variants(name, field, '')),
+    ...fields.filter((field) => isCompositeType(getNamedType(field.type)) || isHeavy(field)).flatMap((field) => variants(name, field, '')),
   ].map(({ what, selection }) => {
     const count = Math.min(ids.length, Math.floor(limits.query.cost / pointsOf(below(1, selection))));
     return between(what, below(count, selection), below(Math.ceil(count / 10), selection));
@@ -193,7 +192,7 @@ function variants(parent: string, field: GraphQLField<unknown, unknown>, given: 
 function leavesOf(name: string): string {
   const type = schema.getType(name);
   if (!isObjectType(type)) return '__typename';
-  const leaves = Object.values(type.getFields()).filter((field) => !isCompositeType(getNamedType(field.type)) && !isHeavy(name, field.name) && !field.args.some(({ type: asked }) => isNonNullType(asked)));
+  const leaves = Object.values(type.getFields()).filter((field) => !isCompositeType(getNamedType(field.type)) && !isHeavy(field) && !field.args.some(({ type: asked }) => isNonNullType(asked)));
   // What shows nothing but other objects.
   return leaves.length === 0 ? Object.values(type.getFields()).map((field) => `${field.name} { ${leavesOf(getNamedType(field.type).name)} }`).join(' ') : leaves.map((field) => field.name).join(' ');
 }

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { GraphQLNonNull, GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { buildApp, type AppOptions } from './app.ts';
-import { createMaskError } from './graphql/maskError.ts';
+import { createMaskError } from './graphql/errors/maskError.ts';
 import { silentLog } from './infra/log.ts';
 import { atEnd, testDatabase } from '../test/database.ts';
 import { client, send } from '../test/graphql.ts';

@@ -1,7 +1,7 @@
 import { isObjectType, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 import { ForbiddenError } from '../core/errors.ts';
 import type { Caller } from '../core/work.ts';
-import { ruleOf, type Rule } from './policy.ts';
+import type { Access, Roles } from './roles.ts';
 
 interface Asking {
   caller: Caller;
@@ -10,26 +10,28 @@ type Resolve = GraphQLFieldResolver<unknown, Asking>;
 type Field = GraphQLField<unknown, Asking>;
 
 /**
- * Puts the policy in front of every field, once, when the schema is built; a field without an entry keeps it from being
- * built. Mutations are not guarded here, since their input comes first (rule: order of refusals): each asks `demandMutation` itself, most
- * of them by `run`. `matrix.test.ts` makes every mutation of the schema as every role, and finds one that does not ask.
+ * Asks before every field whether the caller may. What a field does not say in its `access`, its type says for it; without
+ * either the schema is not built. Mutations are not guarded here, since their input comes first (order of refusals): each
+ * calls `demandRole` itself. `matrix.test.ts` makes every mutation as every role, and finds one that does not.
  */
 export function guard(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      const rule = ruleOf(type.name, field.name);
-      if (rule === undefined) throw new Error(`${type.name}.${field.name} has no entry in server/access/policy.ts: say there who may ask for it`);
-      if (rule !== 'inherit' && type !== schema.getMutationType()) protect(field as Field, `${type.name}.${field.name}`, rule);
+      const access = (field.extensions['access'] ?? type.extensions['access']) as Access | undefined;
+      if (access === undefined) throw new Error(`${type.name}.${field.name} has no access: declare beside the field, or its type, who may ask for it`);
+      if (access !== 'inherit' && type !== schema.getMutationType()) protect(field as Field, `${type.name}.${field.name}`, access);
     }
   }
   return schema;
 }
 
-function protect(field: Field, name: string, rule: Exclude<Rule, 'inherit'>): void {
+function protect(field: Field, name: string, access: 'ownAgent' | Roles): void {
   const demand = (parent: unknown, { caller }: Asking): void => {
-    const mayAsk = rule === 'ownAgent' ? caller.role !== 'AGENT' || (parent as { id: string }).id === caller.agentId : includes(rule, caller);
-    if (!mayAsk) throw rule === 'ownAgent' ? new ForbiddenError(`${name} is for that agent itself and for people: leave it out`) : refusal(name, rule);
+    if (access !== 'ownAgent') return demandRole(caller, name, access);
+    if (caller.role === 'AGENT' && (parent as { id: string }).id !== caller.agentId) {
+      throw new ForbiddenError(`${name} is for that agent itself and for people: leave it out`);
+    }
   };
   const before =
     (then: Resolve): Resolve =>
@@ -41,14 +43,7 @@ function protect(field: Field, name: string, rule: Exclude<Rule, 'inherit'>): vo
   if (field.subscribe !== undefined) field.subscribe = before(field.subscribe);
 }
 
-/** @throws ForbiddenError when the caller's role may not make this mutation, on whatever record. */
-export function demandMutation(caller: Caller, mutation: string): void {
-  const rule = ruleOf('Mutation', mutation);
-  if (!Array.isArray(rule) || !includes(rule as Exclude<Rule, string>, caller)) throw refusal(mutation, rule as Exclude<Rule, string>);
+/** Baton itself has no role, and may. @throws ForbiddenError when the caller's role may not ask for it, on whatever record. */
+export function demandRole({ role }: Caller, name: string, roles: Roles): void {
+  if (role !== null && !roles.includes(role)) throw new ForbiddenError(`${name} is not for your role: it takes a key of role ${roles.join(' or ')}`);
 }
-
-/** Baton itself has no role, and may. */
-const includes = (roles: Exclude<Rule, string>, { role }: Caller): boolean => role === null || roles.includes(role);
-
-const refusal = (name: string, roles: Exclude<Rule, string>): ForbiddenError =>
-  new ForbiddenError(`${name} is not for your role: it takes a key of role ${roles.join(' or ')}`);

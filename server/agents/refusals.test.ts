@@ -143,4 +143,4 @@ const cases: Refusal[] = [
   },
 ];
 
-testRefusals(home, 'agents', cases);
+testRefusals(home, ['registerAgent', 'updateAgent', 'archiveAgent', 'setAgentStatus'], cases);

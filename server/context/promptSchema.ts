@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { everybody } from '../access/roles.ts';
 import { readsInstructions } from '../access/rules.ts';
 import { encodeId } from '../core/ids.ts';
 import { readableHandoffs, readableSessions } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
-import { decodeArgs, idOf, integer, optional, text } from '../graphql/input.ts';
+import { decodeArgs, idOf, integer, optional, showAs, text } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
 import { once } from '../graphql/once.ts';
 import { inTurn } from '../graphql/processorTime.ts';
 import { buildContext, redactionsIn } from './build.ts';
@@ -36,26 +38,29 @@ const moveOf = (context: Context, parties: Pick<Move, 'title' | 'sourceAgentId' 
   leftOut: context.leftOut,
 });
 
-const budgetArgs = builder.args((t) => ({
-  maxTokens: t.int({ description: `At most so many estimated tokens, ${smallestBudget.maxTokens} or more; no such bound when null.` }),
-  maxCharacters: t.int({
-    description: `At most so many characters (UTF-16 units), ${smallestBudget.maxCharacters} or more; no such bound when null.`,
-  }),
-}));
 const budget = {
-  maxTokens: optional(integer(smallestBudget.maxTokens)),
-  maxCharacters: optional(integer(smallestBudget.maxCharacters)),
+  maxTokens: optional(integer(smallestBudget.maxTokens)).describe(`At most so many estimated tokens, ${smallestBudget.maxTokens} or more; no such bound when null.`),
+  maxCharacters: optional(integer(smallestBudget.maxCharacters)).describe(
+    `At most so many characters (UTF-16 units), ${smallestBudget.maxCharacters} or more; no such bound when null.`,
+  ),
 };
+const promptArgs = z.object(budget);
+const previewArgs = z.object({ sessionId: idOf('session').describe('Id of a Session.'), ...budget });
+const itemArgs = z.object({
+  handoffId: idOf('handoff').describe('Id of a Handoff.'),
+  itemId: showAs(text({ characters: 100 }), { type: 'ID' }).describe('Id of an item, from `kept` or `dropped` of its `contextPrompt`.'),
+});
 
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   contextPrompt: t.field({
     type: ContextPrompt,
+    cost: 88,
     description:
       'What it carries, as a text for the next Agent: within the budget what matters most, the rest counted. What was recorded stands in fences and is marked as untrusted.',
-    args: budgetArgs,
+    args: argsOf(promptArgs),
     select: { ...contextColumns, ...moveColumns },
     resolve: (handoff, args, request) => {
-      const within = decodeArgs(z.object(budget), args);
+      const within = decodeArgs(promptArgs, args);
       const { sourceAgentId, targetAgentId, session } = handoff;
       return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () =>
         inTurn(request.processorTime, () => {
@@ -66,6 +71,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     },
   }),
   markdown: t.string({
+    cost: 60,
     description: 'The whole record as Markdown, for people.',
     select: {
       ...contextColumns,
@@ -95,12 +101,14 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
 
 builder.queryFields((t) => ({
   contextPreview: t.field({
+    access: everybody,
+    cost: 400,
     type: ContextPreview,
     nullable: true,
     description: 'What a Handoff of this Session would carry if it were started now; writes nothing. Null when there is no such Session that you may read.',
-    args: { sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }), ...budgetArgs },
+    args: argsOf(previewArgs),
     resolve: async (_root, args, { prisma, pool, caller, processorTime }) => {
-      const { sessionId, ...within } = decodeArgs(z.object({ sessionId: idOf('session'), ...budget }), args);
+      const { sessionId, ...within } = decodeArgs(previewArgs, args);
       const reader = { query: async (prepared: { name: string; text: string }, values: unknown[]) => (await pool.query<object>({ ...prepared, values })).rows };
       const session = await prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { contextVariables: true } });
       const sources = session && (await readSources(reader, sessionId));
@@ -114,15 +122,14 @@ builder.queryFields((t) => ({
     },
   }),
   contextItem: t.field({
+    access: everybody,
+    cost: 60,
     type: ContextItem,
     nullable: true,
     description: 'One item of what a Handoff carries, whole, as it was recorded; null when there is no such Handoff that you may read, or no such item.',
-    args: {
-      handoffId: t.arg.id({ required: true, description: 'Id of a Handoff.' }),
-      itemId: t.arg.id({ required: true, description: 'Id of an item, from `kept` or `dropped` of its `contextPrompt`.' }),
-    },
+    args: argsOf(itemArgs),
     resolve: async (_root, args, { prisma, caller }) => {
-      const { handoffId, itemId } = decodeArgs(z.object({ handoffId: idOf('handoff'), itemId: text({ characters: 100 }) }), args);
+      const { handoffId, itemId } = decodeArgs(itemArgs, args);
       const select = { ...contextColumns, reason: true, metadata: true, sessionId: true, targetAgentId: true };
       const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select });
       if (handoff === null) return null;

@@ -1,5 +1,6 @@
 import { readsInstructions } from '../access/rules.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
+import { partOfRecord } from '../graphql/declared.ts';
 import { MessageRole } from '../graphql/enums.ts';
 import type { CarriedCall, CarriedMessage, Context, LeftOut, RecentMessage, ToolSummary } from './context.ts';
 import type { Item } from './items.ts';
@@ -7,6 +8,7 @@ import type { Prompt } from './pack.ts';
 import { carried } from './storage.ts';
 
 builder.objectType('ContextVariable', {
+  access: 'inherit',
   description: 'A named value that the Agents of a Session share.',
   fields: (t) => ({
     name: t.exposeString('name', { description: "Its name; those that begin with `_` are Baton's own." }),
@@ -47,6 +49,7 @@ const DropReason = builder.enumType('ContextDropReason', {
 const itemId = 'Its id, the same in every prompt of the same Handoff: for `contextItem`.';
 
 const KeptItem = builder.objectRef<Prompt['kept'][number]>('KeptContextItem').implement({
+  access: 'inherit',
   description: 'An item of a Context that a prompt holds, shortened where it had to be.',
   fields: (t) => ({
     id: t.exposeID('id', { description: itemId }),
@@ -56,6 +59,7 @@ const KeptItem = builder.objectRef<Prompt['kept'][number]>('KeptContextItem').im
 });
 
 const DroppedItem = builder.objectRef<Prompt['dropped'][number]>('DroppedContextItem').implement({
+  access: 'inherit',
   description: 'An item of a Context that a prompt leaves out.',
   fields: (t) => ({
     id: t.exposeID('id', { description: itemId }),
@@ -69,17 +73,19 @@ const PromptFields = builder.interfaceRef<Prompt>('ContextText').implement({
   fields: (t) => ({
     text: t.exposeString('text', { description: 'The text, Markdown. What was recorded stands in fences. When something is left out or shortened, it says how much.' }),
     tokenEstimate: t.exposeInt('tokenEstimate', { description: 'Its estimated tokens (bytes / 4), not a count.' }),
-    kept: t.field({ type: [KeptItem], description: 'What is in it, what matters most first.', resolve: ({ kept }) => kept }),
-    dropped: t.field({ type: [DroppedItem], description: 'What is left out; empty when everything fits.', resolve: ({ dropped }) => dropped }),
+    kept: t.field({ type: [KeptItem], listSize: partOfRecord, description: 'What is in it, what matters most first.', resolve: ({ kept }) => kept }),
+    dropped: t.field({ type: [DroppedItem], listSize: partOfRecord, description: 'What is left out; empty when everything fits.', resolve: ({ dropped }) => dropped }),
   }),
 });
 
 export const ContextPrompt = builder.objectRef<Prompt>('ContextPrompt').implement({
+  access: 'inherit',
   description: 'What a Handoff carries, as a text for the next Agent.',
   interfaces: [PromptFields],
 });
 
 export const ContextPreview = builder.objectRef<Prompt & { redactionCount: number }>('ContextPreview').implement({
+  access: 'inherit',
   description: 'What a Handoff would carry if it were started now, as a text for the next Agent.',
   interfaces: [PromptFields],
   fields: (t) => ({
@@ -88,6 +94,7 @@ export const ContextPreview = builder.objectRef<Prompt & { redactionCount: numbe
 });
 
 export const ContextItem = builder.objectRef<Item>('ContextItem').implement({
+  access: 'inherit',
   description: 'One item of what a Handoff carries, whole.',
   fields: (t) => ({
     kind: t.expose('kind', { type: ContextItemKind, description: 'What it is.' }),
@@ -98,6 +105,7 @@ export const ContextItem = builder.objectRef<Item>('ContextItem').implement({
 const recordedBy = "Id of the Agent that recorded it in a user's name; null when that was an operator, or is not known.";
 
 const CarriedMessage = builder.objectRef<CarriedMessage>('CarriedMessage').implement({
+  access: 'inherit',
   description: 'A Message that has a place of its own in what a Handoff carries.',
   fields: (t) => ({
     sequence: t.exposeInt('sequence', { description: "Its number in the Session's log." }),
@@ -109,6 +117,7 @@ const CarriedMessage = builder.objectRef<CarriedMessage>('CarriedMessage').imple
 });
 
 const CarriedToolCall = builder.objectRef<CarriedCall>('CarriedToolCall').implement({
+  access: 'inherit',
   description: 'A ToolCall with what came of it, as a Handoff carries it.',
   fields: (t) => ({
     toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
@@ -120,6 +129,7 @@ const CarriedToolCall = builder.objectRef<CarriedCall>('CarriedToolCall').implem
 });
 
 const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
+  access: 'inherit',
   description: 'How much of the log a Handoff does not carry, by what it is.',
   fields: (t) => ({
     tasks: t.exposeInt('tasks', { description: 'Tasks that are not done.' }),
@@ -134,6 +144,7 @@ const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
 });
 
 const ToolSummary = builder.objectRef<ToolSummary>('ToolSummary').implement({
+  access: 'inherit',
   description: 'How a tool was used before a Handoff.',
   fields: (t) => ({
     toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
@@ -147,6 +158,7 @@ const ToolSummary = builder.objectRef<ToolSummary>('ToolSummary').implement({
 });
 
 const RecentMessage = builder.objectRef<RecentMessage>('RecentMessage').implement({
+  access: 'inherit',
   description: 'A Message as a Handoff carries it.',
   fields: (t) => ({
     role: t.expose('role', { type: MessageRole, description: 'Who speaks.' }),
@@ -165,6 +177,7 @@ const CheckOutcome = builder.enumType('CheckOutcome', {
 const callId = 'The id that the model gave the ToolCall.';
 
 const HandoffCheck = builder.objectRef<Context['checks'][number]>('HandoffCheck').implement({
+  access: 'inherit',
   description: 'The last outcome of a test, build or lint command before a Handoff.',
   fields: (t) => ({
     command: t.exposeString('command', { description: 'The command, at most 300 characters.' }),
@@ -175,6 +188,7 @@ const HandoffCheck = builder.objectRef<Context['checks'][number]>('HandoffCheck'
 });
 
 const FailedAttempt = builder.objectRef<Context['failedAttempts'][number]>('FailedAttempt').implement({
+  access: 'inherit',
   description: 'A command or an edit that failed and was not repeated with success before a Handoff.',
   fields: (t) => ({
     what: t.exposeString('what', { description: 'The command, or the tool and the file, at most 300 characters.' }),
@@ -183,13 +197,14 @@ const FailedAttempt = builder.objectRef<Context['failedAttempts'][number]>('Fail
   }),
 });
 
-const select = { context: true } as const;
+/** 250 KB of JSON, which is read once for all parts of it that are asked for. */
+const stored = { select: { context: true }, cost: { together: 'context', cost: 12 } } as const;
 
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   summaryComposed: t.boolean({
     nullable: true,
     description: "True when Baton composed the summary from the log, false when it is the caller's; null in Handoffs of before this was noted.",
-    select,
+    ...stored,
     resolve: carried('summaryComposed'),
   }),
   originalRequest: t.field({
@@ -197,78 +212,84 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     nullable: true,
     description:
       'What the work began with: the first Message of a user that says what is wanted, those that an operator recorded first. Where no user has spoken, the summary that the Session goes on from. Null when there is neither.',
-    select,
+    ...stored,
     resolve: carried('originalRequest'),
   }),
   latestRequest: t.field({
     type: CarriedMessage,
     nullable: true,
     description: 'The last Message of a user that says what is wanted; null when that is `originalRequest`.',
-    select,
+    ...stored,
     resolve: carried('latestRequest'),
   }),
   compactionSummary: t.field({
     type: CarriedMessage,
     nullable: true,
     description: "The Agent's own summary of what came before its window was cut last; null when there is none, or it is `originalRequest`.",
-    select,
+    ...stored,
     resolve: carried('compactionSummary'),
   }),
   lastMessage: t.field({
     type: CarriedMessage,
     nullable: true,
     description: 'The last words of the Agent that handed off, or of one before it when it said nothing; null when no Agent has spoken.',
-    select,
+    ...stored,
     resolve: carried('lastMessage'),
   }),
-  toolSummaries: t.field({ type: [ToolSummary], description: 'The tools used so far.', select, resolve: carried('toolSummaries') }),
+  toolSummaries: t.field({ type: [ToolSummary], listSize: partOfRecord, description: 'The tools used so far.', ...stored, resolve: carried('toolSummaries') }),
   lastToolCalls: t.field({
     type: [CarriedToolCall],
+    listSize: partOfRecord,
     nullable: true,
     description: 'The last 20 answered ToolCalls of the last Turn that made any, in order; null in Handoffs of before they were kept.',
-    select,
+    ...stored,
     resolve: carried('lastToolCalls'),
   }),
-  filesModified: t.stringList({ description: 'Paths written by successful tool calls, the one touched last first.', select, resolve: carried('filesModified') }),
-  pendingTasks: t.stringList({ description: 'Tasks of the latest list that are not done, in its order.', select, resolve: carried('pendingTasks') }),
-  decisions: t.stringList({ description: 'Decisions recorded in the Session, oldest first.', select, resolve: carried('decisions') }),
+  filesModified: t.stringList({ description: 'Paths written by successful tool calls, the one touched last first.', ...stored, resolve: carried('filesModified') }),
+  pendingTasks: t.stringList({ description: 'Tasks of the latest list that are not done, in its order.', ...stored, resolve: carried('pendingTasks') }),
+  decisions: t.stringList({ description: 'Decisions recorded in the Session, oldest first.', ...stored, resolve: carried('decisions') }),
   recentMessages: t.field({
     type: [RecentMessage],
+    listSize: partOfRecord,
     description: 'The Messages of users, and the last of the others, the oldest first; always with the last words of the Agent that hands off.',
-    select,
+    ...stored,
     resolve: carried('recentMessages'),
   }),
   contextVariables: t.field({
     type: ['ContextVariable'],
+    listSize: partOfRecord,
     description: "The Session's context variables at that moment, by name.",
-    select,
+    ...stored,
     resolve: carried('contextVariables'),
   }),
-  workspace: t.field({ type: 'Workspace', nullable: true, description: 'Where the work stands; null when the log does not say.', select, resolve: carried('workspace') }),
+  workspace: t.field({ type: 'Workspace', nullable: true, description: 'Where the work stands; null when the log does not say.', ...stored, resolve: carried('workspace') }),
   checks: t.field({
     type: [HandoffCheck],
+    listSize: partOfRecord,
     description: 'The last outcome of each test, build and lint command, the one run last at the end; 20 at most.',
-    select,
+    ...stored,
     resolve: carried('checks'),
   }),
   failedAttempts: t.field({
     type: [FailedAttempt],
+    listSize: partOfRecord,
     description: 'Commands and edits that failed and were not repeated with success, the oldest first; the newest 20 when there are more.',
-    select,
+    ...stored,
     resolve: carried('failedAttempts'),
   }),
-  openQuestions: t.stringList({ description: 'The last question to a person, when nobody answered it; several when it was asked in parts.', select, resolve: carried('openQuestions') }),
+  openQuestions: t.stringList({ description: 'The last question to a person, when nobody answered it; several when it was asked in parts.', ...stored, resolve: carried('openQuestions') }),
   instructions: t.string({
     nullable: true,
     description: "The target Agent's instructions at that moment; null when it has none, and for every other Agent.",
-    select: { ...select, targetAgentId: true },
+    ...stored,
+    select: { ...stored.select, targetAgentId: true },
     resolve: (handoff, _args, { caller }) => (readsInstructions(caller, handoff.targetAgentId) ? carried('instructions')(handoff) : null),
   }),
   leftOut: t.field({
     type: ContextLeftOut,
     nullable: true,
     description: 'What of the log it does not carry; null in Handoffs of before this was counted.',
-    select,
+    ...stored,
     resolve: carried('leftOut'),
   }),
 }));

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { mayRead, unreadable } from '../live/readable.ts';
 import type { EventRow } from '../live/hub.ts';
-import { handoffsToList, sessionsToList } from '../graphql/readableLists.ts';
+import { handoffsToList, sessionsToList } from '../graphql/lists/readableLists.ts';
 import { readable } from '../graphql/readableNodes.ts';
 import { testDatabase } from '../../test/database.ts';
 import { world } from '../../test/world.ts';

@@ -14,6 +14,7 @@ export interface Delivered {
 const delivered = (event: object): Partial<Delivered> => event;
 
 builder.objectType('Actor', {
+  access: 'inherit',
   description: 'Who did something.',
   fields: (t) => ({
     principal: t.exposeString('actorPrincipal', {
@@ -48,6 +49,7 @@ const EventType = builder.enumType('EventType', {
 });
 
 builder.prismaNode('Event', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },

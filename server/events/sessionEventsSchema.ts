@@ -1,35 +1,38 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
+import { everybody } from '../access/roles.ts';
 import { readableSessions } from '../core/readable.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionRef, nodePaths } from '../graphql/connection.ts';
-import { decodeArgs, idOf } from '../graphql/input.ts';
+import { decodeArgs, idOf, optional } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
 import { cutPage, pageOf, type Order } from '../graphql/page.ts';
 import { cursorsOf, placeOf } from './cursors.ts';
 
 const order: Order = { name: 'session events', columns: { sessionSequence: 'integer' }, direction: 'asc' };
 const needed = { id: true, sessionId: true, sessionSequence: true } as const;
 
+const eventsArgs = z.object({
+  sessionId: idOf('session').describe('Id of a Session.'),
+  after: optional(z.string()).describe('Begins after this cursor of this stream; from the start when null. One that is not, or is ahead of the stream, is CURSOR_EXPIRED.'),
+  first: optional(z.number()).describe('The first so many, 0 to 100; 50 when null.'),
+});
+
 builder.queryField('sessionEvents', (t) =>
   t.field({
+    access: everybody,
     type: connectionRef('Event'),
     nullable: true,
     description: "A Session's stream of Events, the oldest first; null when there is no such Session that you may read.",
-    args: {
-      sessionId: t.arg.id({ required: true, description: 'Id of a Session.' }),
-      after: t.arg.string({
-        description: 'Begins after this cursor of this stream; from the start when null. One that is not, or is ahead of the stream, is CURSOR_EXPIRED.',
-      }),
-      first: t.arg.int({ description: 'The first so many, 0 to 100; 50 when null.' }),
-    },
+    args: argsOf(eventsArgs),
     resolve: async (_root, args, context, info) => {
-      const { sessionId } = decodeArgs(z.object({ sessionId: idOf('session') }), args);
-      const size = { first: args.first };
+      const { sessionId, first, after: cursor } = decodeArgs(eventsArgs, args);
+      const size = { first };
       const { orderBy, take } = pageOf<object, { sessionSequence: 'asc' }>(size, order);
       const cursors = await cursorsOf(context.pool);
-      const place = args.after == null ? null : cursors.decode(args.after);
-      const ours = args.after == null || (place?.stream === 'session' && place.of === sessionId);
+      const place = cursor === null ? null : cursors.decode(cursor);
+      const ours = cursor === null || (place?.stream === 'session' && place.of === sessionId);
       const after = place?.number ?? 0;
       const found = await context.prisma.session.findUnique({
         where: { id: sessionId, AND: readableSessions(context.caller) },
@@ -47,7 +50,7 @@ builder.queryField('sessionEvents', (t) =>
       if (!ours || after > found.eventCount) throw expired();
       return {
         cursor: (row) => cursors.encode(placeOf(row as (typeof found.events)[number])),
-        page: () => cutPage(found.events, { ...size, after: args.after }),
+        page: () => cutPage(found.events, { ...size, after: cursor }),
         totalCount: () => found.eventCount,
       };
     },

@@ -7,7 +7,7 @@ import { encodeId } from '../core/ids.ts';
 import { batonItself, type Logger } from '../core/work.ts';
 import { createStamper } from '../live/stamp.ts';
 import { contexts } from '../graphql/context.ts';
-import { createMaskError } from '../graphql/maskError.ts';
+import { createMaskError } from '../graphql/errors/maskError.ts';
 import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { silentLog } from '../infra/log.ts';

@@ -2,9 +2,9 @@ import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import PrismaPlugin, { getRefFromModel, type PrismaObjectRef } from '@pothos/plugin-prisma';
 import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
-import WithInputPlugin from '@pothos/plugin-with-input';
 import { GraphQLScalarType } from 'graphql';
 import { DateTimeResolver } from 'graphql-scalars';
+import { everybody } from '../access/roles.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import type PrismaTypes from '../generated/pothos-types.ts';
 import { getDatamodel } from '../generated/pothos-types.ts';
@@ -12,10 +12,11 @@ import type { ContextVariable } from '../context/context.ts';
 import type { Workspace } from '../context/derive/log.ts';
 import type { Role } from '../core/work.ts';
 import type { Usage } from '../log/queries.ts';
-import { badArgument } from './badArgument.ts';
+import { badArgument } from './input/badArgument.ts';
 import type { GraphQLContext } from './context.ts';
+import DeclaredPlugin from './declared.ts';
 import ExposedColumnsPlugin from './exposedColumns.ts';
-import { JsonScalar } from './jsonScalar.ts';
+import { JsonScalar } from './input/jsonScalar.ts';
 import { readable } from './readableNodes.ts';
 import { decodeNodeId, encodeNodeId, type NodeType } from './nodeIds.ts';
 
@@ -39,17 +40,17 @@ export interface SchemaShape {
 export type ModelName = keyof PrismaTypes;
 export type Model<M extends ModelName> = PrismaTypes[M];
 
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** The most ids that `nodes` looks up at once. */
 const maxNodes = 100;
 
 /**
  * The one schema builder. A field with `errors: { types: [...] }` answers the union `XResult` of its payload and
- * those errors; `t.fieldWithInput` makes `XInput`. Fields are non-null unless they say `nullable: true`.
+ * those errors; `mutation` makes them. Fields are non-null unless they say `nullable: true`.
  */
 export const builder = new SchemaBuilder<SchemaShape>({
-  plugins: [ErrorsPlugin, WithInputPlugin, RelayPlugin, ExposedColumnsPlugin, PrismaPlugin],
+  plugins: [DeclaredPlugin, ErrorsPlugin, RelayPlugin, ExposedColumnsPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,
@@ -58,13 +59,6 @@ export const builder = new SchemaBuilder<SchemaShape>({
       name: ({ fieldName }) => `${capitalized(fieldName)}Result`,
       description: 'What the mutation of this name answers: its payload, or why it was refused. A refusal changes nothing.',
     },
-  },
-  withInput: {
-    typeOptions: {
-      name: ({ fieldName }) => `${capitalized(fieldName)}Input`,
-      description: 'What the mutation of this name is given.',
-    },
-    argOptions: { description: 'What to do, and to what.' },
   },
   prisma: {
     client: ({ prisma }) => prisma,
@@ -77,11 +71,13 @@ export const builder = new SchemaBuilder<SchemaShape>({
     idFieldOptions: { description: 'Its id: good for every argument that asks for one of its kind, and for `node`.' },
     nodeTypeOptions: { description: 'Anything that has an id of its own.' },
     nodeQueryOptions: {
+      access: everybody,
       description: 'The record with this id, whatever it is; null when there is none that you may read.',
       args: { id: { description: 'Any id that Baton gave out, or the slug of an Agent.' } },
       resolve: async (_root, { id }, context, _info, resolveNode) => ((await readable([id], context))[0] === true ? resolveNode(id) : null),
     },
     nodesQueryOptions: {
+      access: everybody,
       description: 'The records with these ids, in their order; null in the place of each that you may not read, or that does not exist.',
       args: { ids: { description: `Ids that Baton gave out, or slugs of Agents: ${maxNodes} at most.` } },
       resolve: async (_root, { ids }, context, info): Promise<unknown[]> => {

@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionArgs, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
-import { causeOf, isAway } from './away.ts';
+import { causeOf, isAway } from './errors/away.ts';
 import { isPlainQuery } from './plainSelection.ts';
 
 /** Compiling takes as long as running some dozen times, so what is asked once or twice is not. */

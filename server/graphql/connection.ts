@@ -28,6 +28,7 @@ export const pageArgs = builder.args((t) => ({
 }));
 
 const PageInfo = builder.objectRef<{ list: Connection; page: PageOfRows<Row> }>('PageInfo').implement({
+  access: 'inherit',
   description: 'Where a page lies in its list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
@@ -66,6 +67,7 @@ export function connectionRef(model: ModelName): ObjectRef<Types, Connection> {
 function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
   const node = modelRef(model);
   const Edge = builder.objectRef<{ list: Connection; row: Row }>(`${model}Edge`).implement({
+    access: 'inherit',
     description: `One ${model} of a list, and its place in it.`,
     fields: (t) => ({
       cursor: t.string({
@@ -76,20 +78,23 @@ function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
     }),
   });
   return builder.objectRef<Connection>(`${model}Connection`).implement({
+    access: 'inherit',
     description: `A page of a list of ${model}s.`,
     fields: (t) => ({
       edges: t.field({
         type: [Edge],
+        listSize: 'page',
         description: 'The entries of this page, each with its cursor.',
         resolve: async (list) => (await list.page()).rows.map((row) => ({ list, row })),
       }),
-      nodes: t.field({ type: [node], description: 'The entries of this page.', resolve: async (list) => (await list.page()).rows }),
+      nodes: t.field({ type: [node], listSize: 'page', description: 'The entries of this page.', resolve: async (list) => (await list.page()).rows }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Where this page lies in its list.',
         resolve: async (list) => ({ list, page: await list.page() }),
       }),
       totalCount: t.int({
+        cost: 10,
         description: 'How many entries the whole list has, whatever the page. Counted when asked for, which takes longer in long lists.',
         resolve: (list) => list.totalCount(),
       }),

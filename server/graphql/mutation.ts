@@ -1,9 +1,15 @@
-import { demandMutation } from '../access/guard.ts';
+import type { FieldMap } from '@pothos/core';
+import type { z } from 'zod';
+import { demandRole } from '../access/guard.ts';
+import type { Roles } from '../access/roles.ts';
+import type { DomainError } from '../core/errors.ts';
 import { runWork } from '../core/runWork.ts';
-import type { Answer, Work } from '../core/work.ts';
+import type { Answer, Caller, Work } from '../core/work.ts';
 import { redactInput } from '../redaction/redact.ts';
-import { modelRef, type Types } from './builder.ts';
+import { builder, capitalized, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext, Settings } from './context.ts';
+import { decodeInput } from './input/schemas.ts';
+import { inputType } from './input/types.ts';
 
 type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Settings) => Promise<A>;
 
@@ -23,13 +29,46 @@ export function run<Input extends object, A extends Answer>(
   return runWork({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
 }
 
-export type Inputs = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+interface Declaration<S extends z.ZodType<object>, A> {
+  access: Roles;
+  description: string;
+  input: S;
+  payload: { description: string; fields: (t: Fields<A>) => FieldMap };
+  /** How it may be refused, besides BadUserInputError. */
+  errors: (new (...args: never[]) => DomainError)[];
+}
+type Does<Input extends object, A extends Answer> =
+  | { command: Command<Input, A>; resolve?: undefined }
+  /** For what is more than a command; it must end in `run`, or ask `demandMutation` itself. */
+  | { resolve: (input: Input, context: GraphQLContext) => Promise<A>; command?: undefined };
 
-/** The `idempotencyKey` of a mutation (rule: idempotency). */
-export const keyInput = (input: Inputs) =>
-  input.string({ description: '1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.' });
+const roles = new Map<string, Roles>();
 
-type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;
+/** Declares `name(input: NameInput!): NameResult!`, a union of `NamePayload` and its errors. */
+export function mutation<S extends z.ZodType<object>, A extends Answer>(
+  name: string,
+  { access, description, input: schema, payload, errors, command, resolve = (input, context) => run(context, name, input, command!) }: Declaration<S, A> & Does<z.output<S>, A>,
+): void {
+  const stem = capitalized(name);
+  roles.set(name, access);
+  const input = inputType(`${stem}Input`, 'What the mutation of this name is given.', schema);
+  const type = builder.objectRef<A>(`${stem}Payload`).implement({ access: 'inherit', ...payload });
+  builder.mutationField(name, (t) =>
+    t.field({
+      access,
+      type,
+      description,
+      errors: { types: errors },
+      args: { input: t.arg({ type: input, required: true, description: 'What to do, and to what.' }) },
+      resolve: (_root, args, context) => resolve(decodeInput(schema, args.input), context) as never,
+    }),
+  );
+}
+
+/** @throws ForbiddenError when the caller's role may not make this mutation, on whatever record. */
+export const demandMutation = (caller: Caller, name: string): void => demandRole(caller, name, roles.get(name) ?? []);
+
+export type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;
 
 // What payloads carry, read after the commit: a repeat under an idempotency key sees the present state too.
 

@@ -1,5 +1,5 @@
 import { isAgentId } from '../core/ids.ts';
-import { badArgument } from './badArgument.ts';
+import { badArgument } from './input/badArgument.ts';
 
 /**
  * Pages by position, not by number: a cursor says where a page ends, so a page costs the same at any depth

@@ -23,7 +23,7 @@ import '../sessions/agentSessionSchema.ts';
 import '../sessions/listSchema.ts';
 import '../sessions/mutations.ts';
 import '../sessions/schema.ts';
-import './errors.ts';
+import './errors/types.ts';
 import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';
 import { metered } from './processorTime.ts';

@@ -98,4 +98,4 @@ const pending: Refusal[] = [
   },
 ];
 
-testRefusals(home, 'handoffs', [...changing, ...pending]);
+testRefusals(home, ['acceptHandoff', 'completeHandoff', 'rejectHandoff', 'failHandoff', 'cancelHandoff', 'timeOutHandoff', 'cancelPendingHandoffs'], [...changing, ...pending]);

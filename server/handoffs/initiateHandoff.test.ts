@@ -214,7 +214,7 @@ const cases: Refusal[] = [
   ),
 ];
 
-testRefusals(home, 'initiate', cases);
+testRefusals(home, ['initiateHandoff'], cases);
 
 it('initiateHandoff with more tool calls than fit is LIMIT_EXCEEDED at the top, as its union has no such member', async () => {
   const { sessionId, other } = await held(home);

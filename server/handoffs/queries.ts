@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { readableSql } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
-import type { HandoffStatus, HandoffVia, Prisma } from '../generated/prisma/client.ts';
+import type { HandoffStatus } from '../generated/prisma/client.ts';
 
 /** How many Handoffs of a Session `chain` shows. */
 export const longestChain = 100;
@@ -12,39 +12,7 @@ export const isOpenHandoff = ({ status }: { status: HandoffStatus }): boolean =>
 export const returnOf = <H extends { sourceAgentId: string | null; acceptedAt: Date | null }>(targetAgentId: string, began: H | null): H | null =>
   began !== null && began.acceptedAt !== null && began.sourceAgentId === targetAgentId ? began : null;
 
-export interface HandoffFilter {
-  sessionId: string | null;
-  agentId: string | null;
-  sourceAgentId: string | null;
-  targetAgentId: string | null;
-  status: HandoffStatus[] | null;
-  via: HandoffVia[] | null;
-  circular: boolean | null;
-  staleForMinutes: number | null;
-  initiatedAfter: Date | null;
-  initiatedBefore: Date | null;
-}
-
-/** One filter, or two for an agent: as source and as target, which it never is of the same Handoff. */
-export function handoffsWhere({ agentId, ...filter }: HandoffFilter, now: Date): Prisma.HandoffWhereInput[] {
-  const all: Prisma.HandoffWhereInput[] = [];
-  if (filter.sessionId !== null) all.push({ sessionId: filter.sessionId });
-  if (filter.sourceAgentId !== null) all.push({ sourceAgentId: filter.sourceAgentId });
-  if (filter.targetAgentId !== null) all.push({ targetAgentId: filter.targetAgentId });
-  if (filter.status !== null) all.push({ status: { in: filter.status } });
-  if (filter.via !== null) all.push({ via: { in: filter.via } });
-  if (filter.circular !== null) all.push({ circular: filter.circular });
-  if (filter.staleForMinutes !== null) {
-    // Before 1970 lie moments that PostgreSQL cannot hold; no Handoff is that old.
-    all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(Math.max(0, now.getTime() - filter.staleForMinutes * 60_000)) } });
-  }
-  if (filter.initiatedAfter !== null) all.push({ initiatedAt: { gt: filter.initiatedAfter } });
-  if (filter.initiatedBefore !== null) all.push({ initiatedAt: { lt: filter.initiatedBefore } });
-  if (agentId === null) return [{ AND: all }];
-  return [{ AND: [{ sourceAgentId: agentId }, ...all] }, { AND: [{ targetAgentId: agentId }, ...all] }];
-}
-
-export interface GraphFilter {
+interface GraphFilter {
   sessionId: string | null;
   agentId: string | null;
   initiatedAfter: Date | null;

@@ -204,4 +204,4 @@ const cases: Refusal[] = [
   ),
 ];
 
-testRefusals(home, 'reassign', cases);
+testRefusals(home, ['reassignSession'], cases);

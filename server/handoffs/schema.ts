@@ -6,6 +6,7 @@ import type { Order } from '../graphql/page.ts';
 import { isOpenHandoff, longestChain, returnOf } from './queries.ts';
 
 builder.prismaNode('Handoff', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -14,7 +15,7 @@ builder.prismaNode('Handoff', {
     status: t.expose('status', { type: HandoffStatus, description: 'Where it is in its life.' }),
     via: t.expose('via', { type: HandoffVia }),
     reason: t.exposeString('reason', { nullable: true }),
-    summary: t.exposeString('summary'),
+    summary: t.exposeString('summary', { cost: 2 }),
     metadata: t.expose('metadata', { type: 'JSON', nullable: true, description: 'What whoever started it keeps about it; null when nothing.' }),
     depth: t.exposeInt('depth'),
     circular: t.exposeBoolean('circular'),
@@ -30,6 +31,7 @@ builder.prismaNode('Handoff', {
     priorTurn: t.relation('priorTurn', { nullable: true, description: 'The last Turn of an Agent before it, unless another was given; null when no Agent had taken one.' }),
     triggeringToolCalls: t.field({
       type: [modelRef('ToolCall')],
+      listSize: 50,
       description: 'The ToolCalls that led to it: those given by whoever started it, else those of the prior Turn.',
       select: (_args, _context, nested) => ({ triggeringToolCalls: { orderBy: { position: 'asc' }, select: { toolCall: nested() } } }),
       resolve: ({ triggeringToolCalls }) => triggeringToolCalls.map(({ toolCall }) => toolCall),
@@ -64,6 +66,7 @@ builder.prismaNode('Handoff', {
     next: t.relation('next', { nullable: true, description: 'The Handoff after it in its Session; null for the last.' }),
     chain: t.field({
       type: [modelRef('Handoff')],
+      listSize: longestChain,
       description: `All Handoffs of its Session, itself among them, by depth; the newest ${longestChain} when there are more.`,
       select: (_args, _context, nested) => ({
         session: { select: { handoffs: nested({ orderBy: { depth: 'desc' }, take: longestChain }) } },
@@ -94,18 +97,20 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
 }));
 
 builder.prismaObjectFields(modelRef('Agent'), (t) => ({
-  handoffsReceived: t.field(
-    relatedPage<'Agent'>('handoffsReceived', {
+  handoffsReceived: t.field({
+    access: 'ownAgent',
+    ...relatedPage<'Agent'>('handoffsReceived', {
       model: 'Handoff',
       order: byInitiation,
       description: `The Handoffs to it, the last first. ${ofItself}`,
     }),
-  ),
-  handoffsGiven: t.field(
-    relatedPage<'Agent'>('handoffsGiven', {
+  }),
+  handoffsGiven: t.field({
+    access: 'ownAgent',
+    ...relatedPage<'Agent'>('handoffsGiven', {
       model: 'Handoff',
       order: byInitiation,
       description: `The Handoffs from it, the last first. ${ofItself}`,
     }),
-  ),
+  }),
 }));

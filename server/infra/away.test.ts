@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { expect, test, vi } from 'vitest';
 import { buildApp } from '../app.ts';
-import { createMaskError } from '../graphql/maskError.ts';
+import { createMaskError } from '../graphql/errors/maskError.ts';
 import { atEnd } from '../../test/database.ts';
 import { openToAll } from '../../test/server.ts';
 import { client, send } from '../../test/graphql.ts';

@@ -64,4 +64,4 @@ const cases: Refusal[] = [
   },
 ];
 
-testRefusals(home, 'keys', cases);
+testRefusals(home, ['createKey', 'revokeKey'], cases);

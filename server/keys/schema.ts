@@ -1,3 +1,4 @@
+import { admins, everybody } from '../access/roles.ts';
 import type { Caller } from '../core/work.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
@@ -5,6 +6,7 @@ import { Role } from '../graphql/enums.ts';
 import type { Order } from '../graphql/page.ts';
 
 builder.prismaNode('Key', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -24,6 +26,7 @@ const order: Order = { name: 'key', columns: { createdAt: 'time', id: 'uuid' }, 
 
 builder.queryField('keys', (t) =>
   t.field({
+    access: admins,
     type: connectionRef('Key'),
     description: 'The keys, revoked and expired ones too, the last made first. For an ADMIN only: FORBIDDEN for others.',
     args: pageArgs,
@@ -32,6 +35,7 @@ builder.queryField('keys', (t) =>
 );
 
 const Viewer = builder.objectRef<Caller>('Viewer').implement({
+  access: 'inherit',
   description: 'Who asks.',
   fields: (t) => ({
     role: t.field({ type: Role, nullable: true, description: 'What you may do; ADMIN on a server without keys.', resolve: ({ role }) => role }),
@@ -51,5 +55,5 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
 });
 
 builder.queryField('viewer', (t) =>
-  t.field({ type: Viewer, description: 'Who asks, and what they may do.', resolve: (_root, _args, { caller }) => caller }),
+  t.field({ access: everybody, type: Viewer, description: 'Who asks, and what they may do.', resolve: (_root, _args, { caller }) => caller }),
 );

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { schema } from '../graphql/schema.ts';
 import { checkOperation, parseWithin } from './checkOperation.ts';
 import { limits } from './limits.ts';
-import { unsizedLists } from './listSizes.ts';
 
 const check = (source: string, variables: Record<string, unknown> = {}, operationName?: string) =>
   checkOperation(schema, parseWithin(source), operationName, variables);
@@ -250,10 +249,6 @@ describe('The operation that is executed is the one that counts', () => {
   });
 
   test('without a name none is executed', () => expect(check(source)).toEqual({ errors: [], cost: 0, depth: 0 }));
-});
-
-test('every list without pages has its size, and every size its list', () => {
-  expect(unsizedLists(schema)).toEqual({ missing: [], unused: [] });
 });
 
 describe('What this project shows and uses is well within the limits', async () => {

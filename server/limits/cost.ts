@@ -16,14 +16,13 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { isConnection, sizedBy, sizeOfList } from './listSizes.ts';
 
 /**
  * What an operation asks for, counted before it is validated: it may be nonsense, go round in circles, or be made to
  * cost much. Every fragment is measured once, so that counting takes time in proportion to the document.
  *
  * Cost stands for the number of records that an answer may have to read: 1 for each object, times the page size in lists
- * with pages and times what `listSizes.ts` says in others, through all levels. Scalars are free, but for those that take
+ * with pages and times the declared size (`listSize`) in others, through all levels. Scalars are free, but for those that take
  * more of the processor than a record does. It is not the worst that can be: some lists may be longer than they are counted. What `@skip` and `@include`
  * leave out is counted.
  */
@@ -42,71 +41,54 @@ const introspectionList = 5;
 const largestPage = 100;
 const pageOfDefault = 50;
 
-/** Parts of a Handoff's Context, 250 KB of JSON, which is read once for all of them. */
-const partsOfContext: readonly string[] = [
-  'checks',
-  'compactionSummary',
-  'contextVariables',
-  'decisions',
-  'failedAttempts',
-  'filesModified',
-  'instructions',
-  'lastMessage',
-  'lastToolCalls',
-  'latestRequest',
-  'leftOut',
-  'openQuestions',
-  'originalRequest',
-  'pendingTasks',
-  'recentMessages',
-  'summaryComposed',
-  'toolSummaries',
-  'workspace',
-];
-const weightOfContext = 12;
-export const readsContext = (parent: string | undefined, field: string): boolean => parent === 'Handoff' && partsOfContext.includes(field);
+/** What a field weighs besides what is asked below it. `bench/cost.ts` measures what a point of each field takes. */
+export type Cost = number | SharedCost;
+/** Fields of a record that are read together: counted once for the record, however many of them are asked for. */
+interface SharedCost {
+  readonly together: string;
+  readonly cost: number;
+}
+/** How many rows a field has: as declared, as its argument `first` or `last` says, or as many as `ids` has. */
+export type Rows = number | 'first' | 'ids';
 
-/** Measured with the largest Contexts: `npm run bench -- cost` says what a point of each field takes. */
-export const weights: Readonly<Record<string, number>> = {
-  'Query.handoffGraph': 50,
-  'Query.contextPreview': 400,
-  'Query.contextItem': 60,
-  'Handoff.contextPrompt': 88,
-  'Handoff.markdown': 60,
-  'Handoff.summary': 2,
-  'Agent.instructions': 2,
-  'AgentSession.startedBy': 2,
-};
-const weightOfCount = 10;
+// What fields say about themselves (`graphql/declared.ts`).
+export const costOfField = (field: Field | undefined): Cost | undefined => field?.extensions['cost'] as Cost | undefined;
+const rowsOfField = (field: Field): Rows | undefined => field.extensions['rows'] as Rows | undefined;
+
+type Field = GraphQLField<unknown, unknown>;
+
+export const isConnection = (type: GraphQLNamedType | undefined): boolean => isObjectType(type) && 'pageInfo' in type.getFields();
 
 interface Part {
   fields: number;
   depth: number;
   aliases: number;
   cost: number;
-  /** Whether a part of the Context is asked for, which is counted once for each record. */
-  context: boolean;
+  /** What is counted once for each record. */
+  shared: readonly SharedCost[];
   /** Of a page: whether its rows are read, and what each costs besides. */
   page: boolean;
   perRow: number;
   introspectionDepth: number;
   introspectionCost: number;
 }
-const nothing: Part = { fields: 0, depth: 0, aliases: 0, cost: 0, context: false, page: false, perRow: 0, introspectionDepth: 0, introspectionCost: 0 };
+const nothing: Part = { fields: 0, depth: 0, aliases: 0, cost: 0, shared: [], page: false, perRow: 0, introspectionDepth: 0, introspectionCost: 0 };
 
 const both = (a: Part, b: Part): Part => ({
   fields: a.fields + b.fields,
   depth: Math.max(a.depth, b.depth),
   aliases: a.aliases + b.aliases,
   cost: a.cost + b.cost,
-  context: a.context || b.context,
+  shared: a.shared.length === 0 ? b.shared : [...a.shared, ...b.shared.filter((one) => !names(a.shared, one))],
   page: a.page || b.page,
   perRow: a.perRow + b.perRow,
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
   introspectionCost: a.introspectionCost + b.introspectionCost,
 });
 
-const withContext = (part: Part): Part => (part.context ? { ...part, cost: part.cost + weightOfContext } : part);
+const names = (all: readonly SharedCost[], { together }: SharedCost): boolean => all.some((one) => one.together === together);
+
+const withShared = (part: Part): Part => (part.shared.length === 0 ? part : { ...part, cost: part.shared.reduce((sum, { cost }) => sum + cost, part.cost) });
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -176,14 +158,12 @@ class Measuring {
     }
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
     const type = field && getNamedType(field.type);
-    const below = node.selectionSet === undefined ? nothing : withContext(this.selections(node.selectionSet, type));
-    const part: Part = { ...nothing, fields: 1, aliases: aliases + below.aliases, depth: below.depth + 1, context: readsContext(parent?.name, name) };
-    if (isConnection(parent)) {
-      if (name === 'totalCount') return { ...part, cost: weightOfCount };
-      return { ...part, page: true, perRow: below.cost };
-    }
-    if (part.context) return { ...part, cost: below.cost };
-    const own = weights[`${parent?.name}.${name}`] ?? (type === undefined || (isCompositeType(type) && !isPlaceInList(parent, name)) ? 1 : 0);
+    const below = node.selectionSet === undefined ? nothing : withShared(this.selections(node.selectionSet, type));
+    const part: Part = { ...nothing, fields: 1, aliases: aliases + below.aliases, depth: below.depth + 1 };
+    const declared = costOfField(field);
+    if (isConnection(parent)) return typeof declared === 'number' ? { ...part, cost: declared } : { ...part, page: true, perRow: below.cost };
+    if (typeof declared === 'object') return { ...part, shared: [declared], cost: below.cost };
+    const own = declared ?? (type === undefined || (isCompositeType(type) && !isPlaceInList(parent, name)) ? 1 : 0);
     // A list of texts is part of its record, and weighed as a whole.
     if (type !== undefined && !isCompositeType(type)) return { ...part, cost: own };
     const size = field === undefined ? 1 : this.#rows(node, field, parent);
@@ -192,12 +172,12 @@ class Measuring {
   }
 
   /** How many of it there may be. */
-  #rows(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType | undefined): number {
-    const sizing = sizedBy(field);
-    if (sizing === 'first') return this.#pageSize(node);
+  #rows(node: FieldNode, field: Field, parent: GraphQLNamedType | undefined): number {
+    const rows = rowsOfField(field);
+    if (rows === 'first') return this.#pageSize(node);
     if (!isListType(getNullableType(field.type))) return 1;
     if (parent?.name.startsWith('__') === true) return node.name.value === 'types' ? 1 : introspectionList;
-    return sizing === 'ids' ? this.#length(node, 'ids') : (sizeOfList(`${parent?.name}.${node.name.value}`) ?? largestPage);
+    return rows === 'ids' ? this.#length(node, 'ids') : (rows ?? largestPage);
   }
 
   #pageSize(node: FieldNode): number {

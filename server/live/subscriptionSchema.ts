@@ -1,13 +1,15 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
+import { everybody } from '../access/roles.ts';
 import { ForbiddenError } from '../core/errors.ts';
 import { encodeId, newId } from '../core/ids.ts';
 import { ownAgent } from '../core/readable.ts';
-import { badArgument } from '../graphql/badArgument.ts';
+import { badArgument } from '../graphql/input/badArgument.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { agentId as agentIdInput, decodeArgs, idOf, listOf, optional } from '../graphql/input.ts';
+import { agentId, decodeArgs, idOf, inputObject, listOf, optional, whereOf } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
 import { plainRead } from '../graphql/plainRead.ts';
 import type { Delivered } from '../events/schema.ts';
 import type { EventRow, Item, StreamKey } from './hub.ts';
@@ -15,15 +17,27 @@ import { mayRead, readsEverything, unreadable } from './readable.ts';
 import { StreamEnded, type Stream } from './stream.ts';
 import { CursorExpired, TooManyStreams } from './streams.ts';
 
-const after = builder.args((t) => ({
-  after: t.string({
-    description:
-      'The cursor to go on after: first exactly what was missed since, then live. Null begins with what comes now. One that is not of this stream, or ahead of it, or older than what is kept, is CURSOR_EXPIRED: read the present state with a query and begin with null.',
-  }),
-}));
+const after = optional(z.string()).describe(
+  'The cursor to go on after: first exactly what was missed since, then live. Null begins with what comes now. One that is not of this stream, or ahead of it, or older than what is kept, is CURSOR_EXPIRED: read the present state with a query and begin with null.',
+);
 
 const sessionsLimit = 500;
-const sessions = listOf(idOf('session'), { what: 'sessionIds', limit: sessionsLimit, advice: 'subscribe several times, or to all sessions by leaving it out' });
+const inboxArgs = z.object({ agentId: agentId.describe('Whose inbox.'), after });
+const where = inputObject(
+  'HandoffEventsWhere',
+  'Which events; those that meet all that is given.',
+  z.object({
+    sessionId: optional(idOf('session')).describe('Events of this Session; of all, and of Agents, when null.'),
+    agentId: optional(agentId).describe('Events that concern this Agent, as its inbox has them; any when null.'),
+  }),
+);
+const handoffEventsArgs = z.object({ where: whereOf(where).describe('Which events; all when null.'), after });
+const sessionArgs = z.object({
+  sessionIds: optional(listOf(idOf('session'), { what: 'sessionIds', limit: sessionsLimit, advice: 'subscribe several times, or to all sessions by leaving it out' })).describe(
+    `Which Sessions, ${sessionsLimit} at most; all when null.`,
+  ),
+  after,
+});
 
 builder.subscriptionType({
   description:
@@ -32,40 +46,34 @@ builder.subscriptionType({
 
 builder.subscriptionField('handoffAssigned', (t) =>
   t.field({
+    access: everybody,
     type: modelRef('Event'),
     description: "An Agent's inbox: what it is given, what comes back, what is taken away, and its own changes. An agent may read its own; everybody else any.",
-    args: { agentId: t.arg.id({ required: true, description: 'Whose inbox.' }), ...after },
+    args: argsOf(inboxArgs),
     subscribe: async (_root, args, context) => {
-      const { agentId } = decodeArgs(z.object({ agentId: agentIdInput, after: optional(z.string()) }), args);
+      const { agentId, after } = decodeArgs(inboxArgs, args);
       const own = ownAgent(context.caller);
       if (own !== null && own !== agentId) throw new ForbiddenError('An agent may listen to its own inbox only');
-      await demandAgent(context, agentId, ['agentId']);
-      return open(context, { kind: 'inbox', agentId }, args.after, () => true);
+      await demandExistingAgent(context, agentId, ['agentId']);
+      return open(context, { kind: 'inbox', agentId }, after, () => true);
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
   }),
 );
 
-const HandoffEventsWhere = builder.inputType('HandoffEventsWhere', {
-  description: 'Which events; those that meet all that is given.',
-  fields: (t) => ({
-    sessionId: t.id({ description: 'Events of this Session; of all, and of Agents, when null.' }),
-    agentId: t.id({ description: 'Events that concern this Agent, as its inbox has them; any when null.' }),
-  }),
-});
-
 builder.subscriptionField('handoffEvents', (t) =>
   t.field({
+    access: everybody,
     type: modelRef('Event'),
     description:
       'All events of Handoffs, Sessions and Agents (HANDOFF_, SESSION_ and AGENT_CHANGED), or those of one Session or Agent, in one order. An agent gets those of Sessions that it may read, and its own AGENT_CHANGED.',
-    args: { where: t.arg({ type: HandoffEventsWhere, description: 'Which events; all when null.' }), ...after },
+    args: argsOf(handoffEventsArgs),
     subscribe: async (_root, args, context) => {
-      const input = z.object({ where: optional(z.object({ sessionId: optional(idOf('session')), agentId: optional(agentIdInput) })), after: optional(z.string()) });
-      const { sessionId = null, agentId = null } = decodeArgs(input, args).where ?? {};
-      if (sessionId !== null) await demandSessions(context, [sessionId], ['where', 'sessionId']);
-      if (agentId !== null) await demandAgent(context, agentId, ['where', 'agentId']);
-      return open(context, { kind: 'all' }, args.after, (event) => {
+      const { where, after } = decodeArgs(handoffEventsArgs, args);
+      const { sessionId, agentId } = where;
+      if (sessionId !== null) await demandReadableSessions(context, [sessionId], ['where', 'sessionId']);
+      if (agentId !== null) await demandExistingAgent(context, agentId, ['where', 'agentId']);
+      return open(context, { kind: 'all' }, after, (event) => {
         if (event.type === 'TURN_APPENDED' || event.type === 'LOG_CHANGED') return false;
         return (sessionId === null || event.sessionId === sessionId) && (agentId === null || event.inboxes.includes(agentId));
       });
@@ -76,17 +84,15 @@ builder.subscriptionField('handoffEvents', (t) =>
 
 builder.subscriptionField('sessionUpdated', (t) =>
   t.field({
+    access: everybody,
     type: modelRef('Event'),
     description: 'Every event of these Sessions, or of all, entries of the log included, in one order. An agent gets those of Sessions that it may read.',
-    args: {
-      sessionIds: t.arg.idList({ description: `Which Sessions, ${sessionsLimit} at most; all when null.` }),
-      ...after,
-    },
+    args: argsOf(sessionArgs),
     subscribe: async (_root, args, context) => {
-      const { sessionIds } = decodeArgs(z.object({ sessionIds: optional(sessions), after: optional(z.string()) }), args);
-      if (sessionIds !== null) await demandSessions(context, sessionIds, ['sessionIds']);
+      const { sessionIds, after } = decodeArgs(sessionArgs, args);
+      if (sessionIds !== null) await demandReadableSessions(context, sessionIds, ['sessionIds']);
       const wanted = sessionIds === null ? null : new Set(sessionIds);
-      return open(context, { kind: 'all' }, args.after, ({ sessionId }) => sessionId !== null && (wanted === null || wanted.has(sessionId)));
+      return open(context, { kind: 'all' }, after, ({ sessionId }) => sessionId !== null && (wanted === null || wanted.has(sessionId)));
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
   }),
@@ -111,13 +117,13 @@ async function readEvent({ prisma, pool }: GraphQLContext, id: string, select: o
   return row ?? prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
 }
 
-async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null | undefined, wanted: (event: EventRow) => boolean): Promise<Stream> {
+async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null, wanted: (event: EventRow) => boolean): Promise<Stream> {
   if (streams === undefined) throw refused('UNAVAILABLE', 'The server is stopping: connect again');
   const confined = key.kind !== 'inbox' && !readsEverything(caller);
   const readable = mayRead(caller);
   const accepts = confined ? (event: EventRow): boolean => wanted(event) && readable(event) : wanted;
   try {
-    return await streams.open({ key, caller, after: cursor ?? null, confined, accepts });
+    return await streams.open({ key, caller, after: cursor, confined, accepts });
   } catch (error) {
     if (error instanceof StreamEnded) throw refused(error.code, error.message);
     if (error instanceof TooManyStreams) throw refused('LIMIT_EXCEEDED', error.message, { what: 'streams', limit: error.limit, actual: error.limit + 1 });
@@ -128,12 +134,12 @@ async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor:
 
 const refused = (code: string, message: string, extensions: object = {}): GraphQLError => new GraphQLError(message, { extensions: { code, ...extensions } });
 
-async function demandAgent({ prisma }: GraphQLContext, id: string, path: string[]): Promise<void> {
+async function demandExistingAgent({ prisma }: GraphQLContext, id: string, path: string[]): Promise<void> {
   const found = await prisma.agent.findUnique({ where: { id }, select: { id: true } });
   if (found === null) throw badArgument(`There is no agent '${id}': check the id`, path);
 }
 
-async function demandSessions({ pool, caller }: GraphQLContext, ids: readonly string[], path: string[]): Promise<void> {
+async function demandReadableSessions({ pool, caller }: GraphQLContext, ids: readonly string[], path: string[]): Promise<void> {
   const [missing] = await unreadable(pool, caller, ids);
   if (missing === undefined) return;
   const id = encodeId('session', missing);

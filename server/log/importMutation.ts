@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { demandMutation } from '../access/guard.ts';
+import { workers } from '../access/roles.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { runWork } from '../core/runWork.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
+import { partOfRecord } from '../graphql/declared.ts';
 import { TaskStatus } from '../graphql/enums.ts';
-import { agentId, decodeInput, idOf, optional } from '../graphql/input.ts';
-import { sessionOf } from '../graphql/mutation.ts';
+import { agentId, idOf, optional, showAs, withDefault } from '../graphql/input/schemas.ts';
+import { demandMutation, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import type { ImportReport, TypeCount } from './importReport.ts';
 import { type ImportAnswer, importNewSession, importTranscript } from './importTranscript.ts';
 import { prepareImport } from './prepareImport.ts';
@@ -26,6 +27,7 @@ const TranscriptFormat = builder.enumType('TranscriptFormat', {
 });
 
 const EntryTypeCount = builder.objectRef<TypeCount>('EntryTypeCount').implement({
+  access: 'inherit',
   description: 'How many entries of a type a transcript has.',
   fields: (t) => ({
     type: t.exposeString('type', { description: "The type, in the file's own words." }),
@@ -34,6 +36,7 @@ const EntryTypeCount = builder.objectRef<TypeCount>('EntryTypeCount').implement(
 });
 
 const ToolCount = builder.objectRef<Count>('ToolCount').implement({
+  access: 'inherit',
   description: 'How often a transcript calls a tool.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the tool.' }),
@@ -42,6 +45,7 @@ const ToolCount = builder.objectRef<Count>('ToolCount').implement({
 });
 
 const ImportedTaskType = builder.objectRef<ImportedTask>('ImportedTask').implement({
+  access: 'inherit',
   description: 'A task of the last list in a transcript.',
   fields: (t) => ({
     content: t.exposeString('content', { description: 'What is to be done.' }),
@@ -50,14 +54,15 @@ const ImportedTaskType = builder.objectRef<ImportedTask>('ImportedTask').impleme
 });
 
 const ImportReportType = builder.objectRef<ImportReport>('ImportReport').implement({
+  access: 'inherit',
   description: 'What an import read and what it wrote. What is not said to have been added, filled or known is of the whole file.',
   fields: (t) => ({
     format: t.expose('format', { type: TranscriptFormat, description: 'The format that it was read as.' }),
     lines: t.exposeInt('lines', { description: 'Its lines, blank ones left out.' }),
     badLines: t.exposeInt('badLines', { description: 'Lines that are no JSON object, or too long to be read; they were skipped.' }),
     hugeLines: t.exposeInt('hugeLines', { description: 'Those of `badLines` that were too long to be read: more than 8 million characters.' }),
-    entryTypes: t.field({ type: [EntryTypeCount], description: 'Its entries by type.', resolve: ({ entryTypes }) => entryTypes }),
-    unknownTypes: t.field({ type: [EntryTypeCount], description: 'Those of `entryTypes` that Baton does not know; they were skipped.', resolve: ({ unknownTypes }) => unknownTypes }),
+    entryTypes: t.field({ type: [EntryTypeCount], listSize: partOfRecord, description: 'Its entries by type.', resolve: ({ entryTypes }) => entryTypes }),
+    unknownTypes: t.field({ type: [EntryTypeCount], listSize: partOfRecord, description: 'Those of `entryTypes` that Baton does not know; they were skipped.', resolve: ({ unknownTypes }) => unknownTypes }),
     humanMessages: t.exposeInt('humanMessages', { description: 'Messages of people; each begins a Turn.' }),
     assistantMessages: t.exposeInt('assistantMessages', { description: 'Messages of models, sub-agents included; one that spans several lines is one.' }),
     firstAt: t.expose('firstAt', { type: 'DateTime', nullable: true, description: 'The earliest moment in it; null when it tells none.' }),
@@ -65,11 +70,11 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
     messagesAdded: t.exposeInt('messagesAdded', { description: 'Messages that are new in the log.' }),
     turnsAdded: t.exposeInt('turnsAdded', { description: 'Turns that are new in the log.' }),
     toolCallsAdded: t.exposeInt('toolCallsAdded', { description: 'ToolCalls that are new in the log.' }),
-    toolCalls: t.field({ type: [ToolCount], description: 'Its tool calls by tool.', resolve: ({ toolCalls }) => toolCalls }),
+    toolCalls: t.field({ type: [ToolCount], listSize: partOfRecord, description: 'Its tool calls by tool.', resolve: ({ toolCalls }) => toolCalls }),
     resultsFilled: t.exposeInt('resultsFilled', { description: 'ToolCalls of the log that had no result yet, and have it now.' }),
     toolErrors: t.exposeInt('toolErrors', { description: 'Its tool calls that failed.' }),
     filesModified: t.exposeStringList('filesModified', { description: 'The paths that its tool calls wrote, those that failed left out; in alphabetical order.' }),
-    tasks: t.field({ type: [ImportedTaskType], description: 'Its last list of tasks, in order; empty when it has none.', resolve: ({ tasks }) => tasks }),
+    tasks: t.field({ type: [ImportedTaskType], listSize: partOfRecord, description: 'Its last list of tasks, in order; empty when it has none.', resolve: ({ tasks }) => tasks }),
     usage: t.field({ type: 'Usage', description: 'The tokens of all its messages, each counted once.', resolve: ({ usage }) => usage }),
     compactions: t.exposeInt('compactions', { description: "How often the agent's window was cut; each new one captures a TRUNCATION snapshot." }),
     sidechainLines: t.exposeInt('sidechainLines', { description: 'Lines of sub-agents.' }),
@@ -81,18 +86,15 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
   }),
 });
 
-const ImportTranscriptPayload = builder.objectRef<ImportAnswer>('ImportTranscriptPayload').implement({
-  description: 'What is new of the transcript is in the log.',
-  fields: (t) => ({
-    report: t.field({ type: ImportReportType, description: 'What was read and what was written.', resolve: ({ report }) => report }),
-    session: sessionOf(t),
-  }),
-});
-
 /** What names an import, in GraphQL and in the address of an upload. */
 export const importOptions = {
   agentId: optional(agentId),
-  format: z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX', 'GEMINI_CLI'], { message: 'is no format that Baton knows: give AUTO, CLAUDE_CODE, CODEX or GEMINI_CLI' }).nullish().transform((format) => format ?? 'AUTO'),
+  format: withDefault(
+    showAs(z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX', 'GEMINI_CLI'], { message: 'is no format that Baton knows: give AUTO, CLAUDE_CODE, CODEX or GEMINI_CLI' }), {
+      type: TranscriptFormat,
+    }),
+    'AUTO',
+  ),
 };
 
 /**
@@ -122,29 +124,24 @@ export async function runImportOfNew(
   return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importNewSession(work, input));
 }
 
-const importInput = z.object({
-  sessionId: idOf('session'),
-  ...importOptions,
-  content: z.string(),
-  sidechain: optional(z.boolean()).transform((sidechain) => sidechain ?? false),
-});
-
-builder.mutationField('importTranscript', (t) =>
-  t.fieldWithInput({
-    type: ImportTranscriptPayload,
-    description:
-      'Writes what is new of a transcript into the log, as history: no Handoff is accepted or completed by it, and no Context changes. The same transcript again changes nothing; a longer version of it adds what is new. One that is larger than a request may be goes to POST /sessions/<id>/transcript.',
-    errors: { types: [NotFoundError, InvalidStateError] },
-    input: {
-      sessionId: t.input.id({ required: true, description: 'The Session to write to: any that is not finished; for an Agent one that it holds.' }),
-      agentId: t.input.id({ description: "Whose Turns they are: an Agent that has or had the Session; the holder's when null, or nobody's when nobody holds it." }),
-      format: t.input.field({ type: TranscriptFormat, defaultValue: 'AUTO', description: 'Who wrote it.' }),
-      content: t.input.string({ required: true, description: 'The file, as it is.' }),
-      sidechain: t.input.boolean({ defaultValue: false, description: "True when the whole file is a sub-agent's: its prompt is no message of a person." }),
-    },
-    resolve: (_root, { input }, context) => {
-      const { content, ...options } = decodeInput(importInput, input);
-      return runImport(context, { ...options, chunks: piecesOf(content) });
-    },
+mutation('importTranscript', {
+  access: workers,
+  description:
+    'Writes what is new of a transcript into the log, as history: no Handoff is accepted or completed by it, and no Context changes. The same transcript again changes nothing; a longer version of it adds what is new. One that is larger than a request may be goes to POST /sessions/<id>/transcript.',
+  input: z.object({
+    sessionId: idOf('session').describe('The Session to write to: any that is not finished; for an Agent one that it holds.'),
+    agentId: importOptions.agentId.describe("Whose Turns they are: an Agent that has or had the Session; the holder's when null, or nobody's when nobody holds it."),
+    format: importOptions.format.describe('Who wrote it.'),
+    content: z.string().describe('The file, as it is.'),
+    sidechain: withDefault(z.boolean(), false).describe("True when the whole file is a sub-agent's: its prompt is no message of a person."),
   }),
-);
+  payload: {
+    description: 'What is new of the transcript is in the log.',
+    fields: (t: Fields<ImportAnswer>) => ({
+      report: t.field({ type: ImportReportType, description: 'What was read and what was written.', resolve: ({ report }) => report }),
+      session: sessionOf(t),
+    }),
+  },
+  errors: [NotFoundError, InvalidStateError],
+  resolve: ({ content, ...options }, context) => runImport(context, { ...options, chunks: piecesOf(content) }),
+});

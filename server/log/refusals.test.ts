@@ -171,4 +171,4 @@ const limits: Refusal[] = [
   limit('setTasks', 'tasks', 500, 'the list replaces the one before, so combine or drop some', { tasks: times(501, (n) => ({ content: `Step ${n}`, status: 'PENDING' })) }),
 ];
 
-testRefusals(home, 'log', [...everywhere, ...turns, ...imports, ...limits]);
+testRefusals(home, ['appendTurn', 'recordDecision', 'setTasks', 'captureSnapshot', 'importTranscript'], [...everywhere, ...turns, ...imports, ...limits]);

@@ -4,6 +4,7 @@ import { MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { reportedUsage } from './queries.ts';
 
 builder.objectType('Usage', {
+  access: 'inherit',
   description: 'Tokens that models reported. Whole numbers; sums may exceed 32 bits.',
   fields: (t) => ({
     inputTokens: t.exposeFloat('inputTokens', { nullable: true, description: 'Tokens read, the cached ones excepted; null when nobody said.' }),
@@ -15,6 +16,7 @@ builder.objectType('Usage', {
 });
 
 builder.objectType('Workspace', {
+  access: 'inherit',
   description: 'Where the work stands.',
   fields: (t) => ({
     folder: t.exposeString('folder', { nullable: true, description: 'The working folder; null when not known.' }),
@@ -24,6 +26,7 @@ builder.objectType('Workspace', {
 });
 
 builder.prismaNode('Turn', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -35,8 +38,8 @@ builder.prismaNode('Turn', {
       nullable: true,
       description: 'The tenure that it belongs to; null when it holds only USER or SYSTEM Messages, which belong to no Agent, or was imported while nobody held the Session.',
     }),
-    messages: t.relation('messages', { query: { orderBy: { sequence: 'asc' } }, description: 'Its Messages, in order.' }),
-    toolCalls: t.relation('toolCalls', { query: { orderBy: { index: 'asc' } }, description: 'Its ToolCalls, in order.' }),
+    messages: t.relation('messages', { listSize: 50, query: { orderBy: { sequence: 'asc' } }, description: 'Its Messages, in order.' }),
+    toolCalls: t.relation('toolCalls', { listSize: 50, query: { orderBy: { index: 'asc' } }, description: 'Its ToolCalls, in order.' }),
     usage: t.field({
       type: 'Usage',
       nullable: true,
@@ -57,6 +60,7 @@ builder.prismaNode('Turn', {
 });
 
 builder.prismaNode('Message', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -84,6 +88,7 @@ builder.prismaNode('Message', {
 });
 
 builder.prismaNode('ToolCall', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -103,6 +108,7 @@ builder.prismaNode('ToolCall', {
 });
 
 builder.prismaNode('Decision', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -115,6 +121,7 @@ builder.prismaNode('Decision', {
 });
 
 builder.prismaNode('Task', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },

@@ -17,10 +17,11 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
     }),
   ),
   decisions: t.relation('decisions', {
+    listSize: 100,
     query: { orderBy: [{ recordedAt: 'asc' }, { id: 'asc' }] },
     description: 'What was settled in it, the first first.',
   }),
-  tasks: t.relation('tasks', { query: { orderBy: { position: 'asc' } }, description: 'Its present list of things to do, in order.' }),
+  tasks: t.relation('tasks', { listSize: 100, query: { orderBy: { position: 'asc' } }, description: 'Its present list of things to do, in order.' }),
   snapshots: t.field(
     relatedPage<'Session'>('snapshots', {
       model: 'ContextSnapshot',

@@ -2,7 +2,8 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { z } from 'zod';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { batched } from '../graphql/batch.ts';
-import { decodeArgs, integer } from '../graphql/input.ts';
+import { decodeArgs, integer, withDefault } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
 import { visibleToolCalls } from './queries.ts';
 
 const SnapshotType = builder.enumType('SnapshotType', {
@@ -17,6 +18,7 @@ const SnapshotType = builder.enumType('SnapshotType', {
 
 const MessageCounts = builder.objectRef<Record<'userCount' | 'assistantCount' | 'systemCount' | 'toolCount' | 'handoffCount', number>>('MessageCounts');
 MessageCounts.implement({
+  access: 'inherit',
   description: 'How many Messages there are of each role.',
   fields: (t) => ({
     user: t.exposeInt('userCount', { description: 'Of people.' }),
@@ -31,7 +33,10 @@ MessageCounts.implement({
   }),
 });
 
+const visibleArgs = z.object({ first: withDefault(integer(0, 100), 50).describe('The last so many, 0 to 100.') });
+
 builder.prismaNode('ContextSnapshot', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -51,12 +56,12 @@ builder.prismaNode('ContextSnapshot', {
     visibleToolCalls: t.field({
       type: [modelRef('ToolCall')],
       description: 'The ToolCalls that were visible, the last first.',
-      args: { first: t.arg.int({ defaultValue: 50, description: 'The last so many, 0 to 100.' }) },
+      args: argsOf(visibleArgs),
       resolve: async ({ id }, args, context, info) => {
-        const { first } = decodeArgs(z.object({ first: integer(0, 100).nullish() }), args);
+        const { first } = decodeArgs(visibleArgs, args);
         // For every snapshot, though one of the queries is sent: it also tells the fields below what was loaded.
         const query = queryFromInfo({ context, info, typeName: 'ToolCall', select: { id: true } });
-        const found = await batched(context, info, id, (ids) => visibleToolCalls(context, ids, first ?? 50, query));
+        const found = await batched(context, info, id, (ids) => visibleToolCalls(context, ids, first, query));
         return found ?? [];
       },
     }),

@@ -8,7 +8,7 @@ import { createStamper } from '../live/stamp.ts';
 import { Archive } from '../exports/archive.ts';
 import { createRecords } from '../exports/records.ts';
 import { contexts } from '../graphql/context.ts';
-import { createMaskError } from '../graphql/maskError.ts';
+import { createMaskError } from '../graphql/errors/maskError.ts';
 import { schema } from '../graphql/schema.ts';
 import { createLog } from '../infra/log.ts';
 import { testDatabase } from '../../test/database.ts';

@@ -14,6 +14,7 @@ const AgentSessionState = builder.enumType('AgentSessionState', {
 });
 
 builder.prismaNode('AgentSession', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -29,6 +30,7 @@ builder.prismaNode('AgentSession', {
       description: 'The Handoff that began it; null when it began without one: with the Session, by a return, or by a move that skipped it.',
     }),
     startedBy: t.relation('startedBy', {
+      cost: 2,
       nullable: true,
       description: 'The Event that began it: SESSION_CREATED, SESSION_REASSIGNED or SESSION_RETURNED. It has reason, summary and metadata of a move without a Handoff.',
     }),

@@ -130,4 +130,4 @@ const updating: Refusal[] = [
   })),
 ].map((refusal) => ({ mutation: 'updateSession', ...refusal }));
 
-testRefusals(home, 'sessions', [...changing, ...updating]);
+testRefusals(home, ['pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession', 'updateSession'], [...changing, ...updating]);

@@ -113,4 +113,4 @@ const cases: Refusal[] = [
   ),
 ];
 
-testRefusals(home, 'create', cases);
+testRefusals(home, ['createSession'], cases);

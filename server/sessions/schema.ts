@@ -1,4 +1,5 @@
 import { listVariables, type StoredVariables } from '../context/context.ts';
+import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
@@ -6,6 +7,7 @@ import { SessionStatus } from '../graphql/enums.ts';
 import { isOpenTenure } from './queries.ts';
 
 builder.prismaNode('Session', {
+  access: 'inherit',
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
@@ -27,6 +29,7 @@ builder.prismaNode('Session', {
     previousAgentType: t.exposeString('previousAgentType', { nullable: true }),
     contextVariables: t.field({
       type: ['ContextVariable'],
+      listSize: partOfRecord,
       description: 'Named values that its Agents share, by name. Each Handoff carries a copy.',
       select: { contextVariables: true },
       resolve: ({ contextVariables }) => listVariables(contextVariables as unknown as StoredVariables),
@@ -58,11 +61,13 @@ builder.prismaNode('Session', {
 });
 
 builder.prismaObjectFields(modelRef('Agent'), (t) => ({
-  sessions: t.field(
-    relatedPage<'Agent'>('sessions', {
+  sessions: t.field({
+    // An AGENT may read all of its own; those that it shares with others are in `Query.sessions`.
+    access: 'ownAgent',
+    ...relatedPage<'Agent'>('sessions', {
       model: 'Session',
       order: { name: 'session CREATED_AT', columns: { createdAt: 'time', id: 'uuid' }, direction: 'desc' },
       description: `The Sessions that it holds, and the finished ones that it held last, the last created first. ${ofItself}`,
     }),
-  ),
+  }),
 }));

@@ -1,14 +1,29 @@
 import { z } from 'zod';
-import { BadUserInputError, LimitExceededError } from '../core/errors.ts';
-import { decodeId, type IdPrefix, isAgentId } from '../core/ids.ts';
-import { limits } from '../limits/limits.ts';
+import { BadUserInputError, LimitExceededError } from '../../core/errors.ts';
+import { decodeId, type IdPrefix, isAgentId } from '../../core/ids.ts';
+import { limits } from '../../limits/limits.ts';
 import { badArgument } from './badArgument.ts';
+import type { Types } from '../builder.ts';
 import { NotJson } from './jsonScalar.ts';
 
 /**
  * What callers send, checked before anything else (rule: order of refusals). Every message is the end of a sentence that begins
  * with the path: "input.title has 620 characters, and 500 are the most: shorten it".
  */
+
+/** What GraphQL shows of a schema that zod does not know. */
+interface Shown {
+  type?: string | { name: string };
+  object?: { name: string; description: string };
+  items?: z.ZodType;
+  defaultValue?: unknown;
+}
+const registry = z.registry<object>();
+export const shownAs = (schema: z.ZodType): Shown => registry.get(schema) ?? {};
+export function showAs<S extends z.ZodType>(schema: S, shown: Shown): S {
+  registry.add(schema, shown);
+  return schema;
+}
 
 /** The `input` of a mutation as its schema decodes it. @throws BadUserInputError, LimitExceededError: members of its union. */
 export const decodeInput = <S extends z.ZodType>(schema: S, input: unknown): z.output<S> =>
@@ -52,6 +67,30 @@ const faultless =
 /** What may be left out or null, as null. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
 
+/** The same with a default, which GraphQL shows. */
+export const withDefault = <S extends z.ZodType, const D extends z.output<S>>(schema: S, defaultValue: D) =>
+  showAs(
+    schema.nullish().transform((value) => value ?? defaultValue),
+    { defaultValue },
+  );
+
+/** The `where` of a list: without it everything that the filter leaves when nothing is given. */
+export const whereOf = <S extends z.ZodType>(filter: S) => optional(filter).transform((where) => where ?? filter.parse({}));
+
+/** What changes a record: left out means unchanged, and so does null. */
+export const kept = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
+
+/** One of the values of an enum of GraphQL, which lets no others pass. */
+export const oneOf = <Value extends string>(type: EnumRef<Value>) => showAs(z.custom<Value>(), { type });
+
+/** Any of them, each once however often it is given. */
+export const someOf = <Value extends string>(type: EnumRef<Value>) => z.array(oneOf(type)).transform((given) => [...new Set(given)]);
+
+type EnumRef<Value extends string> = PothosSchemaTypes.EnumRef<Types, Value>;
+
+/** An input type of GraphQL with that name, other than the `input` of a mutation. */
+export const inputObject = <S extends z.ZodType>(name: string, description: string, schema: S) => showAs(schema, { object: { name, description } });
+
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`);
 const nouns: Record<IdPrefix, string> = {
   session: 'session',
@@ -71,7 +110,7 @@ const shown = (value: string): string => (value.length > 60 ? `'${value.slice(0,
 
 /** A public id of that noun, as its UUID. */
 export const idOf = (prefix: IdPrefix) =>
-  z.string().transform((id, { issues }) => {
+  showAs(z.string(), { type: 'ID' }).transform((id, { issues }) => {
     const decoded = decodeId(id);
     if (decoded?.prefix === prefix) return decoded.uuid;
     const message =
@@ -83,14 +122,17 @@ export const idOf = (prefix: IdPrefix) =>
   });
 
 /** The id of an Agent, whether or not there is such an Agent. */
-export const agentId = z.string().check(
-  faultless((id) => {
-    if (isAgentId(id)) return null;
-    const decoded = decodeId(id);
-    return decoded === null
-      ? `is ${shown(id)}, which is no agent id: 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends`
-      : `is the id of ${article(nouns[decoded.prefix])}: give the id of an agent`;
-  }),
+export const agentId = showAs(
+  z.string().check(
+    faultless((id) => {
+      if (isAgentId(id)) return null;
+      const decoded = decodeId(id);
+      return decoded === null
+        ? `is ${shown(id)}, which is no agent id: 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends`
+        : `is the id of ${article(nouns[decoded.prefix])}: give the id of an agent`;
+    }),
+  ),
+  { type: 'ID' },
 );
 
 export const agentType = z.string().check(
@@ -133,16 +175,17 @@ export const reason = text({ bytes: limits.fields.reason });
 export const summary = text({ bytes: limits.fields.summary });
 /** A message, or what a tool answered. */
 export const content = text({ bytes: limits.fields.content });
-export const idempotencyKey = nonBlank({ characters: limits.fields.idempotencyKeyCharacters });
+const idempotencyKey = nonBlank({ characters: limits.fields.idempotencyKeyCharacters });
+
+/** The `idempotencyKey` of a mutation (rule: idempotency). */
+export const keyField = {
+  idempotencyKey: optional(idempotencyKey).describe('1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.'),
+};
 
 /** What would have to fit into a `timestamptz` and come back. */
 export const instant = z
   .date()
   .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is not in the years 1 to 9999: give a moment in them')));
-
-/** Any of these names, each once however often it is given. */
-export const namesOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.array(z.enum(names)).transform((given) => [...new Set(given)]);
 
 /** A whole number in that range. */
 export const integer = (least: number, most = 2 ** 31 - 1) =>
@@ -219,11 +262,14 @@ export const contextVariables = jsonObject({ bytes: limits.fields.json }).check(
 
 /** A list; more than `limit` is LIMIT_EXCEEDED, said before any item is looked at. `advice` says what to do then. */
 export const listOf = <S extends z.ZodType>(item: S, { what, limit, advice }: Omit<TooMany, 'actual'>) =>
-  z
-    .array(z.unknown())
-    .check(({ value, issues }) => {
-      if (value.length <= limit) return;
-      const tooMany: TooMany = { what, limit, actual: value.length, advice };
-      issues.push({ code: 'custom', message: 'is too long', params: { tooMany }, input: value });
-    })
-    .pipe(z.array(item));
+  showAs(
+    z
+      .array(z.unknown())
+      .check(({ value, issues }) => {
+        if (value.length <= limit) return;
+        const tooMany: TooMany = { what, limit, actual: value.length, advice };
+        issues.push({ code: 'custom', message: 'is too long', params: { tooMany }, input: value });
+      })
+      .pipe(z.array(item)),
+    { items: item },
+  );

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { BadUserInputError, LimitExceededError } from '../core/errors.ts';
-import { encodeId, newId } from '../core/ids.ts';
-import { agentId, content, contextVariables, decodeArgs, decodeInput, idOf, instant, json, listOf, optional, text } from './input.ts';
+import { BadUserInputError, LimitExceededError } from '../../core/errors.ts';
+import { encodeId, newId } from '../../core/ids.ts';
+import { agentId, content, contextVariables, decodeArgs, decodeInput, idOf, instant, json, listOf, optional, text } from './schemas.ts';
 
 const refusalOf = (schema: z.ZodType, input: unknown): unknown => {
   try {

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, it, vi } from 'vitest';
-import { encodeId } from '../core/ids.ts';
-import { silentLog } from '../infra/log.ts';
-import { migrateUp } from '../infra/migrate.ts';
-import { startPostgres, type EmbeddedPostgres } from '../infra/postgres/postgres.ts';
-import { atEnd } from '../../test/database.ts';
-import { client, send, type Answer } from '../../test/graphql.ts';
-import { hashAllTables } from '../../test/hash.ts';
-import { brokenInvariants } from '../../test/invariants.ts';
-import { isAlive, postgresPid, signalFamily } from '../../test/processes.ts';
-import { startServer } from '../../test/server.ts';
-import { world } from '../../test/world.ts';
+import { encodeId } from '../../core/ids.ts';
+import { silentLog } from '../../infra/log.ts';
+import { migrateUp } from '../../infra/migrate.ts';
+import { startPostgres, type EmbeddedPostgres } from '../../infra/postgres/postgres.ts';
+import { atEnd } from '../../../test/database.ts';
+import { client, send, type Answer } from '../../../test/graphql.ts';
+import { hashAllTables } from '../../../test/hash.ts';
+import { brokenInvariants } from '../../../test/invariants.ts';
+import { isAlive, postgresPid, signalFamily } from '../../../test/processes.ts';
+import { startServer } from '../../../test/server.ts';
+import { world } from '../../../test/world.ts';
 
 // A PostgreSQL for this file alone and a real server process that knows its URL: what would end a process ends this one.
 const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));

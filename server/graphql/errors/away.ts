@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../core/databaseErrors.ts';
+import { isDatabaseAway } from '../../core/databaseErrors.ts';
 
 /** What was thrown, without what GraphQL wrapped around it. */
 export function causeOf(error: unknown): unknown {

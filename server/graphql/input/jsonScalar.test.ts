@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { testDatabase } from '../../test/database.ts';
-import { client } from '../../test/graphql.ts';
-import { hashAllTables } from '../../test/hash.ts';
-import { startApp } from '../../test/server.ts';
+import { testDatabase } from '../../../test/database.ts';
+import { client } from '../../../test/graphql.ts';
+import { hashAllTables } from '../../../test/hash.ts';
+import { startApp } from '../../../test/server.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

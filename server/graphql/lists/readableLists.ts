@@ -1,7 +1,7 @@
-import { statement } from '../core/changes.ts';
-import { ownAgent, readableHandoffs, readableSessions } from '../core/readable.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import type { GraphQLContext } from './context.ts';
+import { statement } from '../../core/changes.ts';
+import { ownAgent, readableHandoffs, readableSessions } from '../../core/readable.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { GraphQLContext } from '../context.ts';
 
 type Asking = Pick<GraphQLContext, 'caller' | 'pool'>;
 

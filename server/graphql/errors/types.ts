@@ -16,9 +16,10 @@ import {
   NoAgentAvailableError,
   NotACollaboratorError,
   NotFoundError,
-} from '../core/errors.ts';
-import { builder } from './builder.ts';
-import { AdministrativeStatus, HandoffStatus } from './enums.ts';
+} from '../../core/errors.ts';
+import { builder } from '../builder.ts';
+import { partOfRecord } from '../declared.ts';
+import { AdministrativeStatus, HandoffStatus } from '../enums.ts';
 
 export const ErrorCode = builder.enumType('ErrorCode', {
   description: 'Why a mutation was refused, for programs. Each code has its type, which carries the data: AGENT_AT_CAPACITY is AgentAtCapacityError.',
@@ -49,12 +50,13 @@ export const ErrorInterface = builder.interfaceRef<DomainError>('Error').impleme
   }),
 });
 
-const interfaces = [ErrorInterface];
+/** What each refusal is besides. */
+const refusal = { interfaces: [ErrorInterface], access: 'inherit' as const };
 
 builder.objectType(BadUserInputError, {
   name: 'BadUserInputError',
   description: 'An id or a value is malformed.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     path: t.stringList({
       description: 'The way to the value, from the arguments on, list positions as numbers: ["input", "tasks", "0", "content"].',
@@ -66,14 +68,14 @@ builder.objectType(BadUserInputError, {
 builder.objectType(NotFoundError, {
   name: 'NotFoundError',
   description: 'There is no such record, or the caller may not read it: the two look the same.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({ id: t.exposeID('id', { description: 'The id that was looked for, as the caller wrote it.' }) }),
 });
 
 builder.objectType(ConflictError, {
   name: 'ConflictError',
   description: 'The record is not as the caller thought: another version, or an id that is taken.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     expectedVersion: t.exposeInt('expectedVersion', { nullable: true, description: 'The version that the caller expected; null when it is about an id.' }),
     actualVersion: t.exposeInt('actualVersion', { nullable: true, description: 'The version that it has; null when it is about an id.' }),
@@ -83,7 +85,7 @@ builder.objectType(ConflictError, {
 builder.objectType(InvalidStateError, {
   name: 'InvalidStateError',
   description: "The record's state does not allow it.",
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     state: t.exposeString('state', { description: 'The state it is in, as its enum has it.' }),
     allowed: t.stringList({ description: 'The states in which it would be allowed; empty when there is none.', resolve: ({ allowed }) => [...allowed] }),
@@ -93,14 +95,14 @@ builder.objectType(InvalidStateError, {
 builder.objectType(AlreadyAssignedError, {
   name: 'AlreadyAssignedError',
   description: 'The agent holds the Session already.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({ agentId: t.exposeID('agentId', { description: 'The agent that holds it.' }) }),
 });
 
 builder.objectType(AgentUnavailableError, {
   name: 'AgentUnavailableError',
   description: 'The agent is draining, offline or archived.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     agentId: t.exposeID('agentId', { description: 'The agent that was asked for.' }),
     status: t.expose('status', { type: AdministrativeStatus, description: 'Its administrative status: DRAINING or OFFLINE; an archived agent counts as OFFLINE.' }),
@@ -110,7 +112,7 @@ builder.objectType(AgentUnavailableError, {
 builder.objectType(AgentAtCapacityError, {
   name: 'AgentAtCapacityError',
   description: 'The agent holds as many Sessions as it may.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     agentId: t.exposeID('agentId', { description: 'The agent that was asked for.' }),
     currentLoad: t.exposeInt('currentLoad', { description: 'How many RUNNING or PAUSED Sessions it holds.' }),
@@ -121,7 +123,7 @@ builder.objectType(AgentAtCapacityError, {
 builder.objectType(AgentTypeMismatchError, {
   name: 'AgentTypeMismatchError',
   description: 'The agent is not of the type that was named with it.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     agentId: t.exposeID('agentId', { description: 'The agent that was asked for.' }),
     expectedType: t.exposeString('expectedType', { description: 'The type that was asked for.' }),
@@ -132,20 +134,20 @@ builder.objectType(AgentTypeMismatchError, {
 builder.objectType(NoAgentAvailableError, {
   name: 'NoAgentAvailableError',
   description: 'No agent of the type is available with a free place.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({ agentType: t.exposeString('agentType', { description: 'The type that was asked for.' }) }),
 });
 
 builder.objectType(HandoffsDisabledError, {
   name: 'HandoffsDisabledError',
   description: 'Agents may not hand off this Session themselves; an operator may reassign it.',
-  interfaces,
+  ...refusal,
 });
 
 builder.objectType(NotACollaboratorError, {
   name: 'NotACollaboratorError',
   description: 'The agent may not hand off to that one.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     agentId: t.exposeID('agentId', { description: 'The agent that holds the Session.' }),
     targetAgentId: t.exposeID('targetAgentId', { description: 'The agent that it may not hand off to.' }),
@@ -157,6 +159,7 @@ builder.objectType(NotACollaboratorError, {
 });
 
 const Step = builder.objectRef<HandoffStep>('HandoffStep').implement({
+  access: 'inherit',
   description: 'A Handoff of the chain that led to a refusal.',
   fields: (t) => ({
     from: t.exposeID('from', { nullable: true, description: 'The source; null when nobody held the Session.' }),
@@ -170,36 +173,36 @@ const chain = 'The Handoffs since the last act of an operator, oldest first: the
 builder.objectType(MaxHandoffsReachedError, {
   name: 'MaxHandoffsReachedError',
   description: 'Agents have started as many handoffs in this Session as they may; an operator must reassign it.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'How many they have started since the last act of an operator.' }),
     maxHandoffs: t.exposeInt('maxHandoffs', { description: 'How many they may start.' }),
-    chain: t.field({ type: [Step], description: chain, resolve: (error) => [...error.chain] }),
+    chain: t.field({ type: [Step], listSize: partOfRecord, description: chain, resolve: (error) => [...error.chain] }),
   }),
 });
 
 builder.objectType(HandoffLoopError, {
   name: 'HandoffLoopError',
   description: 'The same handoff, with nothing new since, was made before.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     agentId: t.exposeID('agentId', { description: 'The agent that holds the Session.' }),
     targetAgentId: t.exposeID('targetAgentId', { description: 'The agent that it handed the Session to before.' }),
-    chain: t.field({ type: [Step], description: chain, resolve: (error) => [...error.chain] }),
+    chain: t.field({ type: [Step], listSize: partOfRecord, description: chain, resolve: (error) => [...error.chain] }),
   }),
 });
 
 builder.objectType(IdempotencyMismatchError, {
   name: 'IdempotencyMismatchError',
   description: 'The idempotency key was used with another mutation or input within the last 24 hours.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({ idempotencyKey: t.exposeString('idempotencyKey', { description: 'The key, as the caller gave it.' }) }),
 });
 
 builder.objectType(LimitExceededError, {
   name: 'LimitExceededError',
   description: 'There is more of something than fits in one request.',
-  interfaces,
+  ...refusal,
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'The most that fit.' }),
     actual: t.exposeInt('actual', { description: 'How many there were.' }),

@@ -2,9 +2,9 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { GraphQLError } from 'graphql';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { PrismaClient } from '../generated/prisma/client.ts';
-import { silentLog } from '../infra/log.ts';
-import { testDatabase } from '../../test/database.ts';
+import { PrismaClient } from '../../generated/prisma/client.ts';
+import { silentLog } from '../../infra/log.ts';
+import { testDatabase } from '../../../test/database.ts';
 import { createMaskError } from './maskError.ts';
 
 const database = await testDatabase();

@@ -1,7 +1,7 @@
 import { createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
 import { noSuggestions } from './noSuggestions.ts';
-import { schema } from './schema.ts';
+import { schema } from '../schema.ts';
 
 const yoga = createYoga({ schema, plugins: [noSuggestions] });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
-import { DomainError, ForbiddenError, UnauthenticatedError, UnavailableError } from '../core/errors.ts';
-import type { Log } from '../infra/log.ts';
+import { DomainError, ForbiddenError, UnauthenticatedError, UnavailableError } from '../../core/errors.ts';
+import type { Log } from '../../infra/log.ts';
 import { causeOf, isAway } from './away.ts';
 import { withoutSuggestion } from './noSuggestions.ts';
 

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { HandoffStatus, HandoffVia } from '../graphql/enums.ts';
+import { agentId, idOf, inputObject, instant, integer, optional, someOf } from '../graphql/input/schemas.ts';
+
+export const handoffFilter = inputObject(
+  'HandoffFilter',
+  'Which Handoffs: those that meet everything that is given.',
+  z.object({
+    sessionId: optional(idOf('session')).describe('Of this Session.'),
+    agentId: optional(agentId).describe('From or to this Agent.'),
+    sourceAgentId: optional(agentId).describe('From this Agent.'),
+    targetAgentId: optional(agentId).describe('To this Agent.'),
+    status: optional(someOf(HandoffStatus)).describe('In one of these statuses.'),
+    via: optional(someOf(HandoffVia)).describe('Started by one of these.'),
+    circular: optional(z.boolean()).describe('True: to an Agent that had been active in the Session before. False: the others.'),
+    staleForMinutes: optional(integer(0)).describe('INITIATED, and started at least this many minutes ago; 0 or more.'),
+    initiatedAfter: optional(instant).describe('Started later than this.'),
+    initiatedBefore: optional(instant).describe('Started earlier than this.'),
+  }),
+);
+
+/** One filter, or two for an agent: as source and as target, which it never is of the same Handoff. */
+export function handoffsWhere({ agentId, ...filter }: z.output<typeof handoffFilter>, now: Date): Prisma.HandoffWhereInput[] {
+  const all: Prisma.HandoffWhereInput[] = [];
+  if (filter.sessionId !== null) all.push({ sessionId: filter.sessionId });
+  if (filter.sourceAgentId !== null) all.push({ sourceAgentId: filter.sourceAgentId });
+  if (filter.targetAgentId !== null) all.push({ targetAgentId: filter.targetAgentId });
+  if (filter.status !== null) all.push({ status: { in: filter.status } });
+  if (filter.via !== null) all.push({ via: { in: filter.via } });
+  if (filter.circular !== null) all.push({ circular: filter.circular });
+  if (filter.staleForMinutes !== null) {
+    // Before 1970 lie moments that PostgreSQL cannot hold; no Handoff is that old.
+    all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(Math.max(0, now.getTime() - filter.staleForMinutes * 60_000)) } });
+  }
+  if (filter.initiatedAfter !== null) all.push({ initiatedAt: { gt: filter.initiatedAfter } });
+  if (filter.initiatedBefore !== null) all.push({ initiatedAt: { lt: filter.initiatedBefore } });
+  if (agentId === null) return [{ AND: all }];
+  return [{ AND: [{ sourceAgentId: agentId }, ...all] }, { AND: [{ targetAgentId: agentId }, ...all] }];
+}
