@@ -5,14 +5,14 @@ import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLErr
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
-import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/answers.ts';
-import { createDashboard } from './infra/dashboard.ts';
-import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
-import { isHostAllowed } from './infra/hostCheck.ts';
-import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/httpServer.ts';
-import type { LedgerLimits } from './infra/ledger.ts';
+import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/http/answers.ts';
+import { createDashboard } from './infra/http/dashboard.ts';
+import { createGraphiqlPage, type Tab } from './infra/http/graphiqlPage.ts';
+import { isHostAllowed } from './infra/http/hostCheck.ts';
+import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/http/httpServer.ts';
+import type { LedgerLimits } from './infra/http/ledger.ts';
 import type { Log } from './infra/log.ts';
-import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
+import { isJson, isPlainPost, readPlainPost } from './infra/http/plainPost.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
 import { heavyReadsPlugin } from './limits/heavyReads.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
@@ -20,7 +20,7 @@ import { createPersistedOperations, type PersistedOperations } from './limits/pe
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
-import { isOriginAllowed } from './infra/originCheck.ts';
+import { isOriginAllowed } from './infra/http/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
 import type { SocketServer } from './infra/socketServer.ts';
 

@@ -24,7 +24,7 @@ const kinds = {
   graphql: /^server\/graphql\//,
   graphiql: /^server\/graphiql\//,
   core: /^server\/core\//,
-  originCheck: /^server\/infra\/originCheck\.ts$/,
+  originCheck: /^server\/infra\/http\/originCheck\.ts$/,
   infra: /^server\/infra\//,
   redaction: /^server\/redaction\//,
   access: /^server\/access\//,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendNodeResponse } from '@whatwg-node/server';
-import { limits } from '../limits/limits.ts';
+import { limits } from '../../limits/limits.ts';
 import { type Account, type Full, type Held, Ledger, type LedgerLimits } from './ledger.ts';
 import { accountOf, endWith, streamTo } from './sendBody.ts';
 

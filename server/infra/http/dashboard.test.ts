@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { testDatabase } from '../../test/database.ts';
-import { send } from '../../test/graphql.ts';
-import { startApp } from '../../test/server.ts';
+import { testDatabase } from '../../../test/database.ts';
+import { send } from '../../../test/graphql.ts';
+import { startApp } from '../../../test/server.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
