@@ -55,8 +55,8 @@ const table: Partial<Record<Kind, { values: Kind[]; types?: Kind[] | 'all' }>> =
   stream: { values: ['stream', 'package'] },
   examples: { values: ['examples', 'stream', 'package'] },
   infra: {
-    values: ['infra', 'generated', 'generatedClient', 'package', 'redis'],
-    types: ['infra', 'core', 'generated', 'generatedClient', 'package', 'redis'],
+    values: ['infra', 'generated', 'generatedClient', 'package', 'redis', 'graphqlPackage'],
+    types: ['infra', 'core', 'generated', 'generatedClient', 'package', 'redis', 'graphqlPackage'],
   },
   core: { values: ['core', 'package'], types: 'all' },
   graphiql: { values: ['package'] },
