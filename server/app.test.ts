@@ -47,6 +47,7 @@ async function start(options: Partial<AppOptions> = {}) {
     schema,
     log: silentLog,
     authenticate: openToAll, createContext: () => ({}),
+    maskError: createMaskError(silentLog),
     ...options,
   });
   await app.start();
@@ -58,7 +59,6 @@ async function start(options: Partial<AppOptions> = {}) {
 
 describe('what a server answers', async () => {
   const { url } = await start({
-    maskError: createMaskError(silentLog),
     routes: [
       (request) =>
         new URL(request.url).pathname === '/handoffs/x.md'
