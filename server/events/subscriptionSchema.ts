@@ -7,7 +7,6 @@ import { badArgument } from '../graphql/badArgument.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { agentId as agentIdInput, decodeArgs, idOf, listOf, optional } from '../graphql/input.ts';
-import { plainRead } from '../graphql/plainRead.ts';
 import { deliver } from './deliver.ts';
 import type { Item } from './hub.ts';
 import { everything, mayRead, ownAgent, unreadable } from './readable.ts';
@@ -99,10 +98,8 @@ function answer(item: Item, context: GraphQLContext, info: GraphQLResolveInfo): 
 }
 
 /** One statement. */
-async function readEvent({ prisma, pool }: GraphQLContext, id: string, select: object): Promise<object> {
-  const [row] = (await plainRead(pool, 'Event', { select, also: [], where: { id }, take: 1 })) ?? [];
-  return row ?? prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
-}
+const readEvent = ({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> =>
+  prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
 
 async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null | undefined, wanted: (event: EventRow) => boolean): Promise<Stream> {
   if (streams === undefined) throw stopping();

@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { readableHandoffs } from '../core/readable.ts';
+import type { Bounds } from '../core/fixedPage.ts';
+import { ownAgent, readableHandoffs } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { HandoffStatus, HandoffVia, OrderDirection } from '../graphql/enums.ts';
 import { agentId, decodeArgs, idOf, instant, integer, namesOf, optional } from '../graphql/input.ts';
 import { directionOf, type Order } from '../graphql/page.ts';
 import { handoffsToList } from '../graphql/readableLists.ts';
+import { fixedFilters, handoffSelect, readHandoffs } from './fixedPage.ts';
 import { handoffsWhere } from './queries.ts';
 
 const HandoffFilter = builder.inputType('HandoffFilter', {
@@ -77,7 +79,9 @@ builder.queryFields((t) => ({
       const field = args.orderBy?.field ?? 'INITIATED_AT';
       const order: Order = { name: `handoff ${field}`, columns: columns[field], direction: directionOf(args.orderBy?.direction) };
       const readable = await handoffsToList(context);
-      return rootPage('Handoff', { args, order, oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readable] })) }, context, info);
+      const filters = ownAgent(context.caller) === null ? fixedFilters(where) : null;
+      const fixed = filters && { select: handoffSelect, reads: filters.map((filter) => (bounds: Bounds) => readHandoffs(context.pool, filter, bounds)) };
+      return rootPage('Handoff', { args, order, fixed, oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readable] })) }, context, info);
     },
   }),
 }));
