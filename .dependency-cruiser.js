@@ -44,7 +44,7 @@ export default {
     forbid('prisma-in-infra', { path: '^server/', pathNot: ['^server/(infra|graphql|generated)/'] }, { path: '^server/generated/', dependencyTypesNot: ['type-only'] }),
     forbid(
       'graphql-at-doors',
-      { path: `${inFolders('core', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|examples)/`, pathNot: [doors] },
+      { path: `${inFolders('core', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|examples)/`, pathNot: [doors, '^server/infra/http/'] },
       { path: '^node_modules/(graphql|graphql-yoga|@envelop|@pothos)/' },
     ),
     forbid('redis-in-infra', { path: '^(server|client)/', pathNot: ['^server/(infra|live)/'] }, { path: '^node_modules/ioredis/' }),

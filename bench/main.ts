@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { cost } from './cost.ts';
 import { importTranscript } from './import.ts';
-import { list } from './list.ts';
+import { compareLists } from './lists.ts';
 import { live } from './live.ts';
 import { pages } from './pages.ts';
 import { openPlace, type Place } from './place.ts';
@@ -13,7 +13,7 @@ import { start } from './start.ts';
 
 const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
   reassign,
-  list,
+  lists: compareLists,
   import: importTranscript,
   start,
   pages,

@@ -47,6 +47,7 @@ async function start(options: Partial<AppOptions> = {}) {
     schema,
     log: silentLog,
     authenticate: openToAll, createContext: () => ({}),
+    maskError: createMaskError(silentLog),
     ...options,
   });
   await app.start();
@@ -58,7 +59,6 @@ async function start(options: Partial<AppOptions> = {}) {
 
 describe('what a server answers', async () => {
   const { url } = await start({
-    maskError: createMaskError(silentLog),
     routes: [
       (request) =>
         new URL(request.url).pathname === '/handoffs/x.md'
@@ -240,7 +240,7 @@ describe('stopping', () => {
 test('a taken port is one clear line', async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
-  const second = buildApp({ env: { host: '127.0.0.1', port }, database, schema, log: silentLog, authenticate: openToAll, createContext: () => ({}) });
+  const second = buildApp({ env: { host: '127.0.0.1', port }, database, schema, log: silentLog, authenticate: openToAll, createContext: () => ({}), maskError: createMaskError(silentLog) });
   await expect(second.start()).rejects.toThrow(`Port ${port} is taken: stop what uses it, or set PORT to another`);
   await second.stop();
 });

@@ -5,14 +5,14 @@ import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLErr
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
-import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/answers.ts';
-import { createDashboard } from './infra/dashboard.ts';
-import { createGraphiqlPage, type Tab } from './infra/graphiqlPage.ts';
-import { isHostAllowed } from './infra/hostCheck.ts';
-import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/httpServer.ts';
-import type { LedgerLimits } from './infra/ledger.ts';
+import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/http/answers.ts';
+import { createDashboard } from './infra/http/dashboard.ts';
+import { createGraphiqlPage, type Tab } from './infra/http/graphiqlPage.ts';
+import { isHostAllowed } from './infra/http/hostCheck.ts';
+import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/http/httpServer.ts';
+import type { LedgerLimits } from './infra/http/ledger.ts';
 import type { Log } from './infra/log.ts';
-import { isJson, isPlainPost, readPlainPost } from './infra/plainPost.ts';
+import { answerOf, type Enveloped, executeParams, isJson, isPlainPost, readBody, readParams, type TextAnswer, toFetchRequest } from './infra/http/plainPost.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
 import { heavyReadsPlugin } from './limits/heavyReads.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
@@ -20,7 +20,7 @@ import { createPersistedOperations, type PersistedOperations } from './limits/pe
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
-import { isOriginAllowed } from './infra/originCheck.ts';
+import { isOriginAllowed } from './infra/http/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
 import type { SocketServer } from './live/sockets.ts';
 
@@ -80,7 +80,7 @@ export interface AppOptions {
   log: Log;
   authenticate: Authentication;
   createContext: (caller: Caller) => object;
-  maskError?: (error: unknown) => Error;
+  maskError: (error: unknown) => Error;
   /** Those of `limits.ts` unless given. */
   rates?: Rates;
   /** None unless given. */
@@ -107,7 +107,7 @@ export interface App {
 }
 
 export function buildApp({ env, database, schema, log, authenticate, createContext, ...options }: AppOptions): App {
-  const { rates = createRates(), persisted = createPersistedOperations({}, { only: false }) } = options;
+  const { maskError, rates = createRates(), persisted = createPersistedOperations({}, { only: false }) } = options;
   const yoga = createYoga<{ caller: Caller; charge: Charge }>({
     schema,
     context: ({ caller }) => createContext(caller),
@@ -118,7 +118,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     logging: false,
     maxRequestBodySize: limits.body.json,
     parserAndValidationCache: documentCaches(),
-    maskedErrors: options.maskError ? { maskError: options.maskError } : true,
+    maskedErrors: { maskError },
     plugins: [
       jsonOnly,
       ...(options.live === undefined ? [] : [options.live.plugin]),
@@ -224,15 +224,21 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       } catch (error) {
         return refuse(response, error);
       }
-      if (result !== null && !response.headersSent) await answers.send(request, response, result, { account, key: caller.principal });
+      if (result !== null && !response.headersSent) await answers.send(response, result, { account, key: caller.principal });
     } finally {
       clearTimeout(late);
     }
   }
 
-  async function answerPlain(request: IncomingMessage, asked: { caller: Caller; charge: Charge }): Promise<Response | null> {
-    const read = await readPlainPost(request, url, yoga.fetchAPI);
-    return read === null ? null : yoga.handleRequest(read, asked);
+  /** By the same engine as operations of sockets. Yoga answers what is no plain query or mutation. Null when the body broke off. */
+  async function answerPlain(request: IncomingMessage, asked: { caller: Caller; charge: Charge }): Promise<Response | TextAnswer | null> {
+    const body = await readBody(request);
+    if (body === null) return null;
+    const params = readParams(body, (sent) => readRequest(persisted, sent));
+    if (params === null) return yoga.handleRequest(toFetchRequest(request, body, url, yoga.fetchAPI), asked);
+    // Yoga looks at the method of `request` for what may not be sent by GET.
+    const enveloped = yoga.getEnveloped({ ...asked, params, request: { method: 'POST' } }) as unknown as Enveloped;
+    return answerOf(await executeParams(enveloped, params, maskError), request);
   }
 
   function identify(request: IncomingMessage): Promise<Caller> {
@@ -243,7 +249,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
 
   /** Before anything of the operation is looked at: whoever shows no key learns nothing. */
   function refuse(response: ServerResponse, error: unknown): void {
-    const masked = options.maskError?.(error);
+    const masked = maskError(error);
     if (!(masked instanceof GraphQLError)) throw error;
     const { http, code } = masked.extensions as { http?: { status: number; headers: Record<string, string> }; code: string };
     if (code === 'UNAVAILABLE') return unavailable(response, masked.message);

@@ -1,12 +1,11 @@
 import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import { type FieldNode, type GraphQLResolveInfo, print } from 'graphql';
+import type { Bounds } from '../core/fixedPage.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
-import { cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
+import { boundsOf, cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
 import { inTurn } from './processorTime.ts';
-import { plainRead } from './plainRead.ts';
-import { plainEntries } from './plainSelection.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 export interface Row {
@@ -118,28 +117,61 @@ export interface RootPage<M extends ModelName> {
   order: Order;
   /** Filters that no row meets two of: each finds its rows by its own index, where an OR would read past everybody else's. */
   oneOf: Model<M>['Where'][];
+  /** A statement of its own for each of the alternatives, where there is one. */
+  fixed?: FixedList | null;
+}
+
+/** A list that a prepared statement reads faster than Prisma, for selections within its own. */
+export interface FixedList {
+  select: object;
+  /** Their rows are those of `oneOf`. */
+  reads: ((bounds: Bounds) => Promise<Row[]>)[];
+}
+
+const known = new WeakMap<FieldNode, boolean>();
+
+/** Whether a statement reads all that is selected. Kept for documents whose selections are always the same: planning costs as much as reading. */
+function fits(fixed: FixedList, node: FieldNode, { fragments }: GraphQLResolveInfo, query: () => object): boolean {
+  const found = known.get(node);
+  if (found !== undefined) return found;
+  const result = isWithin(query(), fixed);
+  const texts = [node.selectionSet!, ...Object.values(fragments)].map((each) => print(each));
+  if (!texts.some((text) => /[$@]/.test(text))) known.set(node, result);
+  return result;
+}
+
+/** Whether a query of Prisma's asks for nothing but what another selects. */
+function isWithin(query: object, within: object): boolean {
+  const { select, ...options } = query as { select?: object };
+  const selected = Reflect.get(within, 'select') as object | undefined;
+  return (
+    Object.values(options).every((option) => option === undefined) &&
+    Object.entries(select ?? {}).every(([name, asked]) => {
+      const read: unknown = selected && Reflect.get(selected, name);
+      return asked === false || asked === undefined || (asked === true ? read === true : typeof read === 'object' && read !== null && isWithin(asked as object, read));
+    })
+  );
 }
 
 /** A page of all rows that a filter leaves: a statement for each alternative, with everything asked for below it; as many for totalCount. */
 export function rootPage<M extends ModelName>(
   model: M,
-  { args, order, oneOf }: RootPage<M>,
+  { args, order, oneOf, fixed = null }: RootPage<M>,
   context: GraphQLContext,
   info: GraphQLResolveInfo,
 ): Connection {
   const page = pageOf<object, object>(args, order);
-  const plain = plainEntries(info.schema.getType(model) as GraphQLObjectType, info);
-  const columns = cursorColumns(order);
-  const query = plain === null ? queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: columns }) : { select: { ...columns, ...plain } };
+  const bounds = fixed === null ? null : boundsOf(args, order);
+  let planned: object | undefined;
+  const query = (): object => (planned ??= queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: cursorColumns(order) }));
   const delegate = delegateOf(context, model);
+  const [node, ...others] = info.fieldNodes;
+  const read = (): Promise<Row[]>[] => {
+    if (fixed !== null && bounds !== null && others.length === 0 && fits(fixed, node!, info, query)) return fixed.reads.map((each) => each(bounds));
+    return oneOf.map((where) => delegate.findMany({ ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' }));
+  };
   const find = async (): Promise<PageOfRows<Row>> => {
-    const found = await Promise.all(
-      oneOf.map((where) => {
-        const asked = { ...query, ...page, where: { AND: [where, page.where] } };
-        const rows = plainRead(context.pool, model, { ...asked, select: plain ?? query.select, also: Object.keys(columns), shown: plain !== null });
-        return rows ?? delegate.findMany({ ...asked, relationLoadStrategy: 'join' });
-      }),
-    );
+    const found = await Promise.all(read());
     // Only here: rows below each other's pages are loaded together when their pages are read in one turn.
     return inTurn(context.processorTime, () => cutPage(inOrder(found.flat(), order, args), args));
   };

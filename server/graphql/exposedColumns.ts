@@ -1,7 +1,8 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
+import type { Path } from 'graphql/jsutils/Path.js';
+import { FixedRow } from '../core/fixedPage.ts';
 import { encodeNodeId, isNodeType } from './nodeIds.ts';
-import { plainSelection } from './plainSelection.ts';
 
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- where Pothos looks for plugins
@@ -19,8 +20,9 @@ type Resolve<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['C
  * loaded it: the largest cost of a list. It stands before that plugin, and so outside it.
  */
 class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override wrapResolve(resolve: Resolve<Types>, config: PothosOutputFieldConfig<Types>): Resolve<Types> {
+  override wrapResolve(planned: Resolve<Types>, config: PothosOutputFieldConfig<Types>): Resolve<Types> {
     const { parentType, name, kind, extensions } = config;
+    const resolve: Resolve<Types> = (row, args, context, info) => planned(row, args, context, withOwnPath(context, info));
     if (name === 'id' && kind === 'Object' && isNodeType(parentType)) {
       // The relay plugin's own is asynchronous, and a promise for each row costs more than its id.
       return (row, args, context, info) => {
@@ -36,15 +38,48 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
         return value === undefined ? resolve(row, args, context, info) : value;
       };
     }
+    const columns = columnsOf(config.pothosOptions);
+    if (columns !== null && config.resolve !== undefined) {
+      const answer = config.resolve as Resolve<Types>;
+      return (row, args, context, info) => (columns.every((each) => Reflect.get(row as object, each) !== undefined) ? answer(row, args, context, info) : resolve(row, args, context, info));
+    }
     const relation = extensions?.['pothosPrismaRelationField'] as { name: string; isList: boolean } | undefined;
     if (relation === undefined || relation.isList || Object.keys(config.args).length > 0) return resolve;
-    return (row, args, context, info) => {
-      const found: unknown = Reflect.get(row as object, relation.name);
-      // The plugin looks up plans level by level: below what is answered here nothing may need one.
-      const plain = found !== undefined && plainSelection(info.returnType, info.fieldNodes, info) !== null;
-      return plain ? found : resolve(row, args, context, info);
-    };
+    // Below what such a row holds nothing needs a plan.
+    return (row, args, context, info) => (row instanceof FixedRow ? (Reflect.get(row, relation.name) as unknown) : resolve(row, args, context, info));
   }
+}
+
+/** The columns that a field selects, when it selects nothing else. */
+function columnsOf(options: { select?: unknown }): string[] | null {
+  const { select } = options;
+  if (typeof select !== 'object' || select === null) return null;
+  const columns = Object.entries(select);
+  return columns.every(([, asked]) => asked === true) ? columns.map(([column]) => column) : null;
+}
+
+interface Place {
+  path: Path;
+  below: Map<string | number, Place>;
+}
+const places = new WeakMap<object, Place>();
+
+/** The same path object for the same place of an answer: Pothos keys its plans on it, and compiled queries make new ones. */
+function withOwnPath<Info extends { path: Path }>(context: object, info: Info): Info {
+  let root = places.get(context);
+  if (root === undefined) places.set(context, (root = { path: info.path, below: new Map() }));
+  (info as { path: Path }).path = placeOf(root, info.path).path;
+  return info;
+}
+
+function placeOf(root: Place, path: Path): Place {
+  const parent = path.prev === undefined ? root : placeOf(root, path.prev);
+  let place = parent.below.get(path.key);
+  if (place === undefined) {
+    place = { path: { prev: parent === root ? undefined : parent.path, key: path.key, typename: path.typename }, below: new Map() };
+    parent.below.set(path.key, place);
+  }
+  return place;
 }
 
 const name = 'exposedColumns';

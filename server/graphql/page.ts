@@ -1,3 +1,4 @@
+import type { Bounds } from '../core/fixedPage.ts';
 import { isAgentId } from '../core/ids.ts';
 import { badArgument } from './input/badArgument.ts';
 
@@ -37,6 +38,16 @@ export interface Page<Where = object, OrderBy = object> {
   orderBy: OrderBy[];
   /** One more than the page has, to see whether there is another. */
   take: number;
+}
+
+/** The same page for a statement of its own; null when it is bounded on the side where it ends. @throws BAD_USER_INPUT as `pageOf` does. */
+export function boundsOf(args: PageArgs, order: Order): Bounds | null {
+  const { take } = pageOf(args, order);
+  const [name, end] = args.last != null ? (['before', 'after'] as const) : (['after', 'before'] as const);
+  const cursor = args[name];
+  if (args[end] != null) return null;
+  const direction = args.last != null ? opposite(order.direction) : order.direction;
+  return { direction, size: take, beyond: cursor == null ? null : positionOf(order, cursor, name) };
 }
 
 /** @throws BAD_USER_INPUT for a size out of range or a cursor that is not of this order. */
@@ -112,7 +123,7 @@ function beyondCursor(order: Order, position: readonly Value[], direction: Direc
 export function encodeCursor(order: Order, row: object): string {
   const values = Object.keys(order.columns).map((column) => {
     const value = Reflect.get(row, column) as Value;
-    return value instanceof Date ? value.getTime() : value;
+    return value instanceof Date ? value.getTime() : order.columns[column] === 'time' ? Date.parse(String(value)) : value;
   });
   return Buffer.from(JSON.stringify([orderName(order), ...values])).toString('base64url');
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { readableHandoffs } from '../core/readable.ts';
+import type { Bounds } from '../core/fixedPage.ts';
+import { ownAgent, readableHandoffs } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { decodeArgs, idOf, whereOf } from '../graphql/input/schemas.ts';
@@ -8,6 +9,7 @@ import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { handoffsToList } from '../graphql/lists/readableLists.ts';
 import { handoffFilter, handoffsWhere } from './filterSchema.ts';
+import { fixedFilters, handoffSelect, readHandoffs } from './fixedPage.ts';
 
 const order = orderBy('Handoff', { INITIATED_AT: { description: 'When they were started.', columns: { initiatedAt: 'time', id: 'uuid' } } }, 'INITIATED_AT');
 
@@ -34,7 +36,9 @@ builder.queryFields((t) => ({
     resolve: async (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);
       const readable = await handoffsToList(context);
-      return rootPage('Handoff', { args, order: orderBy, oneOf: handoffsWhere(where, new Date()).map((filter) => ({ AND: [filter, readable] })) }, context, info);
+      const filters = ownAgent(context.caller) === null ? fixedFilters(where) : null;
+      const fixed = filters && { select: handoffSelect, reads: filters.map((filter) => (bounds: Bounds) => readHandoffs(context.pool, filter, bounds)) };
+      return rootPage('Handoff', { args, order: orderBy, fixed, oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readable] })) }, context, info);
     },
   }),
 }));

@@ -6,8 +6,15 @@ import { startApp } from '../../test/server.ts';
 const database = await testDatabase();
 const { url } = await startApp(database);
 
-describe('GraphQL over HTTP, with every limit on', () => {
-  const audits = serverAudits({ url: `${url}/graphql`, fetchFn: fetch });
+/** Bodies of unknown length are read and answered by Yoga. */
+const streaming: typeof fetch = (input, { body, ...init } = {}) =>
+  fetch(input, typeof body === 'string' ? ({ ...init, body: new Blob([body]).stream(), duplex: 'half' } as RequestInit) : init);
+
+describe.each([
+  ['a body of known length', fetch],
+  ['a body of unknown length', streaming],
+])('GraphQL over HTTP, with every limit on and %s', (_name, fetchFn) => {
+  const audits = serverAudits({ url: `${url}/graphql`, fetchFn });
 
   test('the audit is there', () => {
     expect(audits.length).toBeGreaterThanOrEqual(60);

@@ -10,7 +10,6 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { agentId, decodeArgs, idOf, inputObject, listOf, optional, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
-import { plainRead } from '../graphql/plainRead.ts';
 import type { Delivered } from '../events/schema.ts';
 import type { EventRow, Item, StreamKey } from './hub.ts';
 import { mayRead, readsEverything, unreadable } from './readable.ts';
@@ -112,10 +111,8 @@ async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveI
 const blank = { sessionId: null, sessionSequence: null, reason: null, summary: null, metadata: null, actorPrincipal: null, actorRole: null, session: null, handoff: null, agent: null };
 
 /** One statement, which reads the Session, Handoff and Agent as they are now. */
-async function readEvent({ prisma, pool }: GraphQLContext, id: string, select: object): Promise<object> {
-  const [row] = (await plainRead(pool, 'Event', { select, also: [], where: { id }, take: 1 })) ?? [];
-  return row ?? prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
-}
+const readEvent = ({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> =>
+  prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
 
 async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null, wanted: (event: EventRow) => boolean): Promise<Stream> {
   if (streams === undefined) throw refused('UNAVAILABLE', 'The server is stopping: connect again');

@@ -8,8 +8,8 @@ import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf, optional, title } from '../graphql/input/schemas.ts';
-import type { Streamed } from '../infra/answers.ts';
-import { isOriginAllowed } from '../infra/originCheck.ts';
+import type { Streamed } from '../infra/http/answers.ts';
+import { isOriginAllowed } from '../infra/http/originCheck.ts';
 import { limits } from '../limits/limits.ts';
 import { importOptions, runImport, runImportOfNew } from './importMutation.ts';
 

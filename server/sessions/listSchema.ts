@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { readableSessions } from '../core/readable.ts';
+import type { Bounds } from '../core/fixedPage.ts';
+import { ownAgent, readableSessions } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { decodeArgs, idOf, whereOf } from '../graphql/input/schemas.ts';
@@ -8,6 +9,7 @@ import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { sessionsToList } from '../graphql/lists/readableLists.ts';
 import { sessionFilter, sessionsWhere } from './filterSchema.ts';
+import { readSessions, sessionSelect } from './fixedPage.ts';
 
 const order = orderBy(
   'Session',
@@ -41,7 +43,10 @@ builder.queryFields((t) => ({
     resolve: async (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);
       const [wanted, readable] = await Promise.all([sessionsWhere(context.prisma, where), sessionsToList(context)]);
-      return rootPage('Session', { args, order: orderBy, oneOf: wanted.map((filter) => ({ AND: [filter, readable] })) }, context, info);
+      const all = ownAgent(context.caller) === null && Object.values(where).every((each) => each === null);
+      const column = 'updatedAt' in orderBy.columns ? 'updatedAt' : 'createdAt';
+      const fixed = all ? { select: sessionSelect, reads: [(bounds: Bounds) => readSessions(context.pool, column, bounds)] } : null;
+      return rootPage('Session', { args, order: orderBy, fixed, oneOf: wanted.map((one) => ({ AND: [one, readable] })) }, context, info);
     },
   }),
 }));

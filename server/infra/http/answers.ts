@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendNodeResponse } from '@whatwg-node/server';
-import { limits } from '../limits/limits.ts';
+import { limits } from '../../limits/limits.ts';
 import { type Account, type Full, type Held, Ledger, type LedgerLimits } from './ledger.ts';
+import { TextAnswer } from './plainPost.ts';
 import { accountOf, endWith, streamTo } from './sendBody.ts';
 
 /** An answer whose body is made while it is sent. */
@@ -22,33 +22,40 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
     /** To be asked before the body is read: a request whose body was refused knows its connection no more. */
     accountOf: (request: IncomingMessage): Account => accountOf(ledger, request),
 
-    /** What Yoga answers: most of it is small and there as a text. */
-    async send(request: IncomingMessage, response: ServerResponse, result: Response, to: Recipient): Promise<void> {
-      const whole = textOf(result);
-      if (whole !== null && whole.length > limits.unread.always) return sendWhole(response, result, Buffer.from(whole), to);
-      const { body } = result;
-      if (whole === null && body !== null) {
-        writeHead(response, result);
-        response.once('close', () => void body.cancel().catch(() => undefined));
-        return streamTo(response, body, to);
+    /** What `/graphql` answers. */
+    async send(response: ServerResponse, result: Response | TextAnswer, to: Recipient): Promise<void> {
+      if (result instanceof TextAnswer) {
+        const { status, headers, body } = result;
+        return sendWhole(response, Buffer.from(body), to, (bytes) => response.writeHead(status, { ...headers, 'content-length': bytes }));
       }
-      if (heldFor(response, whole?.length ?? 0, to) !== null) await sendNodeResponse(result, response, request, true);
+      const { body } = result;
+      if (body === null || !isStream(result)) return sendResponse(response, result, to);
+      writeHead(response, result);
+      response.once('close', () => void body.cancel().catch(() => undefined));
+      return streamTo(response, body, to);
     },
 
     /** What a route answers; `pay` is waited for before each further megabyte of what is streamed. */
     async sendFound(response: ServerResponse, found: Response | Streamed, to: Recipient, pay: () => Promise<void>): Promise<void> {
-      if (found instanceof Response) return sendWhole(response, found, Buffer.from(await found.arrayBuffer()), to);
+      if (found instanceof Response) return sendResponse(response, found, to);
       writeHead(response, found.response);
       return streamTo(response, paid(found.parts, pay), { ...to, reserve: limits.unread.part });
     },
   };
 }
 
-async function sendWhole(response: ServerResponse, result: Response, body: Buffer, to: Recipient): Promise<void> {
+const isStream = ({ headers }: Response): boolean => /^(text\/event-stream|multipart\/)/.test(headers.get('content-type') ?? '');
+
+async function sendResponse(response: ServerResponse, result: Response, to: Recipient): Promise<void> {
+  await sendWhole(response, Buffer.from(await result.arrayBuffer()), to, () => writeHead(response, result));
+}
+
+async function sendWhole(response: ServerResponse, body: Buffer, to: Recipient, writeHead: (bytes: number) => void): Promise<void> {
   const held = heldFor(response, body.length, to);
   if (held === null) return;
-  writeHead(response, result);
-  await endWith(response, body, to.account, held);
+  writeHead(body.length);
+  if (body.length <= limits.unread.always) response.end(body);
+  else await endWith(response, body, to.account, held);
 }
 
 /** Counts an answer until its reader has taken it; null when it was refused, because too much waits already. */
@@ -70,13 +77,6 @@ async function* paid(parts: AsyncIterable<string>, pay: () => Promise<void>): As
     for (unpaid += bytes.length; unpaid > limits.readBytes; unpaid -= limits.readBytes) await pay();
     yield bytes;
   }
-}
-
-/** The body of an answer that is there as a whole. */
-function textOf(result: Response): string | null {
-  // How Yoga's own `Response` keeps a text that it was made of.
-  const { bodyType, bodyInit } = result as { bodyType?: string; bodyInit?: unknown };
-  return bodyType === 'String' && typeof bodyInit === 'string' ? bodyInit : null;
 }
 
 function writeHead(response: ServerResponse, { status, headers }: Response): void {

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { testDatabase } from '../../test/database.ts';
-import { send } from '../../test/graphql.ts';
-import { startApp } from '../../test/server.ts';
+import { testDatabase } from '../../../test/database.ts';
+import { send } from '../../../test/graphql.ts';
+import { startApp } from '../../../test/server.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sharedBrowser } from '../../test/browser.ts';
-import { atEnd, testDatabase } from '../../test/database.ts';
-import { startApp } from '../../test/server.ts';
+import { sharedBrowser } from '../../../test/browser.ts';
+import { atEnd, testDatabase } from '../../../test/database.ts';
+import { startApp } from '../../../test/server.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database, { graphiqlTabs: [{ query: '{ agents { totalCount } }' }] });

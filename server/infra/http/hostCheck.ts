@@ -1,4 +1,4 @@
-import { isLoopback } from './env.ts';
+import { isLoopback } from '../env.ts';
 
 /**
  * A page of another site can make a browser call this machine under that site's name (DNS rebinding) and read the

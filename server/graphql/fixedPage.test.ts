@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bulkId, loadBulk } from '../../test/bulk.ts';
+import { testDatabase } from '../../test/database.ts';
+import { type Answer, client } from '../../test/graphql.ts';
+import { adminKey, secretFor } from '../../test/keyring.ts';
+import { recordQueries } from '../../test/queries.ts';
+import { startApp } from '../../test/server.ts';
+import { encodeId } from '../core/ids.ts';
+
+const database = await testDatabase();
+const { sent } = recordQueries(database.pool);
+const { post } = client((await startApp(database)).url);
+const sessionIds: string[] = [];
+
+beforeAll(async () => {
+  await loadBulk(database.url, { sessions: 60, handoffs: 3, turns: 1, agents: 8 });
+  for (const n of [1, 30, 60]) sessionIds.push(encodeId('session', await bulkId(database.pool, 'session', n)));
+  // What loadBulk leaves empty.
+  await database.pool.query(`UPDATE handoffs SET source_agent_id = NULL, source_agent_type = NULL, source_agent_session_id = NULL WHERE depth = 1 AND session_id IN (SELECT id FROM sessions ORDER BY id LIMIT 9)`);
+  await database.pool.query(`UPDATE handoffs SET reason = 'a "reason" – é' WHERE depth = 2`);
+  await database.pool.query(`UPDATE sessions SET last_handoff_id = NULL WHERE id IN (SELECT id FROM sessions ORDER BY id DESC LIMIT 3)`);
+});
+
+const agent = ['id', 'name', 'type', '__typename', 'other: name'];
+const below = (fields: string[]) => fc.subarray(fields, { minLength: 1 }).map((chosen) => `{ ${chosen.join(' ')} }`);
+const handoffFields = ['id', 'status', 'via', 'reason', 'depth', 'circular', 'initiatedAt', 'acceptedAt', 'completedAt', 'closedAt'];
+const sessionFields = ['id', 'title', 'status', 'version', 'previousAgentType', 'handoffsEnabled', 'maxHandoffs', 'createdAt', 'updatedAt', 'lastReassignedAt'];
+
+const selection = (columns: string[], relations: Record<string, string[]>) =>
+  fc
+    .tuple(fc.subarray(columns, { minLength: 1 }), fc.subarray(Object.keys(relations)).chain((names) => fc.tuple(...names.map((name) => below(relations[name]!).map((fields) => `${name} ${fields}`)))))
+    .map(([fields, rows]) => [...fields, ...rows].join(' '));
+
+const agents = fc.constantFrom('busy', 'agent-1', 'agent-2', 'nobody');
+const lists = {
+  handoffs: {
+    selection: selection(handoffFields, { sourceAgent: agent, targetAgent: agent, session: ['id', 'title', 'status'] }),
+    where: fc.oneof(fc.constant(null), fc.constant({}), agents.map((agentId) => ({ agentId })), agents.map((sourceAgentId) => ({ sourceAgentId })), agents.map((targetAgentId) => ({ targetAgentId })), fc.nat(2).map((n) => ({ sessionId: sessionIds[n]! }))),
+    order: fc.constantFrom('INITIATED_AT'),
+    type: 'Handoff',
+    // What no statement of its own reads.
+    more: 'more: summary',
+  },
+  sessions: {
+    selection: selection(sessionFields, { agent, lastHandoff: ['id', 'status', 'via', 'depth', 'initiatedAt', 'acceptedAt'] }),
+    where: fc.constantFrom(null, {}),
+    order: fc.constantFrom('CREATED_AT', 'UPDATED_AT'),
+    type: 'Session',
+    more: 'more: summary',
+  },
+};
+
+interface Page {
+  nodes: { more?: unknown }[];
+  edges: { cursor: string; node: object }[];
+  pageInfo: { endCursor: string | null; startCursor: string | null };
+}
+
+describe.each(Object.entries(lists))('%s', (name, { selection, where, order, type, more }) => {
+  test('the statement and Prisma answer the same, whatever the selection, filter, order and page', async () => {
+    const pages = fc.record({ size: fc.integer({ min: 0, max: 60 }), backward: fc.boolean(), pages: fc.integer({ min: 1, max: 3 }) });
+    await fc.assert(
+      fc.asyncProperty(selection, where, order, fc.constantFrom('ASC', 'DESC'), pages, async (fields, filter, field, direction, { size, backward, pages }) => {
+        const document = (extra: string) => `query ($where: ${type}Filter, $first: Int, $after: String, $last: Int, $before: String) {
+          list: ${name}(where: $where, orderBy: { field: ${field}, direction: ${direction} }, first: $first, after: $after, last: $last, before: $before) {
+            nodes { ${fields} ${extra} } edges { cursor node { ${fields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+        let cursor: string | null = null;
+        for (let page = 0; page < pages; page += 1) {
+          const variables: object = { where: filter, ...(backward ? { last: size, before: cursor } : { first: size, after: cursor }) };
+          sent.length = 0;
+          const fixed: Answer<{ list: Page }> = await post(document(''), variables);
+          expect(fixed.errors).toBeUndefined();
+          expect(sent.length).toBeGreaterThan(0);
+          for (const { text } of sent) expect(text).toContain('OFFSET 0) a');
+          sent.length = 0;
+          const { data } = await post<{ list: Page }>(document(more), variables);
+          for (const { text } of sent) expect(text).not.toContain('OFFSET 0) a');
+          for (const node of data.list.nodes) delete node.more;
+          expect(fixed.data).toEqual(data);
+          cursor = backward ? fixed.data.list.pageInfo.startCursor : fixed.data.list.pageInfo.endCursor;
+          if (cursor === null) break;
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});
+
+test.each([
+  '{ handoffs(where: { status: [COMPLETED] }) { nodes { id } } }',
+  '{ handoffs(where: { sessionId: "S", agentId: "busy" }) { nodes { id } } }',
+  '{ handoffs { nodes { id sourceAgent { id freePlaces } } } }',
+  '{ handoffs { nodes { id session { id agent { id } } } } }',
+  '{ sessions(where: { agentId: "busy" }) { nodes { id } } }',
+  '{ sessions { nodes { id handoffs(first: 1) { nodes { id } } } } }',
+])('Prisma reads %s', async (document) => {
+  sent.length = 0;
+  const { errors } = await post(document.replace('"S"', JSON.stringify(sessionIds[0])));
+  expect(errors).toBeUndefined();
+  for (const { text } of sent) expect(text).not.toMatch(/OFFSET 0\) a/);
+});
+
+test('a selection that depends on a variable is read anew each time, in one statement', async () => {
+  const document = 'query ($more: Boolean!) { handoffs(first: 3) { nodes { id summary @include(if: $more) } } }';
+  for (const more of [false, true, false, true]) {
+    sent.length = 0;
+    const { data } = await post<{ handoffs: { nodes: object[] } }>(document, { more });
+    expect('summary' in data.handoffs.nodes[0]!).toBe(more);
+    expect(sent).toHaveLength(1);
+  }
+});
+
+test('an agent reads only its own handoffs and sessions', async () => {
+  const key = await secretFor(database.pool, 'AGENT', 'agent-3');
+  const own = client((await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } })).url, { key });
+  const { data } = await own.post<{ handoffs: { nodes: { session: { id: string } }[] }; sessions: { nodes: { id: string }[] } }>('{ handoffs(first: 100) { nodes { session { id } } } sessions(first: 100) { nodes { id } } }');
+  const { rows } = await database.pool.query<{ id: string }>("SELECT DISTINCT session_id AS id FROM agent_sessions WHERE agent_id = 'agent-3'");
+  const readable = new Set(rows.map(({ id }) => encodeId('session', id)));
+  expect(data.sessions.nodes.length).toBeGreaterThan(0);
+  for (const { id } of [...data.sessions.nodes, ...data.handoffs.nodes.map(({ session }) => session)]) expect(readable).toContain(id);
+});
