@@ -34,6 +34,7 @@ test.each([
   ['server/handoffs/reassignSession.ts', 'server/infra/prisma.ts'],
   ['server/handoffs/reassignSession.ts', 'node_modules/@pothos/core/lib/index.js'],
   ['server/handoffs/reassignSession.ts', 'node_modules/ioredis/built/index.js'],
+  ['server/handoffs/reassignSession.ts', 'node_modules/@redis/client/dist/index.js'],
   ['server/handoffs/reassignSession.ts', 'server/generated/prisma/client.ts'],
   ['server/handoffs/schema.ts', 'server/sessions/schema.ts'],
   ['server/handoffs/schema.ts', 'server/infra/prisma.ts'],

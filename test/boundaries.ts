@@ -37,7 +37,7 @@ const kinds = {
   custody: /^server\/custody\//,
   context: /^server\/context\//,
   command: new RegExp(`^server/(${nouns})/`),
-  redis: /^node_modules\/ioredis\//,
+  redis: /^node_modules\/(@redis|ioredis)\//,
   pothos: /^node_modules\/@pothos\//,
   graphqlPackage: /^node_modules\/(graphql|graphql-yoga|@envelop)\//,
   package: /^node_modules\/|^[^/]+$|^\w+\/(promises|consumers)$/,
