@@ -1,17 +1,10 @@
 import { builder } from '../graphql/builder.ts';
 import { Role } from '../graphql/enums.ts';
 import { cursorsOf, placeOf } from './cursors.ts';
+import type { Item } from '../live/hub.ts';
 
 /** What an Event has besides its row when a subscription delivers it. */
-export interface Delivered {
-  type: string;
-  at: Date;
-  cursor: string;
-  recovered: boolean | null;
-  inboxSequence: number | null;
-}
-
-const delivered = (event: object): Partial<Delivered> => event;
+const delivered = (event: object): Partial<Item> => event;
 
 builder.objectType('Actor', {
   access: 'inherit',

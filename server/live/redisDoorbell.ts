@@ -74,11 +74,12 @@ class RedisDoorbell extends LocalDoorbell {
     await super.close();
   }
 
-  /** Each time to the next node: those of a cluster pass every message on to each other. */
+  /** Connects each time to the next node: the nodes of a cluster pass every message on to each other. */
   #connect(): Line {
     const url = this.urls[this.#lines % this.urls.length]!;
     this.#lines += 1;
-    const line: Line = openLine(url, this.channel, {
+    // A URL without credentials has those of the first.
+    const line: Line = openLine({ ...credentialsOf(this.urls[0]!), url }, this.channel, {
       message: (text) => this.#take(text),
       listening: () => {
         if (line !== this.#line) return;
@@ -170,9 +171,14 @@ interface LineEvents {
   failed(error: Error): void;
 }
 
-function openLine(url: string, channel: string, { message, listening, failed }: LineEvents): Line {
+function credentialsOf(url: string): { username?: string; password?: string } {
+  const { username, password } = new URL(url);
+  return { ...(username !== '' && { username: decodeURIComponent(username) }), ...(password !== '' && { password: decodeURIComponent(password) }) };
+}
+
+function openLine(node: { url: string; username?: string; password?: string }, channel: string, { message, listening, failed }: LineEvents): Line {
   const reconnectStrategy = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000) * (0.5 + Math.random() / 2);
-  const options = { url, name: 'baton', socket: { connectTimeout: 2_000, reconnectStrategy } };
+  const options = { ...node, name: 'baton', socket: { connectTimeout: 2_000, reconnectStrategy } };
   const publisher = createClient({ ...options, disableOfflineQueue: true });
   const subscriber = createClient(options);
   // Again after every reconnection: the first attempt may have failed, and a repetition does nothing.

@@ -83,7 +83,8 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
           continue;
         }
         const known = group.result(item);
-        const result = known instanceof Promise ? await this.#read(item, known) : known;
+        let result = known instanceof Promise ? await known : known;
+        if (isAway(result)) result = await this.#readAgain(item);
         // The stream may have ended while the result was made, perhaps because the key did: then the result is dropped.
         if (!stream.ended) return { done: false, value: result };
       }
@@ -112,16 +113,14 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
   }
 
   /** An event is not lost to a database that is away: what belongs to it is read again until the database is back. */
-  async #read(item: Item, first: ExecutionResult | Promise<ExecutionResult>): Promise<ExecutionResult> {
-    let result = await first;
-    if (!isAway(result)) return result;
+  async #readAgain(item: Item): Promise<ExecutionResult> {
     const since = performance.now();
-    while (isAway(result) && !this.stream.ended) {
-      if (performance.now() - since >= retryForMs) throw notReadable;
+    for (;;) {
       await delay(askAgainMs, undefined, { ref: false });
-      result = await this.group.result(item);
+      const result = await this.group.result(item);
+      if (!isAway(result) || this.stream.ended) return result;
+      if (performance.now() - since >= retryForMs) throw notReadable;
     }
-    return result;
   }
 }
 

@@ -25,8 +25,8 @@ export interface Stamper {
 }
 
 /**
- * Gives committed events their positions, one stamper at a time over all processes. What a process leaves unstamped
- * when it dies is stamped by whoever comes next.
+ * Gives committed events their positions, one stamper at a time over all processes. Events that a dead process left without one
+ * get it from the next stamper.
  */
 export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger; stamped: (position: number) => void }): Stamper {
   let running: Promise<void> | null = null;
@@ -42,12 +42,10 @@ export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger;
     }
   }
 
-  /** What is asked for while one runs may have been committed after its snapshot: it needs another, which all who ask share. */
+  /** A run that has begun may have taken its snapshot before the commit: the caller needs the run after it, which all callers share. */
   function now(): Promise<void> {
-    if (next !== null) return next;
     if (running === null) return begin();
-    next = running.then(begin, begin);
-    return next;
+    return (next ??= running.then(begin, begin));
   }
 
   function begin(): Promise<void> {

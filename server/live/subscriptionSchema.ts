@@ -10,7 +10,6 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { agentId, decodeArgs, idOf, inputObject, listOf, optional, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
-import type { Delivered } from '../events/schema.ts';
 import type { EventRow, Item, StreamKey } from './hub.ts';
 import { mayRead, readsEverything, unreadable } from './readable.ts';
 import { StreamEnded, type Stream } from './stream.ts';
@@ -99,8 +98,7 @@ builder.subscriptionField('sessionUpdated', (t) =>
 
 /** Depends on the item and the selection alone: the arguments chose the stream. */
 async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveInfo): Promise<{ id: string }> {
-  const { event, ...shown } = item;
-  const delivered: Delivered = shown;
+  const { event, ...delivered } = item;
   // Also for READY and HEARTBEAT: by this Pothos knows that it has nothing to load.
   const { select = {} } = queryFromInfo({ context, info, typeName: 'Event', select: { id: true } }) as { select?: object };
   if (event === null) return { ...blank, ...delivered, id: newId() };
