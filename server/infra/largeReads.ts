@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 /** Of one statement: the largest field that there may be has 256 KB. */
 export const largeBytes = 2 * 1024 * 1024;
-const longestRestMs = 250;
+const restMs = { most: 500, times: 2 };
 
 interface Connection {
   stream: Duplex;
@@ -12,7 +12,7 @@ interface Connection {
 
 /**
  * A client of PostgreSQL for a pool that reads on with one large answer at a time; the others wait in order, in
- * PostgreSQL and the kernel instead of this process' memory. After each, no other is read for as long again as that one
+ * PostgreSQL and the kernel instead of this process' memory. After each, no other is read for twice as long as that one
  * took, so that large answers leave time for the work of others. Statements still end by their own time limits.
  */
 export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
@@ -57,14 +57,14 @@ export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
     #end(): void {
       this.#bytes = 0;
       waiting.delete(this);
-      if (current === this) setTimeout(next, Math.min(performance.now() - this.since, longestRestMs)).unref();
+      if (current === this) setTimeout(next, Math.min(restMs.times * (performance.now() - this.since), restMs.most)).unref();
     }
   }
 
   return class extends Client {
     constructor(config?: string | pg.ClientConfig) {
       super(config);
-      new Reading(Reflect.get(this, 'connection') as Connection);
+      new Reading(Reflect.get(this, 'connection'));
     }
   };
 }
