@@ -56,7 +56,7 @@ export interface LiveParts {
 /** Subscriptions over WebSocket and SSE, as the app runs them. */
 export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, ...options }: LiveParts): AppLive {
   const limits = { ...numbers.sockets, ...options.limits };
-  const live = createLive({ createContext, maskError, bound: boundAnswer(), endOf });
+  const live = createLive({ createContext, maskError, bound: (result, asked) => boundAnswer(result, numbers.answer.bytes, asked), endOf });
   const plugin: Plugin = {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn((args) => live.subscribe(args) as never);

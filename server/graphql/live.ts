@@ -24,7 +24,7 @@ export interface LiveOptions {
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown): Error;
   /** A result as it may be sent: one that is too large is refused. */
-  bound(result: ExecutionResult, asked: ExecutionArgs): ExecutionResult;
+  bound(result: ExecutionResult, asked: ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
   /** What to tell a reader about an error of its source; undefined for one that is nobody's fault but ours. */
   endOf(error: unknown): Ended | undefined;
 }
@@ -48,7 +48,7 @@ export function createLive({ createContext, maskError, bound, endOf }: LiveOptio
     const run = async (item: object): Promise<ExecutionResult> => {
       // A context of its own: what it caches must not outlive the item.
       const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue: createContext(caller) });
-      return masked(bound(result, args));
+      return masked(await bound(result, args));
     };
     const group = groups.get(key) ?? new Group(run);
     groups.set(key, group);
