@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { oneLargeAtOnce } from './largeReads.ts';
 import type { Log } from './log.ts';
 import { SharedPool } from './sharedPool.ts';
 import { watchedClient } from './slowStatements.ts';
@@ -35,7 +36,7 @@ export function createDatabase(url: string, log: Log): Database {
     max: limits.connections,
     min: 1,
     idleTimeoutMillis: limits.idleMs,
-    Client: watchedClient(log, ImpatientClient),
+    Client: watchedClient(log, oneLargeAtOnce(ImpatientClient)),
     connectionTimeoutMillis: limits.turnMs,
     statement_timeout: limits.statementMs,
     lock_timeout: limits.lockMs,

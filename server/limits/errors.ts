@@ -18,7 +18,7 @@ export const badValue = (message: string, path: readonly string[]): GraphQLError
 /** A request that is not what the protocol allows. */
 export const badRequest = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
 
-export function rateLimited(message: string, retryAfterMs: number): GraphQLError {
-  const headers = { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
+export function rateLimited(message: string, retryAfterMs: number, more: Record<string, string> = {}): GraphQLError {
+  const headers = { ...more, 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
   return new GraphQLError(message, { extensions: { code: 'RATE_LIMITED', retryAfterMs, http: { status: 429, headers } } });
 }

@@ -76,6 +76,8 @@ export const limits = {
     reads: { perMinute: 600, burst: 200 },
     /** Credentials that do not work, by remote address. Those that work are never refused for them. */
     failures: { perMinute: 60, burst: 60 },
+    /** Failures over their limit are answered so late, in milliseconds, while so many wait for it; their connections are closed. */
+    late: { ms: 1_000, atOnce: 2_000 },
   },
   /** The connection is closed, with 408, 414 or 431 where HTTP still can say so. In milliseconds and bytes. */
   http: {

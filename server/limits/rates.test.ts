@@ -11,7 +11,7 @@ const [ann, bob] = [holder('ann'), holder('bob')];
 
 function limited(options = {}) {
   let now = 1_000;
-  const rates = createRates({ ...options, clock: () => now });
+  const rates = createRates({ late: { ms: 1, atOnce: 1_000 }, ...options, clock: () => now });
   const refusal = (caller: Caller, kind: Kind): GraphQLError | null => {
     try {
       rates.take(caller, kind);
@@ -141,6 +141,20 @@ describe('Credentials that do not work', () => {
     await fail(rates, 'proxy', 10);
     for (const key of ['good', 'new', 'baton_new']) expect(await rates.authenticating('proxy', `Bearer ${key}`, right)).toBe('caller');
     await expect(rates.authenticating('proxy', 'Bearer none', none)).rejects.toMatchObject(rateLimited);
+  });
+
+  test('are answered late over the limit, a bounded number of them, while one that works is answered at once', async () => {
+    const { rates } = limited({ failures, late: { ms: 200, atOnce: 5 } });
+    await fail(rates, 'a', 3);
+    const answered: string[] = [];
+    const began = performance.now();
+    const guesses = Array.from({ length: 7 }, (_, n) => rates.authenticating('a', `Bearer ${n}`, none).catch(() => answered.push(performance.now() - began < 199 ? 'at once' : 'late')));
+    answered.push(await rates.authenticating('a', 'Bearer good', right));
+    await Promise.all(guesses);
+    expect(answered).toEqual(['at once', 'at once', 'caller', ...Array.from({ length: 5 }, () => 'late')]);
+    // Their places are free again.
+    await expect(rates.authenticating('a', 'Bearer x', none)).rejects.toMatchObject({ extensions: { http: { headers: { connection: 'close' } } } });
+    expect(performance.now() - began).toBeGreaterThan(398);
   });
 
   test('are counted alone: those that work are not, one after the other or at once', async () => {

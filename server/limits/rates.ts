@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../core/work.ts';
 import { rateLimited } from './errors.ts';
@@ -31,7 +32,8 @@ export interface Rates {
   allowances(caller: Asker): { reads: Allowance; writes: Allowance } | null;
   /**
    * Runs an authentication and limits its failures per address: over the limit they are RATE_LIMITED instead of what
-   * `authenticate` rejects with. A credential that works is never refused, whatever failed before it.
+   * `authenticate` rejects with, and answered a second late, so that guessing takes connections and not this process'
+   * time. A credential that works is never refused or delayed, whatever failed before it.
    */
   authenticating<T>(address: string, authorization: string | undefined, authenticate: (authorization: string | undefined) => Promise<T>): Promise<T>;
 }
@@ -40,6 +42,8 @@ export interface RatesOptions {
   reads?: Rate;
   writes?: Rate;
   failures?: Rate;
+  /** How late failures over their limit are answered, and how many answers may wait; the others are not delayed. */
+  late?: { ms: number; atOnce: number };
   /** In milliseconds; it never goes back. */
   clock?: () => number;
 }
@@ -47,9 +51,10 @@ export interface RatesOptions {
 // Whoever is forgotten begins anew, with a full bucket.
 const mostRemembered = 10_000;
 
-export function createRates({ reads = limits.rate.reads, writes = limits.rate.writes, failures = limits.rate.failures, clock = () => performance.now() }: RatesOptions = {}): Rates {
+export function createRates({ reads = limits.rate.reads, writes = limits.rate.writes, failures = limits.rate.failures, late = limits.rate.late, clock = () => performance.now() }: RatesOptions = {}): Rates {
   const buckets = { read: new Buckets(reads, clock), write: new Buckets(writes, clock) };
   const failed = new Buckets(failures, clock);
+  let lateNow = 0;
   return {
     take({ principal, role }, kind) {
       if (isUnlimited(principal, role)) return;
@@ -60,7 +65,7 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
     },
     async takeInTurn({ principal, role }, kind) {
       if (isUnlimited(principal, role)) return;
-      for (let wait = buckets[kind].take(principal); wait > 0; wait = buckets[kind].take(principal)) await new Promise((resolve) => setTimeout(resolve, wait));
+      for (let wait = buckets[kind].take(principal); wait > 0; wait = buckets[kind].take(principal)) await setTimeout(wait);
     },
     allowances({ principal, role }) {
       return isUnlimited(principal, role) ? null : { reads: buckets.read.allowance(principal), writes: buckets.write.allowance(principal) };
@@ -70,7 +75,13 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
         return await authenticate(authorization);
       } catch (error) {
         const wait = isNoKey(error) ? failed.take(address) : 0;
-        throw wait === 0 ? error : rateLimited(`Too many requests from ${address} came without a key that works: try again in ${shown(wait)}`, wait);
+        if (wait === 0) throw error;
+        if (lateNow < late.atOnce) {
+          lateNow += 1;
+          await setTimeout(late.ms);
+          lateNow -= 1;
+        }
+        throw rateLimited(`Too many requests from ${address} came without a key that works: try again in ${shown(wait)}`, wait, { connection: 'close' });
       }
     },
   };

@@ -46,7 +46,7 @@ export interface LiveParts extends Parts {
 /** Subscriptions over WebSocket and SSE, as the app runs them. */
 export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, ...options }: LiveParts): AppLive {
   const limits = { ...defaults.sockets, ...options.limits };
-  const subscriptions = createSubscriptions({ createContext, maskError, bound: boundAnswer() });
+  const subscriptions = createSubscriptions({ createContext, maskError, bound: (result, args) => boundAnswer(result, defaults.answer.bytes, args) });
   let server: SocketServer | undefined;
   return {
     plugin: { onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((args) => subscriptions.subscribe(args) as never) },

@@ -12,7 +12,7 @@ export interface SubscribeOptions {
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown): Error;
   /** Replaces a result that is too large by a refusal. */
-  bound(result: ExecutionResult, args: ExecutionArgs): ExecutionResult;
+  bound(result: ExecutionResult, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
 }
 
 export interface Subscriptions {
@@ -34,7 +34,7 @@ export function createSubscriptions({ createContext, maskError, bound }: Subscri
     const run = async (item: Item): Promise<ExecutionResult> => {
       // A context of its own: what it caches must not outlive the item.
       const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue: createContext(caller) });
-      return masked(bound(result, args));
+      return masked(await bound(result, args));
     };
     const group = groups.get(key) ?? new Group(run, () => groups.delete(key));
     groups.set(key, group);

@@ -25,6 +25,7 @@ export class ImportLog {
   #visible: VisibleCounts | null = null;
   /** The line of the last compaction of the file. */
   #compactedAt = -1;
+  #windowsRead = 0;
   #bytes = 0;
   #rows = 0;
 
@@ -79,7 +80,7 @@ export class ImportLog {
     }
     for (const { turn, tokens, model } of changes.values()) work.change('turns', turn, { ...within(tokens), model });
     if (changes.size > 0) this.changed = true;
-    const window = this.#windowIn(this.#compactedAt, Infinity);
+    const window = this.#windowBefore(Infinity);
     const last = window && (this.#turns.get(window.turn) ?? changes.get(this.known.turnOf.get(window.turn) ?? '')?.turn);
     if (window && last) work.change('turns', last, { windowTokens: window.tokens });
   }
@@ -164,7 +165,7 @@ export class ImportLog {
   /** What was visible until then is captured; from there on only what follows is. */
   #compact({ line, turn }: Compacted): void {
     if (this.known.line(line) || this.#visible === null) return;
-    const window = this.#windowIn(this.#compactedAt, line);
+    const window = this.#windowBefore(line);
     const seen = window === null ? this.#visible : { ...this.#visible, reported: window.tokens, bytesSince: 0 };
     captureSnapshot(this.custody.work, this.#log, 'TRUNCATION', this.agentSessionId, seen);
     this.#visible = nothingVisible();
@@ -182,9 +183,14 @@ export class ImportLog {
     this.#visible.bytesSince += bytes;
   }
 
-  /** What the model reported last between two lines of the file, in lines that no earlier import brought. */
-  #windowIn(after: number, before: number): WindowAt | null {
-    return this.transcript.windows.findLast(({ line }) => line > after && line < before && !this.known.line(line)) ?? null;
+  /** What the model reported last between the last compaction and a line, in lines that no earlier import brought. Lines are asked for in order. */
+  #windowBefore(before: number): WindowAt | null {
+    let last: WindowAt | null = null;
+    for (let next = this.transcript.windows[this.#windowsRead]; next !== undefined && next.line < before; next = this.transcript.windows[this.#windowsRead]) {
+      this.#windowsRead += 1;
+      if (next.line > this.#compactedAt && !this.known.line(next.line)) last = next;
+    }
+    return last;
   }
 
   /** The Turn for a turn of the file, begun when something is in it. */

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { imports } from '../../test/imports.ts';
 import { toolCall } from '../../test/world.ts';
 import { captureSnapshot } from './addToLog.ts';
+import { importTranscript } from './importTranscript.ts';
+import { prepareImport } from './prepareImport.ts';
 
 // ContextSnapshot.tokenEstimate: the window that the agent had.
 const { db, agent, session, reassign, turn, run, load: loadFrom } = await imports();
@@ -101,5 +103,19 @@ describe('an imported session', () => {
     expect(await checkpoint(id)).toBeLessThan(100);
     await load(id, [...before, compacted, user('This session is being continued', 'u2'), agentSaid('two', 5_000, 'a2')]);
     expect(await checkpoint(id)).toBe(5_010);
+  });
+
+  it('looks at each reported window a few times, however often it was compacted', async () => {
+    const id = await session('a');
+    const rounds = 300;
+    const lines = Array.from({ length: rounds }, (_, n) => [agentSaid('one', 1_000 + n, `a${n}`), line({ type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' }, `c${n}`)]).flat();
+    const transcript = await prepareImport(db.pool, { sessionId: id, format: 'AUTO', sidechain: false, chunks: Readable.from(lines.map((one) => `${one}\n`)) });
+    let reads = 0;
+    transcript.windows = transcript.windows.map(({ line: at, ...window }) => ({ ...window, get line() { return (reads += 1), at; } }));
+    expect(transcript.windows).toHaveLength(rounds);
+    await run(importTranscript, { sessionId: id, agentId: null, transcript });
+    expect(reads).toBeLessThan(6 * rounds);
+    const captured = await db.prisma.contextSnapshot.findMany({ where: { sessionId: id, type: 'TRUNCATION' }, orderBy: { sequenceEnd: 'asc' } });
+    expect(captured.map(({ tokenEstimate }) => tokenEstimate)).toEqual(Array.from({ length: rounds }, (_, n) => 1_010 + n));
   });
 });

@@ -53,6 +53,8 @@ const serverCpu = 1;
 const attackersCpu = 0;
 const livezEveryMs = 50;
 const idleKeyEveryMs = 1_000;
+/** The first answers of a process compile what they run. They are not measured, with attackers or without. */
+const warmUpMs = 5_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -84,11 +86,13 @@ export async function hostileRound({ seed, databaseUrl, durationMs, attacks, hea
     });
     await Promise.all(subscribers.map(({ ready }) => ready));
 
+    const took: number[] = [];
+    const writing = Promise.all(writers.map((key, n) => write({ url, key, stage, seeds: [seed, n], paceMs, durationMs: warmUpMs + durationMs, took })));
+    await pause(warmUpMs);
+    took.length = 0;
     const memory = watchMemory(server.pid);
     const attacking = attacks.length === 0 ? Promise.resolve({}) : attack({ ...target, url }, attacks, durationMs);
     const bystanders = Promise.all([livezGaps(url, over.signal), idleKeys(url, idle, over.signal)]);
-    const took: number[] = [];
-    const writing = Promise.all(writers.map((key, n) => write({ url, key, stage, seeds: [seed, n], paceMs, durationMs, took })));
     const ended = server.exited.then((how) => {
       if (!stopping) breaches.push(`the server ended: ${how}; it said last: ${server.logs.slice(-3).join(' ')}`);
     });
