@@ -41,18 +41,18 @@ async function start(): Promise<void> {
   const env = readEnv(process.env);
   const documents = readManifest(manifestFile);
   if (env.persistedOnly && Object.keys(documents).length === 0) {
-    throw new StartError('BATON_PERSISTED_ONLY is 1, and there are no operations to allow: build the dashboard, or set it to 0');
+    throw new StartError('BATON_PERSISTED_ONLY is 1, but no operations are built: run npm run codegen, or set it to 0');
   }
   const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
   database = await openDatabase(env, log, fail);
   const { prisma, pool, embedded } = database;
   const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   if (open && !isLoopback(env.host)) {
-    throw new StartError(`HOST is ${env.host}, which others can reach, and there are no keys: set BATON_ADMIN_KEY (32 characters or more), or make one with npm run key`);
+    throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with npm run key`);
   }
   authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open });
   const { archiveFolder: folder } = env;
-  if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
+  if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration data was loaded');
   const rates = createRates();
   doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const streams = openStreams({ database, log, doorbell, authenticate, pace: { heartbeatMs: env.heartbeatMs } });
@@ -78,7 +78,7 @@ async function start(): Promise<void> {
     ],
   });
   await app.start();
-  log.info(open ? 'No keys: whoever is on this machine may do everything' : 'Callers need a key; npm run key lists them and makes new ones');
+  log.info(open ? 'No keys exist: every program on this machine has full access' : 'Callers need a key: npm run key lists and creates keys');
   log.info({ url: app.url }, `Baton is ready: open ${app.url}`);
 }
 

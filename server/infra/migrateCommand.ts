@@ -8,39 +8,46 @@ import { renewCursors } from './renewCursors.ts';
 import { diffSchemas } from './schemaEngine.ts';
 import { StartError } from './startError.ts';
 
-const usage = `npm run migrate              applies what is missing
-npm run migrate -- status    says what is applied and what is missing
-npm run migrate -- down      takes back the latest, with the data of its tables
-npm run migrate -- diff      prints the SQL from the committed prisma/schema.prisma to the present one
-npm run migrate -- renew-cursors   after a restore, before servers start: every client begins anew instead of going on from a place
-                             that the restored database reaches a second time`;
+const usage = `npm run migrate -- [command]
+
+Migrates the database in DATABASE_URL, or the embedded database in BATON_DATA.
+
+  up             applies the missing migrations (default)
+  status         lists applied, missing, unknown and edited migrations
+  down           reverts the latest migration; the data of its tables and columns is lost
+  diff           prints the SQL from the committed prisma/schema.prisma to the current one
+  renew-cursors  invalidates every stream cursor. Run it after a restore, before a server starts: clients then get
+                 CURSOR_EXPIRED and read the current state
+
+Exit code 0: done. 1: refused; the message says why.`;
 const schemaPath = 'prisma/schema.prisma';
 
 async function main([command = 'up', ...rest]: string[]): Promise<void> {
+  if (command === '--help') return print(usage);
   if (rest.length > 0 || !['up', 'status', 'down', 'diff', 'renew-cursors'].includes(command)) throw new StartError(usage);
   await onDatabase(readEnv(process.env), async (url) => {
-    if (command === 'up') print(list('Applied', await migrateUp(url)) || 'Nothing to apply: the database is up to date');
+    if (command === 'up') print(list('Applied', await migrateUp(url)) || 'The database is up to date');
     if (command === 'down')
       print(
         list(
-          'Took back',
+          'Reverted',
           [await migrateDown(url)].filter((name) => name !== undefined),
-        ) || 'Nothing to take back',
+        ) || 'No migration to revert',
       );
     if (command === 'diff') {
       print((await diffSchemas(url, committedSchema(), readFileSync(schemaPath, 'utf8'))).trim());
     }
     if (command === 'renew-cursors') {
       await renewCursors(url);
-      print('Cursors given out before are not good any more: start the servers again now');
+      print('All earlier cursors are invalid: start the servers now');
     }
     if (command === 'status') {
       const { applied, missing, unknown, edited } = await migrationStatus(url);
       const lines = [
         list('Applied', applied),
         list('Missing', missing),
-        list('Not of this version', unknown),
-        list('Edited since', edited),
+        list('Unknown to this version', unknown),
+        list('Edited after it was applied', edited),
       ];
       print(lines.filter((line) => line !== '').join('\n'));
     }
@@ -51,7 +58,7 @@ function committedSchema(): string {
   try {
     return execFileSync('git', ['show', `HEAD:./${schemaPath}`], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
-    throw new StartError(`There is no committed ${schemaPath} to compare with: diff needs Git and a first commit`);
+    throw new StartError(`${schemaPath} is not committed: diff needs Git and a first commit`);
   }
 }
 
