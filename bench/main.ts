@@ -26,15 +26,19 @@ const file = 'bench.md';
 
 const usage = `npm run bench [-- ${Object.keys(benchmarks).join(' | ')}]
 
-Measures Baton on this machine and says which goals it meets; all of it when nothing is named. Contestants take turns in
-one run, so compare ratios between machines, and absolute figures with caution. The table goes to ${file}.
+Measures Baton on this machine, everything unless you name a part, and says which goals it meets. Baton and what it is
+compared with take turns in one run: compare ratios between machines, not absolute figures. Writes the table to ${file}.
 
-Exit code 0: all goals are met. 1: one is not. 2: not understood.`;
+Exit code 0: all goals are met. 1: a goal is missed. 2: wrong usage.`;
 
 const asked = process.argv.slice(2);
+if (asked.includes('--help')) {
+  process.stdout.write(`${usage}\n`);
+  process.exit(0);
+}
 const unknown = asked.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {
-  process.stderr.write(`There is no benchmark ${unknown.map((name) => `'${name}'`).join(', ')}\n\n${usage}\n`);
+  process.stderr.write(`Unknown benchmark ${unknown.map((name) => `'${name}'`).join(', ')}\n\n${usage}\n`);
   process.exit(2);
 }
 

@@ -47,7 +47,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const { prisma, pool } = database;
   const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   if (open && !isLoopback(env.host)) {
-    throw new StartError(`HOST is ${env.host}, which others can reach, and there are no keys: set BATON_ADMIN_KEY (32 characters or more), or make one with npm run key`);
+    throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with npm run key`);
   }
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
   const { rates = createRates() } = variations;

@@ -96,7 +96,7 @@ describe('a server that cannot start says why in one line and exits with 1', () 
   test('an address that is not of this machine alone, without keys', async () => {
     expect(await refusedStart({ databaseUrl: url, env: { HOST: '0.0.0.0' } })).toMatchObject({
       code: 1,
-      stderr: 'HOST is 0.0.0.0, which others can reach, and there are no keys: set BATON_ADMIN_KEY (32 characters or more), or make one with npm run key',
+      stderr: 'HOST is 0.0.0.0, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with npm run key',
     });
   });
 
@@ -126,7 +126,7 @@ test('its log is one JSON object a line', async () => {
   const server = await startServer({ databaseUrl: database.url });
   await server.kill();
   expect(server.logs.map((line) => JSON.parse(line) as object)).toMatchObject([
-    { level: 30, msg: 'No keys: whoever is on this machine may do everything' },
+    { level: 30, msg: 'No keys exist: every program on this machine has full access' },
     { level: 30, url: server.url, msg: `Baton is ready: open ${server.url}` },
   ]);
 });

@@ -22,16 +22,16 @@ async function start(): Promise<void> {
   const env = readEnv(process.env);
   const documents = readManifest(manifestFile);
   if (env.persistedOnly && Object.keys(documents).length === 0) {
-    throw new StartError('BATON_PERSISTED_ONLY is 1, and there are no operations to allow: build the dashboard, or set it to 0');
+    throw new StartError('BATON_PERSISTED_ONLY is 1, but no operations are built: run npm run codegen, or set it to 0');
   }
   const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
   database = await openDatabase(env, log, fail);
   const { pool, embedded } = database;
   baton = await compose(env, database, log, { persisted: createPersistedOperations(documents, { only: env.persistedOnly }), graphiqlTabs: readTabs() });
   const { app, authenticate } = baton;
-  if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration story was loaded');
+  if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration data was loaded');
   await app.start();
-  log.info(authenticate.open ? 'No keys: whoever is on this machine may do everything' : 'Callers need a key; npm run key lists them and makes new ones');
+  log.info(authenticate.open ? 'No keys exist: every program on this machine has full access' : 'Callers need a key: npm run key lists and creates keys');
   log.info({ url: app.url }, `Baton is ready: open ${app.url}`);
 }
 

@@ -52,7 +52,7 @@ describe('the example agent', () => {
     const server = await start();
     const example = await runAgent(['claude-1', '--url', server.url]);
     await expect.poll(() => statusOf(before), patience).toBe('COMPLETED');
-    await expect.poll(example.output, patience).toContain('What waited: handed over by codex-1, because: Please go on');
+    await expect.poll(example.output, patience).toContain('What waited: handed over by codex-1, reason: Please go on');
     expect(example.output()).toContain('The cookie is still missing.');
 
     const live = await handOver('What came');

@@ -5,11 +5,12 @@ import { createApi, Refused } from './api.ts';
 
 const usage = `npm run agent -- <agent> [--url http://127.0.0.1:4000]
 
-Works as an agent of Baton: takes over what was handed to it before it began, then waits for more. Each handoff it
-accepts, prints what the agent before it left, and answers with a turn, which completes the handoff. Ctrl-C ends it.
+Works as an agent of Baton: takes over the handoffs that wait for it, then waits for more. For each handoff it accepts,
+prints the context prompt, and answers with a turn, which completes the handoff. Ctrl-C ends it.
 
-  --url URL    where Baton is
-  BATON_KEY    the agent's key, for a server that asks for one`;
+  --url URL    the address of Baton; default: http://127.0.0.1:4000
+
+Set BATON_KEY to the agent's key where the server requires one.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -66,7 +67,7 @@ async function takeOver(handoffId: string): Promise<void> {
     // An agent that was killed here does the same again: accepting is repeatable, and the turn has a key.
     const { handoff } = await ask<{ handoff: Handoff }>(accept, { handoffId });
     accepted = true;
-    say(`\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'nobody'}${handoff.reason === null ? '' : `, because: ${handoff.reason}`}`);
+    say(`\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'no agent'}${handoff.reason === null ? '' : `, reason: ${handoff.reason}`}`);
     say(handoff.contextPrompt.text);
     const content = work(handoff);
     await ask(answerWith, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });

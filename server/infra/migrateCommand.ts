@@ -7,23 +7,29 @@ import { startPostgres } from './postgres/postgres.ts';
 import { renewCursors } from '../live/renewCursors.ts';
 import { StartError } from './startError.ts';
 
-const usage = `npm run migrate              applies what is missing
-npm run migrate -- status    says what is applied and what is missing
-npm run migrate -- down      takes back the latest, with the data of its tables
-npm run migrate -- diff      prints the SQL from the committed prisma/schema.prisma to the present one
-npm run migrate -- renew-cursors   after a restore, before servers start: every client begins anew instead of going on from a place
-                             that the restored database reaches a second time`;
+const usage = `npm run migrate -- [command]
+
+Migrates the database in DATABASE_URL, or the embedded database in BATON_DATA.
+
+  up             applies the missing migrations (default)
+  status         lists applied, missing, unknown and edited migrations
+  down           reverts the latest migration; the data of its tables and columns is lost
+  diff           prints the SQL from the committed prisma/schema.prisma to the current one
+  renew-cursors  invalidates every stream cursor. Run it after a restore, before a server starts: clients then get
+                 CURSOR_EXPIRED and read the current state
+
+Exit code 0: done. 1: refused; the message says why.`;
 const schemaPath = 'prisma/schema.prisma';
 
 const commands: Record<string, (url: string) => Promise<string>> = {
-  up: async (url) => list('Applied', await migrateUp(url)) || 'Nothing to apply: the database is up to date',
+  up: async (url) => list('Applied', await migrateUp(url)) || 'The database is up to date',
   async down(url) {
     const name = await migrateDown(url);
-    return name === undefined ? 'Nothing to take back' : `Took back: ${name}`;
+    return name === undefined ? 'No migration to revert' : `Reverted: ${name}`;
   },
   async status(url) {
     const { applied, missing, unknown, edited } = await migrationStatus(url);
-    const lines = [list('Applied', applied), list('Missing', missing), list('Not of this version', unknown), list('Edited since', edited)];
+    const lines = [list('Applied', applied), list('Missing', missing), list('Unknown to this version', unknown), list('Edited after it was applied', edited)];
     return lines.filter((line) => line !== '').join('\n');
   },
   async diff(url) {
@@ -34,21 +40,26 @@ const commands: Record<string, (url: string) => Promise<string>> = {
   },
   async 'renew-cursors'(url) {
     await renewCursors(url);
-    return 'Cursors given out before are not good any more: start the servers again now';
+    return 'All earlier cursors are invalid: start the servers now';
   },
 };
 
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
 async function main([name = 'up', ...rest]: string[]): Promise<void> {
+  if (name === '--help') return print(usage);
   const command = Object.hasOwn(commands, name) && rest.length === 0 ? commands[name] : undefined;
   if (command === undefined) throw new StartError(usage);
-  await onDatabase(readEnv(process.env), async (url) => void process.stdout.write(`${await command(url)}\n`));
+  await onDatabase(readEnv(process.env), async (url) => print(await command(url)));
 }
 
 function committedSchema(): string {
   try {
     return execFileSync('git', ['show', `HEAD:./${schemaPath}`], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
-    throw new StartError(`There is no committed ${schemaPath} to compare with: diff needs Git and a first commit`);
+    throw new StartError(`${schemaPath} is not committed: diff needs Git and a first commit`);
   }
 }
 

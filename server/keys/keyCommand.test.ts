@@ -50,7 +50,7 @@ describe('npm run key', async () => {
 
     const { stdout: list } = await key(env, 'list');
     const [id] = /key_\w{26}/.exec(list)!;
-    expect(list).toMatch(/^key_\w{26} {2}operator {2}- .* {2}until .* {2}ci \uFFFD\[31m\n$/);
+    expect(list).toMatch(/^key_\w{26} {2}operator {2}- .* {2}expires .* {2}ci \uFFFD\[31m\n$/);
     expect(list).not.toContain(made.stdout.trim());
     expect(await key(env, 'revoke', id)).toMatchObject({ code: 0, stdout: '' });
     expect((await key(env, 'list')).stdout).toMatch(/ {2}revoked 20\d\d-/);
@@ -74,7 +74,7 @@ describe('npm run key', async () => {
     ['an end that is none', ['create', '--role', 'admin', '--name', 'x', '--expires', 'soon'], /^--expires must be like 12h/],
     ['an end in the past', ['create', '--role', 'admin', '--name', 'x', '--expires', '2020-01-01'], /in the future/],
     ['a key that there is not', ['revoke', 'key_01h455vb4pex5vsknk084sn02q'], /There is no key 'key_01h455vb4pex5vsknk084sn02q'/],
-    ['an id that is none', ['revoke', 'session_01h455vb4pex5vsknk084sn02q'], /is no id of a key/],
+    ['an id that is none', ['revoke', 'session_01h455vb4pex5vsknk084sn02q'], /is not the id of a key/],
     ['something else', ['make'], /^npm run key -- create/],
   ])('refuses %s with words alone', async (_what, args, says) => {
     const { code, stdout, stderr } = await key(env, ...args);

@@ -17,13 +17,17 @@ const usage = `npm run key -- create --role <role> --name <name> [--agent <id>] 
 npm run key -- list
 npm run key -- revoke <key id>
 
-  --role     agent, operator, analyst or admin
-  --name     what people call it
-  --agent    the agent that a key of role agent is bound to
-  --expires  when it stops working: 12h, 30d, 8w from now, or a date such as 2027-01-31; never unless given
+Creates, lists and revokes keys.
 
-It works on DATABASE_URL, or on the embedded database in BATON_DATA, whether the server runs or not.
-A new secret is printed once, on standard output; what else there is to say goes to standard error.`;
+  --role     agent, operator, analyst or admin
+  --name     the name of the key, 1 to 200 characters
+  --agent    the id of the agent that the key is bound to; only for role agent
+  --expires  when the key expires: a duration (12h, 30d, 8w) or a date (2027-01-31); default: never
+
+Uses the database in DATABASE_URL, or the embedded database in BATON_DATA, with or without a running server.
+Prints a new secret once, on standard output. Other messages go to standard error.
+
+Exit code 0: done. 1: refused; the message says why.`;
 
 const operator: Caller = { principal: 'npm run key', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
 const roles: readonly string[] = ['AGENT', 'OPERATOR', 'ANALYST', 'ADMIN'] satisfies Role[];
@@ -44,8 +48,8 @@ async function create(argv: string[]): Promise<void> {
   const input = redactInput({ role: role.toUpperCase() as Role, name, agentId: agent ?? null, expiresAt: expires === undefined ? null : momentOf(expires) });
   await onDatabase(async ({ pool }) => {
     const { keyId, secret } = await runWork({ pool, log: silentLog, caller: operator, mutation: 'createKey', input }, (work) => createKey(work, input));
-    tell(`Key ${encodeId('key', keyId)} was made. Its secret is shown this once; send it as "Authorization: Bearer <secret>".`);
-    tell('A server that runs without keys asks for them from its next start on.');
+    tell(`Key ${encodeId('key', keyId)} was created. Its secret is shown this once; send it as "Authorization: Bearer <secret>".`);
+    tell('A server that was started without keys requires them after its next start.');
     print(secret);
   });
 }
@@ -75,8 +79,8 @@ async function list({ prisma }: Database): Promise<void> {
   if (keys.length === 0) return tell('There are no keys.');
   const now = new Date();
   for (const { id, name, role, agentId, createdAt, expiresAt, revokedAt } of keys) {
-    const ended = revokedAt !== null ? `revoked ${shown(revokedAt)}` : expiresAt === null ? 'no end' : `${expiresAt <= now ? 'expired' : 'until'} ${shown(expiresAt)}`;
-    print([encodeId('key', id), role.toLowerCase().padEnd(8), (agentId ?? '-').padEnd(16), `made ${shown(createdAt)}`, ended, name.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD')].join('  '));
+    const ended = revokedAt !== null ? `revoked ${shown(revokedAt)}` : expiresAt === null ? 'never expires' : `${expiresAt <= now ? 'expired' : 'expires'} ${shown(expiresAt)}`;
+    print([encodeId('key', id), role.toLowerCase().padEnd(8), (agentId ?? '-').padEnd(16), `created ${shown(createdAt)}`, ended, name.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD')].join('  '));
   }
 }
 
@@ -84,11 +88,11 @@ const shown = (at: Date): string => at.toISOString().slice(0, 16).replace('T', '
 
 async function revoke({ pool }: Database, id: string): Promise<void> {
   const decoded = decodeId(id);
-  if (decoded?.prefix !== 'key') throw new StartError(`'${id}' is no id of a key: npm run key -- list shows them`);
+  if (decoded?.prefix !== 'key') throw new StartError(`'${id}' is not the id of a key: npm run key -- list shows the ids`);
   const input = { keyId: decoded.uuid };
   const told = { keyRevoked: () => undefined };
   await runWork({ pool, log: silentLog, caller: operator, mutation: 'revokeKey', input }, (work) => revokeKey(work, input, told));
-  tell(`Key ${id} is revoked. A running server lets nobody in with it after 10 seconds at the latest.`);
+  tell(`Key ${id} is revoked. Running servers reject it within 10 seconds.`);
 }
 
 async function onDatabase(work: (database: Database) => Promise<void>): Promise<void> {

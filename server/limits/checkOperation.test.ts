@@ -255,10 +255,10 @@ describe('What this project shows and uses is well within the limits', async () 
   const { readFile } = await import('node:fs/promises');
   const { documents } = await import('../exports/records.ts');
   const { readTabs } = await import('../graphiql/tabs.ts');
+  const { blocksOf, documents: shownDocuments } = await import('../../test/docs/blocks.ts');
   const textOf = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
-  const readme = await textOf('README.md');
   const dashboard = Object.values(JSON.parse(await textOf('client/gql/persisted-documents.json')) as Record<string, string>).map((source) => parse(source));
-  const shown = [...readme.matchAll(/```graphql\n([\s\S]*?)```/g)].map(([, source]) => parse(source!));
+  const shown = shownDocuments.flatMap(blocksOf).filter(({ language }) => language === 'graphql').map(({ text }) => parse(text));
   const tabs = readTabs().map(({ query }) => parse(query));
   // Its largest page, as many turns as that may have, and the Handoffs that a download reads at once.
   const variables = { first: 100, last: 5, turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`) };

@@ -53,7 +53,7 @@ describe('npm run migrate -- renew-cursors', () => {
     const same = await startServer({ env });
     expect(await codeOf(same.url, cursor)).toBeUndefined();
     await same.kill();
-    expect((await migrate(['renew-cursors'], env)).stdout).toMatch(/not good any more/);
+    expect((await migrate(['renew-cursors'], env)).stdout).toMatch(/All earlier cursors are invalid/);
     const again = await startServer({ env });
     expect(await codeOf(again.url, cursor)).toBe('CURSOR_EXPIRED');
     expect(await codeOf(again.url, await cursorFrom(again.url))).toBeUndefined();

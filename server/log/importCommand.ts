@@ -7,29 +7,34 @@ import type { ImportReport } from './importReport.ts';
 
 const usage = `npm run import -- <session id or "new"> <file> [options]
 
-  --agent <id>        whose turns they are; with "new", who is given the session
-  --format <format>   AUTO (unless given), CLAUDE_CODE, CODEX or GEMINI_CLI
-  --sidechain         the whole file is a sub-agent's
-  --title <title>     of the new session; what the transcript is called, or its first request, unless given
-  --url <url>         where Baton runs: http://127.0.0.1:4000 unless given
+Imports a transcript of Claude Code, Codex or Gemini CLI into a session; "new" creates the session.
 
-Where it asks for a key: in the variable BATON_KEY.
-While Baton is busy (503 with Retry-After), the file is sent again, up to 30 times.`;
+  --agent <id>        the agent that wrote the turns; with "new", also the holder of the new session
+  --format <format>   AUTO (default), CLAUDE_CODE, CODEX or GEMINI_CLI
+  --sidechain         the whole file is a sub-agent's transcript
+  --title <title>     the title of the new session; default: the transcript's title, or its first request
+  --url <url>         the address of Baton; default: http://127.0.0.1:4000
 
-/** How often a file is sent while Baton is busy. */
-const mostTries = 30;
+Set BATON_KEY where the server requires a key.
+Sends the file again, up to 30 times, while Baton is busy (503 with Retry-After).
+
+Exit code 0: imported. 1: refused or failed; the message says why.`;
+
+/** Times that a file is sent while Baton is busy. */
+const maxTries = 30;
 
 /** Something that the person at the terminal can do something about. */
 class ImportError extends Error {}
 
 async function main(argv: string[]): Promise<void> {
   const { values, positionals } = readArguments(argv);
+  if (values.help) return print(usage);
   const [session, file, ...more] = positionals;
   if (session === undefined || file === undefined || more.length > 0) throw new ImportError(usage);
   const size = await stat(file).then(
     (found) => found.size,
     () => {
-      throw new ImportError(`There is no file ${file}: check the path`);
+      throw new ImportError(`File ${file} does not exist: check the path`);
     },
   );
   const base = values.url.replace(/\/+$/, '');
@@ -55,6 +60,7 @@ function readArguments(argv: string[]) {
       args: argv,
       allowPositionals: true,
       options: {
+        help: { type: 'boolean', default: false },
         agent: { type: 'string' },
         format: { type: 'string', default: 'AUTO' },
         sidechain: { type: 'boolean', default: false },
@@ -97,8 +103,8 @@ async function ask(url: string, options: () => RequestOptions): Promise<unknown>
     if (response.ok && body.errors === undefined) return body;
     const message = body.errors?.[0]?.message ?? `Baton answered ${response.status}`;
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-    if (response.status !== 503 || !Number.isFinite(seconds) || tries === mostTries) throw new ImportError(message);
-    process.stderr.write(`${message}. The file is sent again in ${seconds} s (try ${tries + 1} of ${mostTries})\n`);
+    if (response.status !== 503 || !Number.isFinite(seconds) || tries === maxTries) throw new ImportError(message);
+    process.stderr.write(`${message}. The file is sent again in ${seconds} s (try ${tries + 1} of ${maxTries})\n`);
     await wait(seconds * 1_000);
   }
 }
@@ -108,7 +114,7 @@ async function send(url: string, options: RequestOptions): Promise<Response> {
   const headers = { ...(options.headers as Record<string, string>), ...(key !== undefined && key !== '' && { authorization: `Bearer ${key}` }) };
   return fetch(url, { ...options, headers }).catch((error: unknown) => {
     const { cause } = error as { cause?: { code?: string; message?: string } };
-    throw new ImportError(`Baton does not answer at ${new URL(url).origin} (${cause?.code ?? cause?.message ?? String(error)}): start it, or name it with --url`);
+    throw new ImportError(`Baton does not answer at ${new URL(url).origin} (${cause?.code ?? cause?.message ?? String(error)}): start it, or give its address with --url`);
   });
 }
 
@@ -121,19 +127,19 @@ function shown(report: ImportReportAsJson): string {
   const lines: [string, string][] = [
     ['session', report.sessionId],
     ['format', report.format],
-    ['lines', `${report.lines} (${report.badLines} broken, ${report.hugeLines} of them too long; ${report.alreadyKnown} known before)`],
+    ['lines', `${report.lines} (${report.badLines} broken, ${report.hugeLines} of them too long; ${report.alreadyKnown} already imported)`],
     ['from, to', `${report.firstAt ?? '?'}, ${report.lastAt ?? '?'}`],
     ['entries', counts(report.entryTypes.map(({ type, count }) => [type, count]))],
     ['unknown entries', counts(report.unknownTypes.map(({ type, count }) => [type, count]))],
-    ['said', `${report.humanMessages} by people, ${report.assistantMessages} by models, ${report.thinkingBlocks} thoughts not stored`],
+    ['messages', `${report.humanMessages} of users, ${report.assistantMessages} of models; ${report.thinkingBlocks} thinking blocks not stored`],
     ['tool calls', `${counts(report.toolCalls.map(({ name, count }) => [name, count]))}; ${report.toolErrors} failed`],
     ['files modified', report.filesModified.join(', ') || 'none'],
-    ['tasks', `${report.tasks.length}, ${pending} of them not done`],
-    ['tokens', `${tokens.inputTokens} in, ${tokens.outputTokens} out, ${tokens.cacheCreationInputTokens} into caches, ${tokens.cacheReadInputTokens} from caches`],
+    ['tasks', `${report.tasks.length}, ${pending} not done`],
+    ['tokens', `${tokens.inputTokens} in, ${tokens.outputTokens} out, ${tokens.cacheCreationInputTokens} written to caches, ${tokens.cacheReadInputTokens} read from caches`],
     ['compactions', String(report.compactions)],
-    ["sub-agents' lines", String(report.sidechainLines)],
+    ['sub-agent lines', String(report.sidechainLines)],
     ['added', `${report.turnsAdded} turns, ${report.messagesAdded} messages, ${report.toolCallsAdded} tool calls; ${report.resultsFilled} results filled in`],
-    ['made storable', `${report.redactions} secrets redacted, ${report.replacedCharacters} characters replaced, ${report.shortened} values shortened`],
+    ['changed', `${report.redactions} secrets redacted, ${report.replacedCharacters} characters replaced, ${report.shortened} values shortened`],
   ];
   return lines.map(([name, value]) => `${`${name}:`.padEnd(20)}${value}`).join('\n');
 }

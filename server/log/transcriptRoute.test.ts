@@ -220,7 +220,7 @@ describe('npm run import', async () => {
     const { code, out, err } = await command('new', fixture('claude-compaction'), '--title', 'The hedge', '--agent', 'ada', '--url', url);
     expect([code, err]).toEqual([0, expect.stringMatching(/^sent 100 % of \d+ bytes\n$/)]);
     expect(out).toMatch(/^Session session_\w{26} was created\n/);
-    expect(out).toMatch(/\nlines: +9 \(0 broken, 0 of them too long; 0 known before\)\n/);
+    expect(out).toMatch(/\nlines: +9 \(0 broken, 0 of them too long; 0 already imported\)\n/);
     expect(out).toMatch(/\nadded: +1 turns, 5 messages, 2 tool calls; 0 results filled in\n/);
     expect(await db.prisma.session.findFirstOrThrow({ where: { title: 'The hedge' } })).toMatchObject({ agentId: 'ada', messageCount: 5 });
   });
@@ -258,7 +258,7 @@ describe('npm run import', async () => {
   it.each<[string, () => string[], RegExp]>([
     ['nothing to do', () => [], /^npm run import -- <session id or "new"> <file>/],
     ['an unknown option', () => ['new', 'x', '--colour'], /--colour[^]*npm run import --/],
-    ['no such file', () => ['new', '/no/such.jsonl', '--url', url], /^There is no file \/no\/such\.jsonl/],
+    ['no such file', () => ['new', '/no/such.jsonl', '--url', url], /^File \/no\/such\.jsonl does not exist/],
     ['no server', () => ['new', fixture('claude-tasks'), '--url', 'http://127.0.0.1:1'], /^Baton does not answer at http:\/\/127\.0\.0\.1:1/],
     ['a refusal', () => ['nonsense', fixture('claude-tasks'), '--url', url], /no id: give the id of a session/],
     ['an agent that does not exist', () => ['new', fixture('claude-tasks'), '--agent', 'nobody', '--url', url], /^There is no agent 'nobody'/],

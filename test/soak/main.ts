@@ -8,32 +8,33 @@ import { say, soakDatabase } from './soakDatabase.ts';
 
 const usage = `npm run soak -- kill|live|hostile [--rounds N] [--seed S] [--each] [--only a,b] [--heap MB]
 
-kill  Kills a real server with SIGKILL while at least 8 clients have a request in flight, starts it again, and checks
-      that every answer that was received is found, that every idempotency key repeats its answer, and that the
-      invariants hold. The rounds take turns: a PostgreSQL given by DATABASE_URL (of this machine's own, when there is
-      none), the embedded PostgreSQL, which survives the server, and the embedded PostgreSQL killed with the server.
+Runs real servers under load and faults, and compares every answer with the database.
 
-live  For a minute a round, 16 writers change sessions through two servers, and 50 subscribers drop and return at
-      random, while Redis is killed and started again 5 times, and one of the servers twice. Then every subscriber must
-      have heard, once and in order, what the database says that its stream held.
+kill     Kills a server with SIGKILL while at least 8 requests are in flight, starts it again, and checks that every
+         received answer is in the database, that every idempotency key repeats its answer, and that the invariants
+         hold. The rounds alternate between the PostgreSQL in DATABASE_URL (default: one started for this), the
+         embedded PostgreSQL, which survives the server, and the embedded PostgreSQL killed with the server.
 
-hostile  For two minutes a round, attackers send everything that is known to have hurt a server once, while 16 writers
-      and 50 subscribers work; before that, a minute without attackers as control. The writers' p99 may be at most 3
-      times the control's, the server's memory at most 600 MB, and nothing may be lost. The server has one processor
-      and the attackers another, on Linux.
+live     One minute a round: 16 writers change sessions through two servers, 50 subscribers drop and return at random,
+         Redis is killed and restarted 5 times, one server twice. Checks that each subscriber received every event of
+         its stream once and in order.
 
-  --rounds N   how many; 100 of kill, 1 of live and hostile when not given
-  --each       hostile: each attack alone for ten seconds, as the rows of a table
+hostile  Two minutes a round: attackers send every known harmful input while 16 writers and 50 subscribers work. A
+         minute without attackers comes first as control. The writers' p99 may be at most 3 times the control's, the
+         server's memory at most 600 MB, and nothing may be lost. On Linux the server and the attackers run on
+         different processors.
+
+  --rounds N   number of rounds; default: 100 for kill, 1 for live and hostile
+  --each       hostile: runs each attack alone for ten seconds and prints a table
   --only a,b   hostile: only these attacks (${attackNames.join(', ')})
-  --heap MB    hostile: the size of the server's heap
-  --seed S     0 to 2147483647; a new one when not given, and printed either way
+  --heap MB    hostile: the heap size of the server
+  --seed S     0 to 2147483647; default: random; always printed
 
-The seed pins down what each client asks for, in which order, of which session and agent and under which key, after how
-many answers the server is killed, and when each subscriber drops. It cannot pin down who is served first, and so not
-which handoff is the newest, who is refused, and how far the requests in flight have come: the same seed gives the same
-questions, not the same story.
+The same seed sends the same requests in the same order for each client, kills the server after the same number of
+answers, and drops each subscriber at the same times. The order in which clients are served can differ, and with it which
+requests are refused.
 
-Exit code 0: no breach. 1: a breach; an embedded database is kept and its folder printed. 2: not understood.`;
+Exit code 0: no breach. 1: a breach; the embedded database is kept and its folder printed. 2: wrong usage.`;
 
 const soaks = { kill: { run: killSoak, rounds: '100' }, live: { run: liveSoak, rounds: '1' }, hostile: { run: hostileSoak, rounds: '1' } };
 
@@ -61,10 +62,10 @@ function readOptions(): Options {
       process.exit(0);
     }
     const soak = positionals.join(' ');
-    if (!Object.hasOwn(soaks, soak)) fail(`Say what to soak: kill, live or hostile${soak === '' ? '' : `, not '${soak}'`}`);
+    if (!Object.hasOwn(soaks, soak)) fail(`Name a soak: kill, live or hostile${soak === '' ? '' : `, not '${soak}'`}`);
     const only = values.only?.split(',') ?? [];
     const unknown = only.find((name) => !attackNames.includes(name as AttackName));
-    if (unknown !== undefined) fail(`There is no attack '${unknown}'`);
+    if (unknown !== undefined) fail(`Unknown attack '${unknown}'`);
     return {
       soak: soak as keyof typeof soaks,
       each: values.each === true,
