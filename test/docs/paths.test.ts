@@ -5,8 +5,6 @@ import { expect, it } from 'vitest';
 import { blocksOf, documents, textOf } from './blocks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Moved or written by changes that are under way. */
-const planned = /^(server\/live\/|server\/live$|server\/custody\/mayChangeHands\.ts$|docs\/imports\.md$)/;
 
 /** Whether a path exists; `*` stands for any part of a name. */
 function exists(path: string, from = root): boolean {
@@ -22,13 +20,13 @@ const anchorOf = (heading: string): string => heading.toLowerCase().replace(/[^\
 const pathsIn = (text: string): string[] => text.match(/(?<![\w/.-])(?:server|client|test|bench|prisma|docs)(?:\/[\w.*-]+)+\/?/g) ?? [];
 
 it.each(documents)('%s names only files and folders that exist', (file) => {
-  const missing = pathsIn(textOf(file).replaceAll(/\]\(.*?\)/g, ']')).map((path) => path.replace(/[.:]$/, '')).filter((path) => !planned.test(path) && !exists(path));
+  const missing = pathsIn(textOf(file).replaceAll(/\]\(.*?\)/g, ']')).map((path) => path.replace(/[.:]$/, '')).filter((path) => !exists(path));
   expect(missing).toEqual([]);
 });
 
 it.each(documents)('%s links only to documents, headings and pictures that exist', (file) => {
   const links = [...textOf(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(([, path, anchor]) => ({ path: path === '' ? file : normalize(join(dirname(file), path!)), anchor }));
-  const broken = links.filter(({ path, anchor }) => (!planned.test(path) && !exists(path)) || (anchor !== undefined && !textOf(path).split('\n').some((line) => line.startsWith('#') && anchorOf(line.replace(/^#+ /, '')) === anchor)));
+  const broken = links.filter(({ path, anchor }) => !exists(path) || (anchor !== undefined && !textOf(path).split('\n').some((line) => line.startsWith('#') && anchorOf(line.replace(/^#+ /, '')) === anchor)));
   expect(broken).toEqual([]);
 });
 
