@@ -153,13 +153,13 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
         text(response, 403, `This server answers on this machine only: use ${url}`);
         return;
       }
-      if (!URL.canParse(request.url ?? '/', url)) return text(response, 400, 'This address cannot be read.');
-      if (isEncoded(request)) return json(response, 415, failure('BAD_REQUEST', 'Send the body as it is, without Content-Encoding.'));
+      if (!URL.canParse(request.url ?? '/', url)) return text(response, 400, 'The address is malformed.');
+      if (isEncoded(request)) return json(response, 415, failure('BAD_REQUEST', 'Send the body without Content-Encoding.'));
       await route(request, response, request.url?.split('?')[0] ?? '/');
     } catch (error) {
       log.error({ err: error, path: request.url }, 'A request failed');
       if (response.headersSent) response.destroy();
-      else text(response, 500, 'Something went wrong. The server log says what.');
+      else text(response, 500, 'Internal error. The server log has the details.');
     }
   }
 
@@ -210,7 +210,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     const account = answers.accountOf(request);
     const late = setTimeout(() => {
       if (!response.headersSent)
-        unavailable(response, 'This took longer than 30 s: it may still happen, so look before you try again.');
+        unavailable(response, 'The request took longer than 30 s and may still take effect: read the record before you repeat it.');
     }, limits.answerWithin);
     try {
       const caller = await identify(request).catch((error: unknown) => refuse(response, error));

@@ -4,83 +4,83 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** What an operator decided about an Agent. It moves no Session. */
+/** Status of an Agent as an operator set it. A change moves no Session. */
 export type AdministrativeStatus =
-  /** Takes work. */
+  /** Takes new work. */
   | 'AVAILABLE'
-  /** Finishes what it has and takes nothing new. */
+  /** Keeps its work and takes no new work. */
   | 'DRAINING'
-  /** Takes nothing. */
+  /** Takes no new work. The Sessions that it holds stay with it. */
   | 'OFFLINE';
 
-/** Where a tenure is. PENDING, ACTIVE and PAUSED are open, the others final. */
+/** States of a tenure. PENDING, ACTIVE and PAUSED are open; the others are final. */
 export type AgentSessionState =
-  /** It works on the Session. */
+  /** The Agent works on the Session. */
   | 'ACTIVE'
-  /** It held the Session when that ended. */
+  /** The Agent held the Session when it ended. */
   | 'COMPLETED'
-  /** It never took over: the Handoff was rejected, cancelled, or timed out, or the Session ended. */
+  /** The Agent never took over: the Handoff was rejected, cancelled or timed out, or the Session ended. */
   | 'DECLINED'
-  /** The Session or its Handoff failed while it held it. */
+  /** The Session or its Handoff failed while the Agent held it. */
   | 'FAILED'
-  /** It passed the Session on, or the Session was taken from it. */
+  /** The Agent passed the Session on, or the Session was taken from it. */
   | 'HANDED_OFF'
-  /** It holds the Session, which is paused. */
+  /** The Agent holds the Session, which is paused. */
   | 'PAUSED'
-  /** The Agent has been given the Session and has not accepted yet. */
+  /** The Agent was given the Session and has not accepted yet. */
   | 'PENDING';
 
-/** How an Agent stands: what an operator decided, or BUSY. */
+/** Current status of an Agent: the administrative status, or BUSY. */
 export type AgentStatus =
-  /** Takes work and has a free place. */
+  /** Takes new work and has a free place. */
   | 'AVAILABLE'
-  /** Would take work, but holds as many Sessions as it may. */
+  /** Takes new work but has no free place. */
   | 'BUSY'
-  /** Finishes what it has and takes nothing new. */
+  /** Keeps its work and takes no new work. */
   | 'DRAINING'
-  /** Takes nothing. */
+  /** Takes no new work. The Sessions that it holds stay with it. */
   | 'OFFLINE';
 
-/** Why a mutation was refused, for programs. Each code has its type, which carries the data: AGENT_AT_CAPACITY is AgentAtCapacityError. */
+/** Codes of refused mutations. Each code has an error type with its data: AGENT_AT_CAPACITY is AgentAtCapacityError. */
 export type ErrorCode =
-  /** The agent holds as many Sessions as it may. */
+  /** The agent is at its capacity. */
   | 'AGENT_AT_CAPACITY'
-  /** The agent is not of the type that was named with it. */
+  /** The agent does not have the requested type. */
   | 'AGENT_TYPE_MISMATCH'
   /** The agent is draining, offline or archived. */
   | 'AGENT_UNAVAILABLE'
-  /** The agent holds the Session already. */
+  /** The agent already holds the Session. */
   | 'ALREADY_ASSIGNED'
   /** An id or a value is malformed. */
   | 'BAD_USER_INPUT'
-  /** The record is not as the caller thought: another version, or an id that is taken. */
+  /** The record has another version than expected, or the id is taken. */
   | 'CONFLICT'
-  /** Agents may not hand off this Session themselves. */
+  /** Agents may not hand off this Session. */
   | 'HANDOFFS_DISABLED'
-  /** The same handoff, with nothing new, was made before. */
+  /** The same handoff was made before with nothing new since. */
   | 'HANDOFF_LOOP'
-  /** The idempotency key was used for something else. */
+  /** The idempotency key was used with another mutation or input. */
   | 'IDEMPOTENCY_MISMATCH'
-  /** The record's state does not allow it. */
+  /** The state of the record does not allow the change. */
   | 'INVALID_STATE'
-  /** There is more of something than fits in one request. */
+  /** The input has more items than one request may carry. */
   | 'LIMIT_EXCEEDED'
-  /** Agents have started as many handoffs in this Session as they may. */
+  /** Agents have reached the number of handoffs allowed in this Session. */
   | 'MAX_HANDOFFS_REACHED'
-  /** The agent may not hand off to that one. */
+  /** The agent may not hand off to the target. */
   | 'NOT_A_COLLABORATOR'
-  /** There is no such record, or the caller may not read it. */
+  /** The record does not exist, or the caller may not read it. */
   | 'NOT_FOUND'
   /** No agent of the type is available with a free place. */
   | 'NO_AGENT_AVAILABLE';
 
-/** What an Event says. */
+/** Types of Events. */
 export type EventType =
-  /** An Agent was registered, changed or archived; of no Session. */
+  /** An Agent was registered, changed or archived. Concerns no Session. */
   | 'AGENT_CHANGED'
   /** The target accepted. */
   | 'HANDOFF_ACCEPTED'
-  /** A Handoff was called off or superseded. */
+  /** A Handoff was cancelled or superseded. */
   | 'HANDOFF_CANCELLED'
   /** The target took over. */
   | 'HANDOFF_COMPLETED'
@@ -92,11 +92,11 @@ export type EventType =
   | 'HANDOFF_REJECTED'
   /** The target did not accept in time. */
   | 'HANDOFF_TIMED_OUT'
-  /** A subscription is alive; of no Session, and kept nowhere. */
+  /** Shows that the subscription is alive. Concerns no Session; not stored. */
   | 'HEARTBEAT'
-  /** A decision, tasks or a snapshot were recorded. */
+  /** A decision, tasks or a snapshot was recorded. */
   | 'LOG_CHANGED'
-  /** A subscription begins; of no Session, and kept nowhere. */
+  /** The subscription has begun. Concerns no Session; not stored. */
   | 'READY'
   /** Fields of a Session were changed by updateSession. */
   | 'SESSION_CHANGED'
@@ -104,161 +104,161 @@ export type EventType =
   | 'SESSION_CREATED'
   /** A Session was given to an Agent. */
   | 'SESSION_REASSIGNED'
-  /** A Session went back to the Agent it came from. */
+  /** A Session returned to the Agent from which it came. */
   | 'SESSION_RETURNED'
   /** A Session was paused, resumed or ended. */
   | 'SESSION_STATUS_CHANGED'
-  /** A Session could not go back, and nobody holds it. */
+  /** A Session could not return and is unassigned. */
   | 'SESSION_UNASSIGNED'
-  /** The log has grown by a Turn, or by an import. */
+  /** A Turn was appended, or a transcript imported. */
   | 'TURN_APPENDED';
 
-/** Which Handoffs: those that meet everything that is given. */
+/** Filters Handoffs. Every given condition must match. */
 export type HandoffFilter = {
-  /** From or to this Agent. */
+  /** Handoffs from or to this Agent. */
   agentId?: string | null | undefined;
-  /** True: to an Agent that had been active in the Session before. False: the others. */
+  /** True: the target had been active in the Session before. False: all others. */
   circular?: boolean | null | undefined;
-  /** Started later than this. */
+  /** Handoffs started after this time. */
   initiatedAfter?: string | null | undefined;
-  /** Started earlier than this. */
+  /** Handoffs started before this time. */
   initiatedBefore?: string | null | undefined;
-  /** Of this Session. */
+  /** Handoffs of this Session. */
   sessionId?: string | null | undefined;
-  /** From this Agent. */
+  /** Handoffs from this Agent. */
   sourceAgentId?: string | null | undefined;
-  /** INITIATED, and started at least this many minutes ago; 0 or more. */
+  /** INITIATED Handoffs started at least N minutes ago; 0 or more. */
   staleForMinutes?: number | null | undefined;
-  /** In one of these statuses. */
+  /** Records with one of these statuses. */
   status?: Array<HandoffStatus> | null | undefined;
-  /** To this Agent. */
+  /** Handoffs to this Agent. */
   targetAgentId?: string | null | undefined;
-  /** Started by one of these. */
+  /** Handoffs started in one of these ways. */
   via?: Array<HandoffVia> | null | undefined;
 };
 
-/** Which Handoffs count: those that meet everything that is given. */
+/** Filters the counted Handoffs. Every given condition must match. */
 export type HandoffGraphFilter = {
-  /** From or to this Agent. */
+  /** Handoffs from or to this Agent. */
   agentId?: string | null | undefined;
-  /** Started later than this. */
+  /** Handoffs started after this time. */
   initiatedAfter?: string | null | undefined;
-  /** Started earlier than this. */
+  /** Handoffs started before this time. */
   initiatedBefore?: string | null | undefined;
-  /** Of this Session. */
+  /** Handoffs of this Session. */
   sessionId?: string | null | undefined;
 };
 
-/** Where a Handoff is in its life. INITIATED and ACCEPTED are open, the others final. */
+/** Statuses of a Handoff. INITIATED and ACCEPTED are open; the others are final. */
 export type HandoffStatus =
-  /** The target has accepted, and has not worked yet. */
+  /** The target accepted and has not worked yet. */
   | 'ACCEPTED'
-  /** It was called off or superseded by another move. */
+  /** The Handoff was cancelled, or superseded by another move. */
   | 'CANCELLED'
-  /** The target has taken over: it does not mean that the work is done. */
+  /** The target took over. It does not mean that the work is done. */
   | 'COMPLETED'
-  /** It failed; the Session went back, or ended. */
+  /** The Handoff failed. The Session returned, or ended. */
   | 'FAILED'
-  /** The Session and a place of the target are given over; the target has not said anything yet. */
+  /** Custody has moved to the target, which has not answered yet. */
   | 'INITIATED'
-  /** The target declined; the Session went back. */
+  /** The target declined. The Session returned. */
   | 'REJECTED'
-  /** The target did not accept in time; the Session went back. */
+  /** The target did not accept in time. The Session returned. */
   | 'TIMED_OUT';
 
-/** Who started a Handoff. */
+/** Ways in which a Handoff is started. */
 export type HandoffVia =
-  /** The agent that held the Session, with initiateHandoff. */
+  /** The holder called initiateHandoff. */
   | 'API'
-  /** An operator, with reassignSession. */
+  /** An operator called reassignSession. */
   | 'OPERATOR'
-  /** A pipeline. */
+  /** A pipeline moved the Session. */
   | 'PIPELINE'
-  /** The agent that held the Session, by calling a handoff tool. */
+  /** The holder called a handoff tool. */
   | 'TOOL';
 
-/** Who speaks in a Message. */
+/** Authors of Messages. */
 export type MessageRole =
   /** The agent. */
   | 'ASSISTANT'
-  /** Baton: it marks where the Session changed hands. */
+  /** Baton: marks where the Session changed hands. */
   | 'HANDOFF'
-  /** Whoever set the agent its task. */
+  /** The program or person that set the agent its task. */
   | 'SYSTEM'
   /** A tool that the agent called. */
   | 'TOOL'
   /** A person. */
   | 'USER';
 
-/** What the mutation of this name is given. */
+/** Input of the mutation of the same name. */
 export type ReassignSessionInput = {
-  /** The Agent to give it to. This or `agentType`, or both, which must then agree. */
+  /** The Agent to give the Session to. Required unless `agentType` is given; with both, the Agent must have this type. */
   agentId?: string | null | undefined;
-  /** Give it to the AVAILABLE Agent of this type with the lowest load for its capacity, such as CLAUDE; never the holder, and the source of a waiting Handoff only when no other has a free place. */
+  /** Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place. */
   agentType?: string | null | undefined;
-  /** Names and values to set in the Session, an object of up to 64 KB. Names that begin with `_` are refused. */
+  /** Names and values to set in the Session: an object of at most 64 KB. Names that begin with `_` are refused. */
   contextVariables?: unknown;
-  /** Refuse with CONFLICT unless the Session is at this version; null to move it whatever its version. */
+  /** Fails with CONFLICT unless the Session has this version. Null: any version. */
   expectedVersion?: number | null | undefined;
-  /** 1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same. */
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
   idempotencyKey?: string | null | undefined;
-  /** What you want to keep with the Handoff, up to 64 KB. */
+  /** Any JSON to keep with the Handoff, at most 64 KB. */
   metadata?: unknown;
-  /** Why, for people: up to 4 KB. */
+  /** Reason, for people: at most 4 KB. */
   reason?: string | null | undefined;
   /** The Session to move. */
   sessionId: string;
-  /** Quick reassign: move the Session with no Handoff and no captured Context; the Agent is active at once. */
+  /** True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once. */
   skipHandoff?: boolean | null | undefined;
-  /** What was done so far, up to 32 KB; composed from the log when null. */
+  /** Summary of the work so far, at most 32 KB. Null: composed from the log. */
   summary?: string | null | undefined;
 };
 
-/** What a caller may do. */
+/** Rights of a caller. */
 export type Role =
-  /** Everything, keys too. */
+  /** Reads and does everything, including keys. */
   | 'ADMIN'
-  /** What one agent may: work on what it holds, hand it off, accept and decline. */
+  /** Acts as one agent: works on what it holds, hands it off, accepts and declines. */
   | 'AGENT'
   /** Reads everything and changes nothing. */
   | 'ANALYST'
-  /** All but keys: moves Sessions, manages agents, acts for agents and is recorded as such. */
+  /** Reads and does everything except keys: moves Sessions, manages agents, acts for agents. Acts are recorded as the operator's. */
   | 'OPERATOR';
 
-/** Which Sessions: those that meet everything that is given. */
+/** Filters Sessions. Every given condition must match. */
 export type SessionFilter = {
-  /** Held by this Agent, or finished and held by it last. */
+  /** Sessions that this Agent holds, and finished ones that it held last. */
   agentId?: string | null | undefined;
-  /** Held by an Agent of this type, such as CLAUDE; of finished ones, held last by an Agent that had this type when they ended. */
+  /** Sessions held by an Agent of this type, such as CLAUDE; finished ones whose last holder had this type at the end. */
   agentType?: string | null | undefined;
-  /** Created later than this. */
+  /** Sessions created after this time. */
   createdAfter?: string | null | undefined;
-  /** Created earlier than this. */
+  /** Sessions created before this time. */
   createdBefore?: string | null | undefined;
-  /** True: with a Handoff that is INITIATED or ACCEPTED. False: the others. */
+  /** True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others. */
   hasOpenHandoff?: boolean | null | undefined;
-  /** In one of these statuses. */
+  /** Records with one of these statuses. */
   status?: Array<SessionStatus> | null | undefined;
-  /** With this text somewhere in the title, in upper or lower case; 500 characters at most. */
+  /** Sessions whose title contains this text, ignoring case; at most 500 characters. */
   titleContains?: string | null | undefined;
-  /** True: open and held by nobody. False: the others. */
+  /** True: open Sessions without a holder. False: all others. */
   unassigned?: boolean | null | undefined;
 };
 
-/** Where a Session is in its life. RUNNING and PAUSED are open, the others final. */
+/** Statuses of a Session. RUNNING and PAUSED are open; the others are final. */
 export type SessionStatus =
-  /** The work was called off. */
+  /** The work was cancelled. */
   | 'CANCELLED'
   /** The work is done. */
   | 'COMPLETED'
   /** The work failed. */
   | 'FAILED'
-  /** Nobody works on it: it was paused, or nobody holds it. */
+  /** The Session was paused, or is unassigned. */
   | 'PAUSED'
-  /** Somebody holds it and may work on it. */
+  /** An Agent holds the Session and may work on it. */
   | 'RUNNING';
 
-/** What the mutation of this name is given. */
+/** Input of the mutation of the same name. */
 export type SetAgentStatusInput = {
   /** The Agent to change. */
   id: string;
@@ -266,24 +266,24 @@ export type SetAgentStatusInput = {
   status: AdministrativeStatus;
 };
 
-/** The moment that a ContextSnapshot was taken at. */
+/** Occasions of a ContextSnapshot. */
 export type SnapshotType =
-  /** Somebody asked for it. */
+  /** A caller requested it. */
   | 'CHECKPOINT'
   /** A Handoff was started. */
   | 'HANDOFF_INITIATED'
   /** A tenure began. */
   | 'SESSION_START'
-  /** The Agent's window had been cut. */
+  /** The Agent's window was cut. */
   | 'TRUNCATION';
 
-/** How far a Task is. */
+/** Statuses of a Task. */
 export type TaskStatus =
-  /** Finished: no Handoff carries it any more. */
+  /** Done. Later Handoffs do not carry it. */
   | 'DONE'
-  /** Being worked on. */
+  /** In progress. */
   | 'IN_PROGRESS'
-  /** Not begun. */
+  /** Not started. */
   | 'PENDING';
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;

@@ -51,7 +51,7 @@ function Story({ handoff }: { handoff: HandoffBadgeData }) {
   return (
     <dl className={styles.story}>
       <dt>From</dt>
-      <dd>{handoff.sourceAgent?.id ?? 'nobody held it'}</dd>
+      <dd>{handoff.sourceAgent?.id ?? 'unassigned'}</dd>
       <dt>To</dt>
       <dd>{handoff.targetAgent.id}</dd>
       <dt>When</dt>

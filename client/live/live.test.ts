@@ -144,7 +144,7 @@ describe('the dashboard, live', () => {
     await look(page, 'reassign-changed');
     await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
     await page.getByRole('alert').getByText(/version/i).waitFor();
-    await page.getByRole('button', { name: 'Go on with that' }).click();
+    await page.getByRole('button', { name: 'Use the current state' }).click();
     expect(await page.getByLabel('Reason').inputValue()).toBe('kept');
     await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
     await page.getByRole('dialog', { name: 'late-1 holds it now' }).waitFor();

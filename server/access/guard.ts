@@ -30,7 +30,7 @@ function protect(field: Field, name: string, access: 'ownAgent' | Roles): void {
   const demand = (parent: unknown, { caller }: Asking): void => {
     if (access !== 'ownAgent') return demandRole(caller, name, access);
     if (caller.role === 'AGENT' && (parent as { id: string }).id !== caller.agentId) {
-      throw new ForbiddenError(`${name} is for that agent itself and for people: leave it out`);
+      throw new ForbiddenError(`${name} is readable only by that agent and by people: leave it out`);
     }
   };
   const before =
@@ -45,5 +45,5 @@ function protect(field: Field, name: string, access: 'ownAgent' | Roles): void {
 
 /** Baton itself has no role, and may. @throws ForbiddenError when the caller's role may not ask for it, on whatever record. */
 export function demandRole({ role }: Caller, name: string, roles: Roles): void {
-  if (role !== null && !roles.includes(role)) throw new ForbiddenError(`${name} is not for your role: it takes a key of role ${roles.join(' or ')}`);
+  if (role !== null && !roles.includes(role)) throw new ForbiddenError(`${name} is not allowed for your role: it requires a key of role ${roles.join(' or ')}`);
 }

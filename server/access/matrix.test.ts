@@ -93,7 +93,7 @@ async function ask(role: Asker, mutation: Mutation, input: object): Promise<{ ou
   return { outcome: data!.answer.code ?? 'done', answer: data!.answer };
 }
 
-describe.each(Object.entries(mutations) as [Mutation, Line][])('%s', (mutation, line) => {
+describe.each(Object.entries(mutations))('%s', (mutation, line) => {
   const cases = roles.flatMap((role) =>
     (role === 'AGENT' ? (['own', 'seen', 'foreign'] as const) : (['own', 'foreign'] as const)).map(
       (whose) => [role, whose, role === 'AGENT' ? line.AGENT[whose] : line.others[role]] as const,
@@ -144,7 +144,7 @@ describe('what an agent may do further', () => {
     for (const [sessionId, says] of [[waiting, 'acceptHandoff'], [encodeId('session', paused), 'resumeSession']] as const) {
       const inputs = { recordDecision: { text: 'So be it' }, setTasks: { tasks: [] }, captureSnapshot: {}, initiateHandoff: { targetAgentId: 'eve' } };
       for (const [mutation, input] of Object.entries(inputs)) {
-        const { outcome, answer } = await ask('AGENT', mutation as Mutation, { sessionId, ...input });
+        const { outcome, answer } = await ask('AGENT', mutation, { sessionId, ...input });
         expect([mutation, outcome, (answer as Said).message]).toEqual([mutation, 'INVALID_STATE', expect.stringContaining(says)]);
       }
     }

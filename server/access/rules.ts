@@ -37,8 +37,8 @@ export const readsInstructions = ({ agentId }: Asking, targetAgentId: string): b
  */
 export function refusalOfAct({ agentId }: Asking, act: Act, facts: Facts): ForbiddenError | InvalidStateError | null {
   if (agentId === null) return null;
-  if (act === 'answer') return facts.targetAgentId === agentId ? null : onlyFor('the agent that the handoff is addressed to', facts.targetAgentId);
-  if (act === 'withdraw') return facts.sourceAgentId === agentId ? null : onlyFor('the agent that gave the handoff', facts.sourceAgentId);
+  if (act === 'answer') return facts.targetAgentId === agentId ? null : onlyFor('the target agent of the handoff', facts.targetAgentId);
+  if (act === 'withdraw') return facts.sourceAgentId === agentId ? null : onlyFor('the source agent of the handoff', facts.sourceAgentId);
   if (facts.actsFor != null && facts.actsFor !== agentId) {
     return new ForbiddenError(`Your key is bound to agent '${agentId}' and cannot act for '${facts.actsFor}': leave agentId out, or ask an operator`);
   }

@@ -5,13 +5,13 @@ import { AgentStatus } from './schema.ts';
 
 export const agentFilter = inputObject(
   'AgentFilter',
-  'Which Agents: those that meet everything that is given.',
+  'Filters Agents. Every given condition must match.',
   z.object({
-    type: optional(agentType).describe('Of this type, such as CLAUDE.'),
-    role: optional(text({ bytes: KB })).describe('With exactly this role.'),
-    status: optional(oneOf(AgentStatus)).describe('Shown with this status.'),
-    hasCapacity: optional(z.boolean()).describe('True: AVAILABLE and with a free place. False: the others.'),
-    includeArchived: withDefault(z.boolean(), false).describe('Archived ones too.'),
+    type: optional(agentType).describe('Agents of this type, such as CLAUDE.'),
+    role: optional(text({ bytes: KB })).describe('Agents with exactly this role.'),
+    status: optional(oneOf(AgentStatus)).describe('Agents with this current status.'),
+    hasCapacity: optional(z.boolean()).describe('True: AVAILABLE with a free place. False: all others.'),
+    includeArchived: withDefault(z.boolean(), false).describe('Includes archived Agents.'),
   }),
 );
 

@@ -10,17 +10,17 @@ import { agentFilter, agentsWhere } from './filterSchema.ts';
 const order = orderBy(
   'Agent',
   {
-    ID: { description: 'Their slug.', columns: { id: 'slug' } },
-    LOAD: { description: 'How many Sessions they hold.', columns: { currentLoad: 'integer', id: 'slug' } },
-    REGISTERED_AT: { description: 'When they joined the pool.', columns: { registeredAt: 'time', id: 'slug' } },
+    ID: { description: 'The id.', columns: { id: 'slug' } },
+    LOAD: { description: 'Number of Sessions that the Agent holds.', columns: { currentLoad: 'integer', id: 'slug' } },
+    REGISTERED_AT: { description: 'Time of registration.', columns: { registeredAt: 'time', id: 'slug' } },
   },
   'REGISTERED_AT',
 );
 
-const one = z.object({ id: agentId.describe("The Agent's slug.") });
+const one = z.object({ id: agentId.describe('Id (slug) of the Agent.') });
 const many = z.object({
-  where: whereOf(agentFilter).describe('Which ones; all that are not archived when null.'),
-  orderBy: order.describe('In which order; the last registered first when null.'),
+  where: whereOf(agentFilter).describe('Filter. Null: all Agents that are not archived.'),
+  orderBy: order.describe('Order of the list. Null: newest first.'),
 });
 
 builder.queryFields((t) => ({
@@ -28,14 +28,14 @@ builder.queryFields((t) => ({
     access: everybody,
     type: modelRef('Agent'),
     nullable: true,
-    description: 'The Agent with this slug, archived or not; null when there is none.',
+    description: 'Returns the Agent with this id, archived or not; null when it does not exist.',
     args: argsOf(one),
     resolve: (query, _root, args, { prisma }) => prisma.agent.findUnique({ ...query, where: decodeArgs(one, args) }),
   }),
   agents: t.field({
     access: everybody,
     type: connectionRef('Agent'),
-    description: 'The Agents of the pool, the last registered first unless said otherwise.',
+    description: 'Lists the Agents, newest first by default.',
     args: { ...argsOf(many), ...pageArgs },
     resolve: (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);

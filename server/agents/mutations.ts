@@ -15,25 +15,25 @@ const payload = (description: string) => ({ description, fields: (t: Fields<Agen
 const id = agentId.describe('The Agent to change.');
 const maxCapacity = integer(1, 100_000);
 const fields = {
-  name: nonBlank({ characters: 200 }).describe('What people call it, up to 200 characters; its id when null.'),
-  role: text({ characters: 200 }).describe('What it is for, such as "implementer": up to 200 characters.'),
-  description: text({ bytes: 4 * KB }).describe('What it is good at, for whoever chooses an Agent: up to 4 KB.'),
-  instructions: text({ bytes: 32 * KB }).describe('What every Handoff to it says: up to 32 KB.'),
-  collaborators: listOf(agentId, { what: 'collaborators', limit: limits.counts.collaborators, advice: 'the list replaces the one before, so name fewer' })
+  name: nonBlank({ characters: 200 }).describe('Display name, at most 200 characters. Null: the id.'),
+  role: text({ characters: 200 }).describe('Purpose of the Agent, such as "implementer": at most 200 characters.'),
+  description: text({ bytes: 4 * KB }).describe('Strengths of the Agent, for callers that choose one: at most 4 KB.'),
+  instructions: text({ bytes: 32 * KB }).describe('Instructions that every Handoff to the Agent carries: at most 32 KB.'),
+  collaborators: listOf(agentId, { what: 'collaborators', limit: limits.counts.collaborators, advice: 'the list replaces the previous one: name fewer' })
     .transform((ids) => [...new Set(ids)])
-    .describe('The Agents that it may hand off to, up to 200; each must exist.'),
-  metadata: metadata.describe('What you want to keep with it, up to 64 KB.'),
+    .describe('Agents that it may hand off to, at most 200. Each must exist.'),
+  metadata: metadata.describe('Any JSON to keep with the record, at most 64 KB.'),
 };
 const notItself = { message: 'contain the agent itself: leave it out', path: ['collaborators'] };
 
 mutation('registerAgent', {
   access: operators,
-  description: 'Adds an Agent to the pool, AVAILABLE at once. CONFLICT when there is or ever was one with that id.',
+  description: 'Adds an Agent to the pool as AVAILABLE. CONFLICT when the id is taken or was used before.',
   input: z
     .object({
-      id: agentId.describe("Its slug, for good: 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends."),
-      type: agentType.describe("What kind it is, such as CLAUDE: an upper-case letter, then up to 49 upper-case letters, digits and '_'."),
-      maxCapacity: withDefault(maxCapacity, 5).describe('How many Sessions it may hold at once: 1 to 100,000.'),
+      id: agentId.describe("Slug of the Agent, permanent: 1 to 52 lower-case letters, digits, '-' and '_', with a letter or digit at both ends."),
+      type: agentType.describe("Kind of worker, such as CLAUDE: an upper-case letter, then at most 49 upper-case letters, digits and '_'."),
+      maxCapacity: withDefault(maxCapacity, 5).describe('Greatest number of Sessions that the Agent may hold at once: 1 to 100,000.'),
       name: optional(fields.name),
       role: optional(fields.role),
       description: optional(fields.description),
@@ -43,7 +43,7 @@ mutation('registerAgent', {
     })
     .transform((input) => ({ ...input, name: input.name ?? input.id }))
     .refine((input) => !input.collaborators.includes(input.id), notItself),
-  payload: payload('The Agent is in the pool.'),
+  payload: payload('The Agent was registered.'),
   errors: [NotFoundError, ConflictError],
   command: registerAgent,
 });
@@ -51,13 +51,13 @@ mutation('registerAgent', {
 mutation('updateAgent', {
   access: operators,
   description:
-    'Changes what is given and leaves the rest; null clears role, description, instructions and metadata. Its capacity cannot become smaller than its load.',
+    'Changes the given fields of an Agent. Null clears role, description, instructions and metadata. The capacity cannot go below the load.',
   // Null clears what may be null and is otherwise as if left out.
   input: z
     .object({
       id,
-      type: kept(agentType).describe('Its new type. Handoffs keep the type of their moment.'),
-      maxCapacity: kept(maxCapacity).describe('How many Sessions it may hold at once: 1 to 100,000, and not fewer than it holds.'),
+      type: kept(agentType).describe('New type. Existing Handoffs keep the type of their time.'),
+      maxCapacity: kept(maxCapacity).describe('Greatest number of Sessions that the Agent may hold at once: 1 to 100,000, not below its load.'),
       name: kept(fields.name),
       role: fields.role.nullable().optional(),
       description: fields.description.nullable().optional(),
@@ -66,28 +66,28 @@ mutation('updateAgent', {
       metadata: fields.metadata.optional(),
     })
     .refine((input) => input.collaborators?.includes(input.id) !== true, notItself),
-  payload: payload('The Agent is changed.'),
+  payload: payload('The Agent was changed.'),
   errors: [NotFoundError, InvalidStateError],
   command: updateAgent,
 });
 
 mutation('archiveAgent', {
   access: operators,
-  description: 'Takes an Agent that holds nothing out of the pool for good. Its records stay, its id is never used again. Repeating it is no error.',
+  description: 'Removes an Agent that holds no Session from the pool for good. Its records stay; its id is never reused. Repeating the call succeeds and changes nothing.',
   input: z.object({ id }),
-  payload: payload('The Agent is out of the pool.'),
+  payload: payload('The Agent was archived.'),
   errors: [NotFoundError, InvalidStateError],
   command: archiveAgent,
 });
 
 mutation('setAgentStatus', {
   access: operators,
-  description: 'Opens or closes an Agent for new work. What it holds stays with it. Repeating it is no error.',
+  description: 'Sets the administrative status of an Agent. The Sessions that it holds stay with it. Repeating the call succeeds and changes nothing.',
   input: z.object({
     id,
     status: oneOf(AdministrativeStatus).describe('AVAILABLE, DRAINING or OFFLINE.'),
   }),
-  payload: payload('The Agent has this status.'),
+  payload: payload('The Agent has the new status.'),
   errors: [NotFoundError],
   command: setAgentStatus,
 });

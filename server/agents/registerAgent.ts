@@ -20,7 +20,7 @@ export interface AgentAnswer {
 /** Adds an agent to the pool, AVAILABLE and with nothing to do. An id is never used twice, not even an archived one's. */
 export async function registerAgent(work: Work, { id, collaborators, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
   if ((await findAndLockAgent(work, id)) !== null) {
-    throw new ConflictError(`There is, or was, an agent '${id}' already: choose another id, or change that one (updateAgent)`);
+    throw new ConflictError(`Agent id '${id}' is taken or was used before: choose another id, or change that agent (updateAgent)`);
   }
   const agent = work.insert('agents', {
     ...fields,

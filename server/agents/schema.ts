@@ -4,12 +4,12 @@ import { AdministrativeStatus } from '../graphql/enums.ts';
 import { freePlaces, shownStatus } from './queries.ts';
 
 export const AgentStatus = builder.enumType('AgentStatus', {
-  description: 'How an Agent stands: what an operator decided, or BUSY.',
+  description: 'Current status of an Agent: the administrative status, or BUSY.',
   values: {
-    AVAILABLE: { description: 'Takes work and has a free place.' },
-    BUSY: { description: 'Would take work, but holds as many Sessions as it may.' },
-    DRAINING: { description: 'Finishes what it has and takes nothing new.' },
-    OFFLINE: { description: 'Takes nothing.' },
+    AVAILABLE: { description: 'Takes new work and has a free place.' },
+    BUSY: { description: 'Takes new work but has no free place.' },
+    DRAINING: { description: 'Keeps its work and takes no new work.' },
+    OFFLINE: { description: 'Takes no new work. The Sessions that it holds stay with it.' },
   },
 });
 
@@ -17,10 +17,10 @@ const places = { administrativeStatus: true, currentLoad: true, maxCapacity: tru
 
 // Every caller sees of an Agent what it takes to choose one; the rest is for that Agent itself and for people.
 builder.prismaNode('Agent', {
-  id: { field: 'id', access: 'inherit', description: 'Its slug, such as `claude-1`; never given to another.' },
+  id: { field: 'id', access: 'inherit', description: 'Slug of the Agent, such as `claude-1`. Never reused.' },
   nullable: true,
   select: { id: true },
-  description: 'A worker in the pool: it holds Sessions, hands them off, and takes them over.',
+  description: 'A worker of the pool. It holds Sessions, hands them off and takes them over.',
   fields: (t) => ({
     type: t.exposeString('type', { access: 'inherit' }),
     name: t.exposeString('name', { access: 'inherit' }),
@@ -30,12 +30,12 @@ builder.prismaNode('Agent', {
       access: 'ownAgent',
       cost: 2,
       nullable: true,
-      description: `What every Handoff to it carries as instructions; null when there are none. ${ofItself}`,
+      description: `Instructions that every Handoff to the Agent carries; null when there are none. ${ofItself}`,
     }),
     status: t.field({
       access: 'inherit',
       type: AgentStatus,
-      description: 'How it stands now: its administrative status, and BUSY instead of AVAILABLE when it has no free place.',
+      description: 'Current status: the administrative status, or BUSY instead of AVAILABLE when the Agent has no free place.',
       select: places,
       resolve: shownStatus,
     }),
@@ -44,23 +44,23 @@ builder.prismaNode('Agent', {
     maxCapacity: t.exposeInt('maxCapacity', { access: 'inherit' }),
     freePlaces: t.int({
       access: 'inherit',
-      description: 'How many more Sessions it could hold, whatever its status: capacity less load.',
+      description: 'Number of further Sessions that the Agent has room for: capacity minus load, whatever its status.',
       select: places,
       resolve: freePlaces,
     }),
-    totalAssigned: t.exposeInt('totalAssigned', { access: 'ownAgent', description: `How many Sessions were ever given to it, returns included. ${ofItself}` }),
+    totalAssigned: t.exposeInt('totalAssigned', { access: 'ownAgent', description: `Number of Sessions ever given to the Agent, including returns. ${ofItself}` }),
     collaborators: t.field({
       access: 'ownAgent',
       listSize: 20,
       type: [modelRef('Agent')],
-      description: `The Agents that it may hand off to by itself, in the order they were given; besides, always the one a Session came from. ${ofItself}`,
+      description: `Agents that it may hand off to by itself, in the order they were given. The Agent from which a Session came is always allowed too. ${ofItself}`,
       select: (_args, _context, nested) => ({
         collaborators: { orderBy: { position: 'asc' }, select: { collaborator: nested() } },
       }),
       resolve: ({ collaborators }) => collaborators.map(({ collaborator }) => collaborator),
     }),
-    metadata: t.expose('metadata', { access: 'ownAgent', type: 'JSON', nullable: true, description: `What its operator keeps about it; null when nothing. ${ofItself}` }),
-    registeredAt: t.expose('registeredAt', { access: 'inherit', type: 'DateTime', description: 'When it joined the pool.' }),
+    metadata: t.expose('metadata', { access: 'ownAgent', type: 'JSON', nullable: true, description: `Metadata that an operator gave; null when none was given. ${ofItself}` }),
+    registeredAt: t.expose('registeredAt', { access: 'inherit', type: 'DateTime', description: 'Time at which the Agent was registered.' }),
     archivedAt: t.expose('archivedAt', { access: 'inherit', type: 'DateTime', nullable: true }),
   }),
 });

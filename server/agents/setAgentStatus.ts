@@ -8,7 +8,7 @@ import type { AgentAnswer } from './registerAgent.ts';
 export async function setAgentStatus(work: Work, { id, status }: { id: string; status: AdministrativeStatus }): Promise<AgentAnswer> {
   const agent = await lockAgent(work, id);
   if (agent.archivedAt !== null) {
-    throw new BadUserInputError(`Agent '${id}' is archived, so it has no status to set: register another`, ['input', 'id']);
+    throw new BadUserInputError(`Agent '${id}' is archived and has no status: register another agent`, ['input', 'id']);
   }
   if (agent.administrativeStatus === status) return { agentId: id };
   work.change('agents', agent, { administrativeStatus: status });

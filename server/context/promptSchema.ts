@@ -39,16 +39,16 @@ const moveOf = (context: Context, parties: Pick<Move, 'title' | 'sourceAgentId' 
 });
 
 const budget = {
-  maxTokens: optional(integer(smallestBudget.maxTokens)).describe(`At most so many estimated tokens, ${smallestBudget.maxTokens} or more; no such bound when null.`),
+  maxTokens: optional(integer(smallestBudget.maxTokens)).describe(`Greatest number of estimated tokens, at least ${smallestBudget.maxTokens}. Null: no limit.`),
   maxCharacters: optional(integer(smallestBudget.maxCharacters)).describe(
-    `At most so many characters (UTF-16 units), ${smallestBudget.maxCharacters} or more; no such bound when null.`,
+    `Greatest number of characters (UTF-16 units), at least ${smallestBudget.maxCharacters}. Null: no limit.`,
   ),
 };
 const promptArgs = z.object(budget);
 const previewArgs = z.object({ sessionId: idOf('session').describe('Id of a Session.'), ...budget });
 const itemArgs = z.object({
   handoffId: idOf('handoff').describe('Id of a Handoff.'),
-  itemId: showAs(text({ characters: 100 }), { type: 'ID' }).describe('Id of an item, from `kept` or `dropped` of its `contextPrompt`.'),
+  itemId: showAs(text({ characters: 100 }), { type: 'ID' }).describe('Id of an item, from `kept` or `dropped` of a `contextPrompt`.'),
 });
 
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
@@ -56,7 +56,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     type: ContextPrompt,
     cost: 88,
     description:
-      'What it carries, as a text for the next Agent: within the budget what matters most, the rest counted. What was recorded stands in fences and is marked as untrusted.',
+      'The Context as a text for the next Agent, within the budget: most important items first, the others counted. Recorded text stands in code fences and is marked as untrusted.',
     args: argsOf(promptArgs),
     select: { ...contextColumns, ...moveColumns },
     resolve: (handoff, args, request) => {
@@ -105,7 +105,7 @@ builder.queryFields((t) => ({
     cost: 400,
     type: ContextPreview,
     nullable: true,
-    description: 'What a Handoff of this Session would carry if it were started now; writes nothing. Null when there is no such Session that you may read.',
+    description: 'Returns the text that a Handoff of this Session would give the next Agent now, and writes nothing; null when the Session does not exist or the caller may not read it.',
     args: argsOf(previewArgs),
     resolve: async (_root, args, { prisma, pool, caller, processorTime }) => {
       const { sessionId, ...within } = decodeArgs(previewArgs, args);
@@ -126,7 +126,7 @@ builder.queryFields((t) => ({
     cost: 60,
     type: ContextItem,
     nullable: true,
-    description: 'One item of what a Handoff carries, whole, as it was recorded; null when there is no such Handoff that you may read, or no such item.',
+    description: "Returns one item of a Handoff's Context whole, as it was recorded; null when the Handoff or the item does not exist, or the caller may not read it.",
     args: argsOf(itemArgs),
     resolve: async (_root, args, { prisma, caller }) => {
       const { handoffId, itemId } = decodeArgs(itemArgs, args);

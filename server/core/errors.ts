@@ -115,7 +115,7 @@ export class AgentTypeMismatchError extends DomainError {
     readonly expectedType: string,
     readonly actualType: string,
   ) {
-    super(`Agent '${agentId}' is of type ${actualType}, not ${expectedType}: name one of the two, or make them agree`);
+    super(`Agent '${agentId}' is of type ${actualType}, not ${expectedType}: give only one of the two, or two that match`);
   }
 }
 
@@ -142,7 +142,7 @@ export class NotACollaboratorError extends DomainError {
   ) {
     super(
       `Agent '${agentId}' may not hand off to '${targetAgentId}': it may hand off to ${
-        collaborators.length === 0 ? 'nobody' : collaborators.map((id) => `'${id}'`).join(', ')
+        collaborators.length === 0 ? 'no agent' : collaborators.map((id) => `'${id}'`).join(', ')
       }`,
     );
   }
@@ -163,7 +163,7 @@ export class MaxHandoffsReachedError extends DomainError {
     readonly maxHandoffs: number,
     readonly chain: readonly HandoffStep[],
   ) {
-    super(`Agents have started ${count} of ${maxHandoffs} handoffs in this session: an operator must reassign it now`);
+    super(`Agents have started ${count} of ${maxHandoffs} handoffs in this session: an operator has to reassign it`);
   }
 }
 
@@ -197,15 +197,15 @@ export class LimitExceededError extends DomainError {
     readonly actual: number,
     advice: string,
   ) {
-    super(`${actual} ${what} are more than the ${limit} that one request may carry: ${advice}`);
+    super(`${actual} ${what} exceed the limit of ${limit} in one request: ${advice}`);
   }
 }
 
 const unavailable = {
   unchanged: 'The database does not answer in time: nothing was changed, try again in a moment',
   unknown:
-    'The connection to the database broke while this was being committed: repeat it with the same idempotency key, or read the record to see',
-  read: 'The database does not answer in time: try again in a moment; what a mutation of this request has done, it has done',
+    'The connection to the database broke during the commit: repeat the request with the same idempotency key, or read the record',
+  read: 'The database does not answer in time: try again in a moment; a mutation in this request may have been committed',
 };
 
 /**
@@ -224,7 +224,7 @@ export class UnavailableError extends Error {
 export class UnauthenticatedError extends Error {
   readonly code = 'UNAUTHENTICATED';
   constructor() {
-    super('Give a key that works, as "Authorization: Bearer <key>" (over WebSocket as "authorization" in connectionParams)');
+    super('A valid key is required: send "Authorization: Bearer <key>" (over WebSocket "authorization" in connectionParams)');
   }
 }
 

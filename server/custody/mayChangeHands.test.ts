@@ -199,7 +199,7 @@ describe('a handoff that an agent starts', () => {
   it.each([
     ['PENDING', /accept its own handoff first \(acceptHandoff\)/],
     ['PAUSED', /resume the session first \(resumeSession\)/],
-    [null, /an operator must reassign it/],
+    [null, /an operator has to reassign it/],
   ] as const)('from a tenure that is %s says what to do first', (tenureState, says) => {
     expect(refusalToMove({ ...allowed, session: { ...allowed.session!, tenureState } })?.message).toMatch(says);
   });

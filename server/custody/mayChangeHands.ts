@@ -152,18 +152,18 @@ export function refusalToMove(move: Move, before?: RuleName): Refusal | null {
 
 export function otherVersion(version: number, expected: number | null): ConflictError | null {
   if (expected === null || expected === version) return null;
-  return new ConflictError(`The session is at version ${version}, not ${expected}: read it again and decide anew`, expected, version);
+  return new ConflictError(`The session is at version ${version}, not ${expected}: read it again before you retry`, expected, version);
 }
 
 export function finished(status: SessionStatus): InvalidStateError | null {
   if (isOpenSession(status)) return null;
-  return new InvalidStateError(`The session is ${status}: nothing can be changed in it any more`, status, ['RUNNING', 'PAUSED']);
+  return new InvalidStateError(`The session is ${status}: it can no longer be changed`, status, ['RUNNING', 'PAUSED']);
 }
 
 function notActive(agentId: string | null, tenureState: AgentSessionState | null): InvalidStateError | null {
   if (tenureState === 'ACTIVE') return null;
   if (agentId === null || tenureState === null) {
-    return new InvalidStateError('Nobody holds the session, so nobody can hand it off: an operator must reassign it', 'UNASSIGNED', ['ACTIVE']);
+    return new InvalidStateError('The session is unassigned, so no agent can hand it off: an operator has to reassign it', 'UNASSIGNED', ['ACTIVE']);
   }
   const then = tenureState === 'PENDING' ? 'accept its own handoff first (acceptHandoff)' : 'resume the session first (resumeSession)';
   return new InvalidStateError(`Agent '${agentId}' is ${tenureState} in this session: ${then}`, tenureState, ['ACTIVE']);

@@ -8,24 +8,24 @@ const delivered = (event: object): Partial<Item> => event;
 
 builder.objectType('Actor', {
   access: 'inherit',
-  description: 'Who did something.',
+  description: 'The caller that made a change.',
   fields: (t) => ({
     principal: t.exposeString('actorPrincipal', {
       description: 'Id of the key that was used; `admin` for BATON_ADMIN_KEY, `npm run key` for that command, `loopback` on a server without keys, `sweep` or `pipeline` for Baton itself.',
     }),
-    role: t.expose('actorRole', { type: Role, nullable: true, description: 'The role it acted in; null for Baton itself.' }),
+    role: t.expose('actorRole', { type: Role, nullable: true, description: 'Role of the caller; null for Baton itself.' }),
   }),
 });
 
 const EventType = builder.enumType('EventType', {
-  description: 'What an Event says.',
+  description: 'Types of Events.',
   values: {
-    READY: { description: 'A subscription begins; of no Session, and kept nowhere.' },
-    HEARTBEAT: { description: 'A subscription is alive; of no Session, and kept nowhere.' },
+    READY: { description: 'The subscription has begun. Concerns no Session; not stored.' },
+    HEARTBEAT: { description: 'Shows that the subscription is alive. Concerns no Session; not stored.' },
     SESSION_CREATED: { description: 'A Session was created.' },
     SESSION_REASSIGNED: { description: 'A Session was given to an Agent.' },
-    SESSION_RETURNED: { description: 'A Session went back to the Agent it came from.' },
-    SESSION_UNASSIGNED: { description: 'A Session could not go back, and nobody holds it.' },
+    SESSION_RETURNED: { description: 'A Session returned to the Agent from which it came.' },
+    SESSION_UNASSIGNED: { description: 'A Session could not return and is unassigned.' },
     SESSION_CHANGED: { description: 'Fields of a Session were changed by updateSession.' },
     SESSION_STATUS_CHANGED: { description: 'A Session was paused, resumed or ended.' },
     HANDOFF_INITIATED: { description: 'A Handoff was started.' },
@@ -33,11 +33,11 @@ const EventType = builder.enumType('EventType', {
     HANDOFF_REJECTED: { description: 'The target declined.' },
     HANDOFF_COMPLETED: { description: 'The target took over.' },
     HANDOFF_FAILED: { description: 'A Handoff failed.' },
-    HANDOFF_CANCELLED: { description: 'A Handoff was called off or superseded.' },
+    HANDOFF_CANCELLED: { description: 'A Handoff was cancelled or superseded.' },
     HANDOFF_TIMED_OUT: { description: 'The target did not accept in time.' },
-    TURN_APPENDED: { description: 'The log has grown by a Turn, or by an import.' },
-    LOG_CHANGED: { description: 'A decision, tasks or a snapshot were recorded.' },
-    AGENT_CHANGED: { description: 'An Agent was registered, changed or archived; of no Session.' },
+    TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
+    LOG_CHANGED: { description: 'A decision, tasks or a snapshot was recorded.' },
+    AGENT_CHANGED: { description: 'An Agent was registered, changed or archived. Concerns no Session.' },
   },
 });
 
@@ -46,30 +46,30 @@ builder.prismaNode('Event', {
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
-  description: 'One committed fact. Its Session, Handoff and Agent are as they are now, not as they were then.',
+  description: 'One committed fact. `session`, `handoff` and `agent` return the current state, not the state at the time of the Event.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'Its place in the stream that it was read from: give it back as `after` to go on after it. On READY and HEARTBEAT: where the stream stands. Opaque.',
+      description: 'Position in this stream. Send it as `after` to continue after this Event; on READY and HEARTBEAT it is the position of the stream. Opaque.',
       select: { id: true, sessionId: true, sessionSequence: true },
       resolve: async (event, _args, { pool }) => delivered(event).cursor ?? (await cursorsOf(pool)).encode(placeOf(event)),
     }),
-    type: t.expose('type', { type: EventType, description: 'What it says.' }),
+    type: t.expose('type', { type: EventType, description: 'Type of the Event.' }),
     at: t.expose('at', { type: 'DateTime' }),
     recovered: t.boolean({
       nullable: true,
-      description: 'On READY with `after`: true when everything since then follows. Otherwise null.',
+      description: 'On READY with `after`: true when everything missed follows. Null otherwise.',
       resolve: (event) => delivered(event).recovered ?? null,
     }),
     sessionSequence: t.exposeInt('sessionSequence', { nullable: true }),
     inboxSequence: t.int({
       nullable: true,
-      description: 'Its number in the inbox that it is read from: 1..n without gaps; null when it is read from elsewhere.',
+      description: 'Number in this inbox: 1..n without gaps; null outside an inbox.',
       resolve: (event) => delivered(event).inboxSequence ?? null,
     }),
     actor: t.field({
       type: 'Actor',
       nullable: true,
-      description: 'Who did it; null for READY and HEARTBEAT.',
+      description: 'The caller that caused the Event; null for READY and HEARTBEAT.',
       select: { actorPrincipal: true, actorRole: true },
       resolve: (event) => (event.actorPrincipal === null ? null : event),
     }),
@@ -78,13 +78,13 @@ builder.prismaNode('Event', {
     metadata: t.expose('metadata', {
       type: 'JSON',
       nullable: true,
-      description: 'What reassignSession was given to keep with a move without a Handoff; null otherwise. A Handoff has its own metadata.',
+      description: 'Metadata of a move without a Handoff; null otherwise. A Handoff has its own metadata.',
     }),
-    session: t.relation('session', { nullable: true, description: 'The Session that it is about; null for AGENT_CHANGED, READY and HEARTBEAT.' }),
-    handoff: t.relation('handoff', { nullable: true, description: 'The Handoff that it is about; null when it is about none.' }),
+    session: t.relation('session', { nullable: true, description: 'The Session of the Event; null for AGENT_CHANGED, READY and HEARTBEAT.' }),
+    handoff: t.relation('handoff', { nullable: true, description: 'The Handoff of the Event; null when it concerns none.' }),
     agent: t.relation('agent', {
       nullable: true,
-      description: 'Who held the Session after it, or the Agent that changed; null when nobody held it.',
+      description: 'The holder of the Session after the Event, or the Agent that changed; null when the Session is unassigned.',
     }),
   }),
 });

@@ -15,8 +15,8 @@ const needed = { id: true, sessionId: true, sessionSequence: true } as const;
 
 const eventsArgs = z.object({
   sessionId: idOf('session').describe('Id of a Session.'),
-  after: optional(z.string()).describe('Begins after this cursor of this stream; from the start when null. One that is not, or is ahead of the stream, is CURSOR_EXPIRED.'),
-  first: optional(z.number()).describe('The first so many, 0 to 100; 50 when null.'),
+  after: optional(z.string()).describe('Returns the Events after this cursor of this stream. Null: from the start. CURSOR_EXPIRED for a cursor of another stream or ahead of this one.'),
+  first: optional(z.number()).describe('Returns the first N items (0 to 100). Default: 50.'),
 });
 
 builder.queryField('sessionEvents', (t) =>
@@ -24,7 +24,7 @@ builder.queryField('sessionEvents', (t) =>
     access: everybody,
     type: connectionRef('Event'),
     nullable: true,
-    description: "A Session's stream of Events, the oldest first; null when there is no such Session that you may read.",
+    description: 'Lists the Events of a Session, oldest first; null when the Session does not exist or the caller may not read it.',
     args: argsOf(eventsArgs),
     resolve: async (_root, args, context, info) => {
       const { sessionId, first, after: cursor } = decodeArgs(eventsArgs, args);
@@ -58,6 +58,6 @@ builder.queryField('sessionEvents', (t) =>
 );
 
 const expired = (): GraphQLError =>
-  new GraphQLError('after is no cursor of this stream, or not one that it has reached: read it from the start', {
+  new GraphQLError('after is not a valid cursor of this stream: read it from the start', {
     extensions: { code: 'CURSOR_EXPIRED' },
   });

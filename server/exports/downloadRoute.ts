@@ -25,7 +25,7 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
     const [, noun, id, form] = address.exec(new URL(request.url).pathname) ?? [];
     if (noun === undefined || id === undefined || (noun === 'sessions' && form === 'md')) return undefined;
     const kind = form as 'md' | 'json';
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(kind, 405, 'BAD_REQUEST', 'A download is read with GET.', { allow: 'GET, HEAD' });
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(kind, 405, 'BAD_REQUEST', 'Read a download with GET.', { allow: 'GET, HEAD' });
     try {
       const asking = await caller();
       const records = createRecords({ schema, createContext: () => createContext(asking) });

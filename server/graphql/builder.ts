@@ -57,7 +57,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
     defaultTypes: [BadUserInputError],
     defaultUnionOptions: {
       name: ({ fieldName }) => `${capitalized(fieldName)}Result`,
-      description: 'What the mutation of this name answers: its payload, or why it was refused. A refusal changes nothing.',
+      description: 'Result of the mutation of the same name: its payload, or a typed error. An error means that nothing was changed.',
     },
   },
   prisma: {
@@ -68,21 +68,21 @@ export const builder = new SchemaBuilder<SchemaShape>({
   relay: {
     encodeGlobalID: (typename, id) => encodeNodeId(typename as NodeType, String(id)),
     decodeGlobalID: decodeNodeId,
-    idFieldOptions: { description: 'Its id: good for every argument that asks for one of its kind, and for `node`.' },
-    nodeTypeOptions: { description: 'Anything that has an id of its own.' },
+    idFieldOptions: { description: 'Global id. Valid for `node` and for every argument that takes an id of this type.' },
+    nodeTypeOptions: { description: 'A record with a global id.' },
     nodeQueryOptions: {
       access: everybody,
-      description: 'The record with this id, whatever it is; null when there is none that you may read.',
-      args: { id: { description: 'Any id that Baton gave out, or the slug of an Agent.' } },
+      description: 'Returns the record with this global id; null when it does not exist or the caller may not read it.',
+      args: { id: { description: 'Any global id, or the slug of an Agent.' } },
       resolve: async (_root, { id }, context, _info, resolveNode) => ((await readable([id], context))[0] === true ? resolveNode(id) : null),
     },
     nodesQueryOptions: {
       access: everybody,
-      description: 'The records with these ids, in their order; null in the place of each that you may not read, or that does not exist.',
-      args: { ids: { description: `Ids that Baton gave out, or slugs of Agents: ${maxNodes} at most.` } },
+      description: 'Returns the records with these ids, in their order; null in place of a record that does not exist or that the caller may not read.',
+      args: { ids: { description: `Global ids, or slugs of Agents: at most ${maxNodes}.` } },
       resolve: async (_root, { ids }, context, info): Promise<unknown[]> => {
         if (ids.length > maxNodes) {
-          throw badArgument(`ids are ${ids.length}, and ${maxNodes} are the most at once: ask in several requests`, ['ids']);
+          throw badArgument(`ids has ${ids.length} entries; the limit is ${maxNodes}: send several requests`, ['ids']);
         }
         // Each is looked up once, however often it is asked for.
         const distinct = [...new Set(ids)];
@@ -102,9 +102,9 @@ const { serialize, ...dateTime } = DateTimeResolver.toConfig();
 builder.addScalarType('DateTime', new GraphQLScalarType({ ...dateTime, serialize: (value) => (isIso(value) ? (value as never) : serialize(value)) }));
 builder.addScalarType('JSON', JsonScalar);
 
-builder.queryType({ description: 'Everything that can be read. Nothing here changes anything.' });
+builder.queryType({ description: 'Every read. Queries change nothing.' });
 builder.mutationType({
-  description: 'Everything that can be changed. Each mutation answers a union of its payload and the ways in which it may be refused.',
+  description: 'Every change. Each mutation returns a union of its payload and the typed errors that it can give.',
 });
 
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;

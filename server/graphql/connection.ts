@@ -20,32 +20,32 @@ export interface Connection {
 }
 
 export const pageArgs = builder.args((t) => ({
-  first: t.int({ description: 'The first so many, 0 to 100; 50 when neither `first` nor `last` is given.' }),
-  after: t.string({ description: 'Begins after this cursor, which this list gave in this order; from the start when null.' }),
-  last: t.int({ description: 'The last so many, 0 to 100, in the same order. Not together with `first`.' }),
-  before: t.string({ description: 'Ends before this cursor, which this list gave in this order; at the end when null.' }),
+  first: t.int({ description: 'Returns the first N items (0 to 100). Default: 50 when neither `first` nor `last` is given.' }),
+  after: t.string({ description: 'Returns the items after this cursor. The cursor must come from this list in this order. Null: from the start.' }),
+  last: t.int({ description: 'Returns the last N items (0 to 100), in the same order. Excludes `first`.' }),
+  before: t.string({ description: 'Returns the items before this cursor. The cursor must come from this list in this order. Null: up to the end.' }),
 }));
 
 const PageInfo = builder.objectRef<{ list: Connection; page: PageOfRows<Row> }>('PageInfo').implement({
   access: 'inherit',
-  description: 'Where a page lies in its list.',
+  description: 'Position of a page in its list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether the list goes on after this page. Going backward with `before`, true.',
+      description: 'Whether the list has items after this page. Always true with `before`.',
       resolve: ({ page }) => page.hasNextPage,
     }),
     hasPreviousPage: t.boolean({
-      description: 'Whether there is something before this page. Going forward with `after`, true.',
+      description: 'Whether the list has items before this page. Always true with `after`.',
       resolve: ({ page }) => page.hasPreviousPage,
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'Cursor of its first entry, for `before`; null when the page is empty.',
+      description: 'Cursor of the first item, for `before`; null when the page is empty.',
       resolve: ({ list, page }) => (page.rows[0] === undefined ? null : list.cursor(page.rows[0])),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Cursor of its last entry, for `after`; null when the page is empty.',
+      description: 'Cursor of the last item, for `after`; null when the page is empty.',
       resolve: ({ list, page }) => {
         const last = page.rows.at(-1);
         return last === undefined ? null : list.cursor(last);
@@ -67,10 +67,10 @@ function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
   const node = modelRef(model);
   const Edge = builder.objectRef<{ list: Connection; row: Row }>(`${model}Edge`).implement({
     access: 'inherit',
-    description: `One ${model} of a list, and its place in it.`,
+    description: `An item of a list of ${model}s, with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'Its place in this list in this order, for `after` and `before`. Opaque.',
+        description: 'Position of this item in this list and order, for `after` and `before`. Opaque.',
         resolve: ({ list, row }) => list.cursor(row),
       }),
       node: t.field({ type: node, description: `The ${model}.`, resolve: ({ row }) => row }),
@@ -83,18 +83,18 @@ function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
       edges: t.field({
         type: [Edge],
         listSize: 'page',
-        description: 'The entries of this page, each with its cursor.',
+        description: 'The items of this page, each with its cursor.',
         resolve: async (list) => (await list.page()).rows.map((row) => ({ list, row })),
       }),
-      nodes: t.field({ type: [node], listSize: 'page', description: 'The entries of this page.', resolve: async (list) => (await list.page()).rows }),
+      nodes: t.field({ type: [node], listSize: 'page', description: 'The items of this page.', resolve: async (list) => (await list.page()).rows }),
       pageInfo: t.field({
         type: PageInfo,
-        description: 'Where this page lies in its list.',
+        description: 'Position of this page in the list.',
         resolve: async (list) => ({ list, page: await list.page() }),
       }),
       totalCount: t.int({
         cost: 10,
-        description: 'How many entries the whole list has, whatever the page. Counted when asked for, which takes longer in long lists.',
+        description: 'Number of items in the whole list. Computed only when selected; slow in long lists.',
         resolve: (list) => list.totalCount(),
       }),
     }),

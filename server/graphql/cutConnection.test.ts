@@ -42,7 +42,7 @@ describe.each(['before', 'after'] as const)('the connection breaks %s PostgreSQL
 
     const committing = nth === questions;
     const written = committing && when === 'after';
-    expect(errors?.[0]?.message).toMatch(committing ? /repeat it with the same idempotency key, or read the record/ : /nothing was changed, try again/);
+    expect(errors?.[0]?.message).toMatch(committing ? /repeat the request with the same idempotency key, or read the record/ : /nothing was changed, try again/);
     const after = await hashAllTables(db.pool);
     if (written) expect(after).not.toEqual(before);
     else expect(after).toEqual(before);

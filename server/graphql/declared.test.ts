@@ -43,7 +43,7 @@ it('a field refuses the roles that it does not name, whatever its type says', ()
   const { name } = (schema.getType('Thing') as GraphQLObjectType).getFields();
   const as = (role: string): unknown => (name!.resolve as (...args: unknown[]) => unknown)({}, {}, { caller: { role, agentId: null } }, {});
   expect(as('OPERATOR')).toBe('x');
-  expect(() => as('ANALYST')).toThrow('Thing.name is not for your role: it takes a key of role OPERATOR or ADMIN');
+  expect(() => as('ANALYST')).toThrow('Thing.name is not allowed for your role: it requires a key of role OPERATOR or ADMIN');
 });
 
 it('a field is counted at what it declares, times the size of its list', () => {

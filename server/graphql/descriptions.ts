@@ -1,2 +1,2 @@
 /** What fields of an Agent say that are of no concern to other agents. */
-export const ofItself = 'With a key of role AGENT: of your own Agent alone, else FORBIDDEN.';
+export const ofItself = 'An AGENT reads this field of its own Agent only; else FORBIDDEN.';

@@ -2,82 +2,82 @@ import { builder } from './builder.ts';
 
 /** The enums that more than one noun shows or asks for. */
 export const AdministrativeStatus = builder.enumType('AdministrativeStatus', {
-  description: 'What an operator decided about an Agent. It moves no Session.',
+  description: 'Status of an Agent as an operator set it. A change moves no Session.',
   values: {
-    AVAILABLE: { description: 'Takes work.' },
-    DRAINING: { description: 'Finishes what it has and takes nothing new.' },
-    OFFLINE: { description: 'Takes nothing.' },
+    AVAILABLE: { description: 'Takes new work.' },
+    DRAINING: { description: 'Keeps its work and takes no new work.' },
+    OFFLINE: { description: 'Takes no new work. The Sessions that it holds stay with it.' },
   },
 });
 
 export const SessionStatus = builder.enumType('SessionStatus', {
-  description: 'Where a Session is in its life. RUNNING and PAUSED are open, the others final.',
+  description: 'Statuses of a Session. RUNNING and PAUSED are open; the others are final.',
   values: {
-    RUNNING: { description: 'Somebody holds it and may work on it.' },
-    PAUSED: { description: 'Nobody works on it: it was paused, or nobody holds it.' },
+    RUNNING: { description: 'An Agent holds the Session and may work on it.' },
+    PAUSED: { description: 'The Session was paused, or is unassigned.' },
     COMPLETED: { description: 'The work is done.' },
     FAILED: { description: 'The work failed.' },
-    CANCELLED: { description: 'The work was called off.' },
+    CANCELLED: { description: 'The work was cancelled.' },
   },
 });
 
 export const HandoffStatus = builder.enumType('HandoffStatus', {
-  description: 'Where a Handoff is in its life. INITIATED and ACCEPTED are open, the others final.',
+  description: 'Statuses of a Handoff. INITIATED and ACCEPTED are open; the others are final.',
   values: {
-    INITIATED: { description: 'The Session and a place of the target are given over; the target has not said anything yet.' },
-    ACCEPTED: { description: 'The target has accepted, and has not worked yet.' },
-    COMPLETED: { description: 'The target has taken over: it does not mean that the work is done.' },
-    FAILED: { description: 'It failed; the Session went back, or ended.' },
-    REJECTED: { description: 'The target declined; the Session went back.' },
-    CANCELLED: { description: 'It was called off or superseded by another move.' },
-    TIMED_OUT: { description: 'The target did not accept in time; the Session went back.' },
+    INITIATED: { description: 'Custody has moved to the target, which has not answered yet.' },
+    ACCEPTED: { description: 'The target accepted and has not worked yet.' },
+    COMPLETED: { description: 'The target took over. It does not mean that the work is done.' },
+    FAILED: { description: 'The Handoff failed. The Session returned, or ended.' },
+    REJECTED: { description: 'The target declined. The Session returned.' },
+    CANCELLED: { description: 'The Handoff was cancelled, or superseded by another move.' },
+    TIMED_OUT: { description: 'The target did not accept in time. The Session returned.' },
   },
 });
 
 export const HandoffVia = builder.enumType('HandoffVia', {
-  description: 'Who started a Handoff.',
+  description: 'Ways in which a Handoff is started.',
   values: {
-    OPERATOR: { description: 'An operator, with reassignSession.' },
-    API: { description: 'The agent that held the Session, with initiateHandoff.' },
-    TOOL: { description: 'The agent that held the Session, by calling a handoff tool.' },
-    PIPELINE: { description: 'A pipeline.' },
+    OPERATOR: { description: 'An operator called reassignSession.' },
+    API: { description: 'The holder called initiateHandoff.' },
+    TOOL: { description: 'The holder called a handoff tool.' },
+    PIPELINE: { description: 'A pipeline moved the Session.' },
   },
 });
 
 export const MessageRole = builder.enumType('MessageRole', {
-  description: 'Who speaks in a Message.',
+  description: 'Authors of Messages.',
   values: {
     USER: { description: 'A person.' },
     ASSISTANT: { description: 'The agent.' },
-    SYSTEM: { description: 'Whoever set the agent its task.' },
+    SYSTEM: { description: 'The program or person that set the agent its task.' },
     TOOL: { description: 'A tool that the agent called.' },
-    HANDOFF: { description: 'Baton: it marks where the Session changed hands.' },
+    HANDOFF: { description: 'Baton: marks where the Session changed hands.' },
   },
 });
 
 export const TaskStatus = builder.enumType('TaskStatus', {
-  description: 'How far a Task is.',
+  description: 'Statuses of a Task.',
   values: {
-    PENDING: { description: 'Not begun.' },
-    IN_PROGRESS: { description: 'Being worked on.' },
-    DONE: { description: 'Finished: no Handoff carries it any more.' },
+    PENDING: { description: 'Not started.' },
+    IN_PROGRESS: { description: 'In progress.' },
+    DONE: { description: 'Done. Later Handoffs do not carry it.' },
   },
 });
 
 export const Role = builder.enumType('Role', {
-  description: 'What a caller may do.',
+  description: 'Rights of a caller.',
   values: {
-    AGENT: { description: 'What one agent may: work on what it holds, hand it off, accept and decline.' },
-    OPERATOR: { description: 'All but keys: moves Sessions, manages agents, acts for agents and is recorded as such.' },
+    AGENT: { description: 'Acts as one agent: works on what it holds, hands it off, accepts and declines.' },
+    OPERATOR: { description: "Reads and does everything except keys: moves Sessions, manages agents, acts for agents. Acts are recorded as the operator's." },
     ANALYST: { description: 'Reads everything and changes nothing.' },
-    ADMIN: { description: 'Everything, keys too.' },
+    ADMIN: { description: 'Reads and does everything, including keys.' },
   },
 });
 
 export const OrderDirection = builder.enumType('OrderDirection', {
-  description: 'Which end of an order comes first.',
+  description: 'Directions of an order.',
   values: {
-    ASC: { description: 'The smallest or oldest first.' },
-    DESC: { description: 'The largest or newest first.' },
+    ASC: { description: 'Smallest or oldest first.' },
+    DESC: { description: 'Largest or newest first.' },
   },
 });

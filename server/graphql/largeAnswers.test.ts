@@ -14,7 +14,7 @@ let id = '';
 
 const messages = 'query ($id: ID!, $first: Int!) { session(id: $id) { messages(first: $first) { nodes { content } } } }';
 const refusal = {
-  message: expect.stringMatching(/^The answer has 25\d{6} bytes, and 10485760 are the most: ask for 40 entries of 'session.messages' instead of 100\.$/) as unknown,
+  message: expect.stringMatching(/^The answer has 25\d{6} bytes; the limit is 10485760: ask for 40 entries of 'session.messages' instead of 100\.$/) as unknown,
   extensions: { code: 'LIMIT_EXCEEDED', what: 'answerBytes', limit: limits.answer.bytes, fits: { path: 'session.messages', entries: 40 } },
 };
 

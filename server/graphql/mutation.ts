@@ -51,7 +51,7 @@ export function mutation<S extends z.ZodType<object>, A extends Answer>(
 ): void {
   const stem = capitalized(name);
   roles.set(name, access);
-  const input = inputType(`${stem}Input`, 'What the mutation of this name is given.', schema);
+  const input = inputType(`${stem}Input`, 'Input of the mutation of the same name.', schema);
   const type = builder.objectRef<A>(`${stem}Payload`).implement({ access: 'inherit', ...payload });
   builder.mutationField(name, (t) =>
     t.field({
@@ -59,7 +59,7 @@ export function mutation<S extends z.ZodType<object>, A extends Answer>(
       type,
       description,
       errors: { types: errors },
-      args: { input: t.arg({ type: input, required: true, description: 'What to do, and to what.' }) },
+      args: { input: t.arg({ type: input, required: true, description: 'Input of the mutation.' }) },
       resolve: (_root, args, context) => resolve(decodeInput(schema, args.input), context) as never,
     }),
   );
@@ -75,7 +75,7 @@ export type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>
 export const sessionOf = <Parent extends { sessionId: string }>(t: Fields<Parent>) =>
   t.prismaField({
     type: modelRef('Session'),
-    description: 'The Session, as it is now.',
+    description: 'The Session in its current state.',
     resolve: (query, { sessionId }, _args, { prisma }) =>
       prisma.session.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: sessionId } }),
   });
@@ -83,7 +83,7 @@ export const sessionOf = <Parent extends { sessionId: string }>(t: Fields<Parent
 export const handoffOf = <Parent extends { handoffId: string }>(t: Fields<Parent>) =>
   t.prismaField({
     type: modelRef('Handoff'),
-    description: 'The Handoff, as it is now.',
+    description: 'The Handoff in its current state.',
     resolve: (query, { handoffId }, _args, { prisma }) =>
       prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
   });
@@ -91,7 +91,7 @@ export const handoffOf = <Parent extends { handoffId: string }>(t: Fields<Parent
 export const agentOf = <Parent extends { agentId: string }>(t: Fields<Parent>) =>
   t.prismaField({
     type: modelRef('Agent'),
-    description: 'The Agent, as it is now.',
+    description: 'The Agent in its current state.',
     resolve: (query, { agentId }, _args, { prisma }) =>
       prisma.agent.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: agentId } }),
   });

@@ -135,7 +135,7 @@ function positionOf(order: Order, cursor: string, argument: 'after' | 'before'):
   const position = Object.values(order.columns).map((kind, index) => valueOf(kind, values[index]));
   const isOurs = name === orderName(order) && values.length === position.length && encodes(cursor, [name, ...values]);
   if (!isOurs || position.includes(null)) {
-    throw badArgument(`${argument} is no cursor of this list in this order: give back one that it gave`, [argument]);
+    throw badArgument(`${argument} is not a cursor of this list in this order: send one that it returned`, [argument]);
   }
   return position as Value[];
 }

@@ -27,7 +27,7 @@ export class ProcessorTime {
     if (this.#spentMs <= this.limitMs) return null;
     const [actual, limit] = [Math.ceil(this.#spentMs), this.limitMs];
     return new GraphQLError(
-      `The request took ${actual} ms of processor time; ${limit} are the most: ask for fewer records, or for less of each. What a mutation changed is kept`,
+      `The request took ${actual} ms of processor time; the limit is ${limit}: ask for fewer records, or for less of each. What a mutation changed is kept`,
       { extensions: { code: 'LIMIT_EXCEEDED', what: 'processorMs', limit, actual, http: { spec: true, status: 400 } } },
     );
   }

@@ -5,18 +5,18 @@ import { agentId, idOf, inputObject, instant, integer, optional, someOf } from '
 
 export const handoffFilter = inputObject(
   'HandoffFilter',
-  'Which Handoffs: those that meet everything that is given.',
+  'Filters Handoffs. Every given condition must match.',
   z.object({
-    sessionId: optional(idOf('session')).describe('Of this Session.'),
-    agentId: optional(agentId).describe('From or to this Agent.'),
-    sourceAgentId: optional(agentId).describe('From this Agent.'),
-    targetAgentId: optional(agentId).describe('To this Agent.'),
-    status: optional(someOf(HandoffStatus)).describe('In one of these statuses.'),
-    via: optional(someOf(HandoffVia)).describe('Started by one of these.'),
-    circular: optional(z.boolean()).describe('True: to an Agent that had been active in the Session before. False: the others.'),
-    staleForMinutes: optional(integer(0)).describe('INITIATED, and started at least this many minutes ago; 0 or more.'),
-    initiatedAfter: optional(instant).describe('Started later than this.'),
-    initiatedBefore: optional(instant).describe('Started earlier than this.'),
+    sessionId: optional(idOf('session')).describe('Handoffs of this Session.'),
+    agentId: optional(agentId).describe('Handoffs from or to this Agent.'),
+    sourceAgentId: optional(agentId).describe('Handoffs from this Agent.'),
+    targetAgentId: optional(agentId).describe('Handoffs to this Agent.'),
+    status: optional(someOf(HandoffStatus)).describe('Records with one of these statuses.'),
+    via: optional(someOf(HandoffVia)).describe('Handoffs started in one of these ways.'),
+    circular: optional(z.boolean()).describe('True: the target had been active in the Session before. False: all others.'),
+    staleForMinutes: optional(integer(0)).describe('INITIATED Handoffs started at least N minutes ago; 0 or more.'),
+    initiatedAfter: optional(instant).describe('Handoffs started after this time.'),
+    initiatedBefore: optional(instant).describe('Handoffs started before this time.'),
   }),
 );
 

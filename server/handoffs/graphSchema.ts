@@ -11,10 +11,10 @@ import { type GraphEdge, type GraphNode, handoffEdges, nodesOf } from './queries
 
 const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffStatusCount').implement({
   access: 'inherit',
-  description: 'How many Handoffs have a status.',
+  description: 'Number of Handoffs with one status.',
   fields: (t) => ({
     status: t.expose('status', { type: HandoffStatus, description: 'The status.' }),
-    count: t.exposeInt('count', { description: 'How many have it; at least 1.' }),
+    count: t.exposeInt('count', { description: 'Number of Handoffs, at least 1.' }),
   }),
 });
 
@@ -39,54 +39,54 @@ const Edge = builder.objectRef<GraphEdge>('HandoffGraphEdge').implement({
   access: 'inherit',
   description: 'The Handoffs from one Agent to another.',
   fields: (t) => ({
-    source: agentNamed(t, 'Who handed off.', ({ source }) => source),
-    target: agentNamed(t, 'Who was given the Sessions.', ({ target }) => target),
-    count: t.exposeInt('count', { description: 'How many Handoffs there are.' }),
-    byStatus: t.field({ type: [StatusCount], listSize: partOfRecord, description: 'How many there are in each status that occurs.', resolve: ({ byStatus }) => byStatus }),
+    source: agentNamed(t, 'The source Agent.', ({ source }) => source),
+    target: agentNamed(t, 'The target Agent.', ({ target }) => target),
+    count: t.exposeInt('count', { description: 'Number of Handoffs.' }),
+    byStatus: t.field({ type: [StatusCount], listSize: partOfRecord, description: 'Number of Handoffs by status, for each status that occurs.', resolve: ({ byStatus }) => byStatus }),
     medianAcceptMs: t.exposeFloat('medianAcceptMs', {
       nullable: true,
-      description: 'The median time from start to acceptance, in milliseconds; null when none was accepted.',
+      description: 'Median time from start to acceptance, in milliseconds; null when none was accepted.',
     }),
   }),
 });
 
 const Node = builder.objectRef<GraphNode>('HandoffGraphNode').implement({
   access: 'inherit',
-  description: 'An Agent that takes part.',
+  description: 'An Agent of the graph.',
   fields: (t) => ({
     agent: agentNamed(t, 'The Agent.', ({ agent }) => agent),
-    received: t.exposeInt('received', { description: 'How many of these Handoffs were to it.' }),
-    given: t.exposeInt('given', { description: 'How many of these Handoffs were from it.' }),
+    received: t.exposeInt('received', { description: 'Number of these Handoffs to the Agent.' }),
+    given: t.exposeInt('given', { description: 'Number of these Handoffs from the Agent.' }),
   }),
 });
 
 const Graph = builder.objectRef<GraphEdge[]>('HandoffGraph').implement({
   access: 'inherit',
-  description: 'Who handed off to whom. Handoffs of Sessions that nobody held are not in it.',
+  description: 'Agents and the Handoffs between them. Excludes Handoffs of unassigned Sessions.',
   fields: (t) => ({
-    nodes: t.field({ type: [Node], listSize: 100, description: 'The Agents that take part, by id.', resolve: nodesOf }),
-    edges: t.field({ type: [Edge], listSize: 100, description: 'The pairs of Agents, the most frequent first.', resolve: (edges) => edges }),
+    nodes: t.field({ type: [Node], listSize: 100, description: 'The Agents of the edges, ordered by id.', resolve: nodesOf }),
+    edges: t.field({ type: [Edge], listSize: 100, description: 'Pairs of Agents, most Handoffs first.', resolve: (edges) => edges }),
   }),
 });
 
 const graphFilter = inputObject(
   'HandoffGraphFilter',
-  'Which Handoffs count: those that meet everything that is given.',
+  'Filters the counted Handoffs. Every given condition must match.',
   z.object({
-    sessionId: optional(idOf('session')).describe('Of this Session.'),
-    agentId: optional(agentId).describe('From or to this Agent.'),
-    initiatedAfter: optional(instant).describe('Started later than this.'),
-    initiatedBefore: optional(instant).describe('Started earlier than this.'),
+    sessionId: optional(idOf('session')).describe('Handoffs of this Session.'),
+    agentId: optional(agentId).describe('Handoffs from or to this Agent.'),
+    initiatedAfter: optional(instant).describe('Handoffs started after this time.'),
+    initiatedBefore: optional(instant).describe('Handoffs started before this time.'),
   }),
 );
-const graphArgs = z.object({ where: whereOf(graphFilter).describe('Which Handoffs count; all when null.') });
+const graphArgs = z.object({ where: whereOf(graphFilter).describe('Filter. Null: all Handoffs.') });
 
 builder.queryField('handoffGraph', (t) =>
   t.field({
     access: everybody,
     cost: 50,
     type: Graph,
-    description: 'Who handed off to whom, how often, and with what end, of the Handoffs that you may read.',
+    description: 'Returns the Agents and the number and outcome of the Handoffs between them. Counts only Handoffs that the caller may read.',
     args: argsOf(graphArgs),
     resolve: (_root, args, { pool, caller }) => handoffEdges(pool, decodeArgs(graphArgs, args).where, caller),
   }),

@@ -100,13 +100,13 @@ const cases: Refusal[] = [
       await h.run(completeSession, { sessionId, expectedVersion: null, result: null, summary: null });
       return { input: input(sessionId, other), data: { state: 'COMPLETED', allowed: ['RUNNING', 'PAUSED'] } };
     },
-    /nothing can be changed/,
+    /it can no longer be changed/,
   ),
   refusal(
     'InvalidStateError',
     'nobody holds the session',
     async (h) => ({ input: input(await h.session(null), (await held(h)).other), data: { state: 'UNASSIGNED', allowed: ['ACTIVE'] } }),
-    /an operator must reassign it/,
+    /an operator has to reassign it/,
   ),
   refusal(
     'InvalidStateError',
@@ -165,7 +165,7 @@ const cases: Refusal[] = [
       await h.run(acceptHandoff, { handoffId });
       return { input: input(sessionId, holder), data: { count: 1, maxHandoffs: 1 } };
     },
-    /started 1 of 1 handoffs in this session: an operator must reassign it/,
+    /started 1 of 1 handoffs in this session: an operator has to reassign it/,
   ),
   refusal(
     'HandoffLoopError',

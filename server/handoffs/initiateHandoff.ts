@@ -75,7 +75,7 @@ async function readMove({ session, work }: Custody, input: InitiateHandoffInput)
   if (read === undefined) throw new Error('the guard query returned no row');
   if (input.priorTurnId !== null && read.known_turns === 0) {
     const id = encodeId('turn', input.priorTurnId);
-    throw new BadUserInputError(`Turn '${id}' is not of this session: leave it out to mean the last one`, ['input', 'priorTurnId']);
+    throw new BadUserInputError(`Turn '${id}' is not of this session: leave it out to use the last turn`, ['input', 'priorTurnId']);
   }
   const unknown = callIds.filter((id) => !read.known_calls.includes(id)).map((id) => `'${encodeId('toolcall', id)}'`);
   if (unknown.length > 0) {

@@ -11,12 +11,12 @@ import { handoffsToList } from '../graphql/lists/readableLists.ts';
 import { handoffFilter, handoffsWhere } from './filterSchema.ts';
 import { fixedFilters, handoffSelect, readHandoffs } from './fixedPage.ts';
 
-const order = orderBy('Handoff', { INITIATED_AT: { description: 'When they were started.', columns: { initiatedAt: 'time', id: 'uuid' } } }, 'INITIATED_AT');
+const order = orderBy('Handoff', { INITIATED_AT: { description: 'Time at which the Handoff was started.', columns: { initiatedAt: 'time', id: 'uuid' } } }, 'INITIATED_AT');
 
 const one = z.object({ id: idOf('handoff').describe('Id of a Handoff.') });
 const many = z.object({
-  where: whereOf(handoffFilter).describe('Which ones; all when null.'),
-  orderBy: order.describe('In which order; the last started first when null.'),
+  where: whereOf(handoffFilter).describe('Filter. Null: no filter.'),
+  orderBy: order.describe('Order of the list. Null: newest first.'),
 });
 
 builder.queryFields((t) => ({
@@ -24,14 +24,14 @@ builder.queryFields((t) => ({
     access: everybody,
     type: modelRef('Handoff'),
     nullable: true,
-    description: 'The Handoff with this id; null when there is none that you may read: an AGENT reads those of its Sessions.',
+    description: 'Returns the Handoff with this id; null when it does not exist or the caller may not read it. An AGENT reads the Handoffs of its Sessions.',
     args: argsOf(one),
     resolve: (query, _root, args, { prisma, caller }) => prisma.handoff.findUnique({ ...query, where: { ...decodeArgs(one, args), AND: readableHandoffs(caller) } }),
   }),
   handoffs: t.field({
     access: everybody,
     type: connectionRef('Handoff'),
-    description: 'The Handoffs that you may read, the last started first unless said otherwise.',
+    description: 'Lists the Handoffs that the caller may read, newest first by default.',
     args: { ...argsOf(many), ...pageArgs },
     resolve: async (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);

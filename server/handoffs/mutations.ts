@@ -27,17 +27,17 @@ const payload = (description: string) => ({
 mutation('initiateHandoff', {
   access: workers,
   description:
-    'The Agent that holds a Session, and is active in it, hands it to a collaborator or back to where it came from. Custody and load move at once; if the target declines, the Session comes back. An operator may call it for the holder.',
+    'Hands a Session from its holder, whose tenure must be ACTIVE, to a collaborator or back to the Agent from which it came. Custody and load move at once; if the target declines, the Session returns. An operator may call it for the holder.',
   input: z.object({
     sessionId: idOf('session').describe('The Session to hand off.'),
-    targetAgentId: agentId.describe('The Agent to hand it to.'),
+    targetAgentId: agentId.describe('The Agent to hand the Session to.'),
     ...moveFields,
-    priorTurnId: optional(idOf('turn')).describe('The Turn that led here; the last one of the Session when null.'),
+    priorTurnId: optional(idOf('turn')).describe('The Turn that led to the Handoff. Null: the last Turn of an Agent.'),
     triggeringToolCallIds: optional(listOf(idOf('toolcall'), { what: 'tool calls', limit: 200, advice: 'name the most important ones' }))
       .transform((ids) => ids && [...new Set(ids)])
-      .describe("The tool calls that led here, of this Session, up to 200; the last Turn's when null."),
+      .describe('The tool calls that led to the Handoff: of this Session, at most 200. Null: those of the prior Turn.'),
   }),
-  payload: payload('The holder has handed its Session off; the target is asked to accept.'),
+  payload: payload('The Session was handed off and waits for the target to accept.'),
   errors: [
     NotFoundError,
     IdempotencyMismatchError,
@@ -54,75 +54,75 @@ mutation('initiateHandoff', {
 });
 
 const handoffId = idOf('handoff').describe('The Handoff to change.');
-const why = nonBlank({ bytes: 4 * KB }).describe('Why, for people: up to 4 KB, not blank.');
+const why = nonBlank({ bytes: 4 * KB }).describe('Reason, for people: at most 4 KB, not blank.');
 const errors = [NotFoundError, InvalidStateError];
-const repeatable = 'Repeating it is no error and changes nothing.';
+const repeatable = 'Repeating the call succeeds and changes nothing.';
 
 mutation('acceptHandoff', {
   access: workers,
-  description: `The target of an INITIATED Handoff takes the Session over, even past the deadline as long as nobody timed it out. ${repeatable}`,
+  description: `Takes over a Session, as the target of its INITIATED Handoff. Works past the deadline until the Handoff is timed out. ${repeatable}`,
   input: z.object({ handoffId }),
-  payload: payload('The target has accepted.'),
+  payload: payload('The target accepted the Handoff.'),
   errors,
   command: acceptHandoff,
 });
 
 mutation('completeHandoff', {
   access: workers,
-  description: `The target of an ACCEPTED Handoff says that it has taken over (not that the work is done); its first Turn says so too. ${repeatable}`,
+  description: `Completes an ACCEPTED Handoff, as its target: taken over, not that the work is done. The target's first Turn does the same. ${repeatable}`,
   input: z.object({ handoffId }),
-  payload: payload('The target has taken over.'),
+  payload: payload('The target took the Session over.'),
   errors,
   command: completeHandoff,
 });
 
 mutation('rejectHandoff', {
   access: workers,
-  description: `The target of an INITIATED Handoff declines. The Session goes back to its source if that takes work and has a place, else to nobody. ${repeatable}`,
+  description: `Declines an INITIATED Handoff, as its target. The Session returns to its source if that is AVAILABLE and has a free place; otherwise it is unassigned. ${repeatable}`,
   input: z.object({ handoffId, reason: why }),
-  payload: payload('The target has declined.'),
+  payload: payload('The target declined the Handoff.'),
   errors,
   command: rejectHandoff,
 });
 
 mutation('failHandoff', {
   access: workers,
-  description: `Taking over went wrong, before or after the target accepted. The Session goes back as after a rejection. ${repeatable}`,
+  description: `Fails an INITIATED or ACCEPTED Handoff. The Session returns as after a rejection. ${repeatable}`,
   input: z.object({ handoffId, reason: why }),
-  payload: payload('The Handoff has failed.'),
+  payload: payload('The Handoff failed.'),
   errors,
   command: failHandoff,
 });
 
 mutation('cancelHandoff', {
   access: workers,
-  description: `Whoever gave an INITIATED Handoff takes it back. The Session goes back as after a rejection. ${repeatable}`,
-  input: z.object({ handoffId, reason: optional(reason).describe('Why, for people: up to 4 KB.') }),
-  payload: payload('The Handoff is cancelled.'),
+  description: `Takes back an INITIATED Handoff, as its source. The Session returns as after a rejection. ${repeatable}`,
+  input: z.object({ handoffId, reason: optional(reason).describe('Reason, for people: at most 4 KB.') }),
+  payload: payload('The Handoff was cancelled.'),
   errors,
   command: cancelHandoff,
 });
 
 mutation('timeOutHandoff', {
   access: operators,
-  description: `An operator gives up waiting for an INITIATED Handoff, whatever its age. The Session goes back as after a rejection. ${repeatable}`,
+  description: `Times out an INITIATED Handoff of any age, as an operator. The Session returns as after a rejection. ${repeatable}`,
   input: z.object({ handoffId }),
-  payload: payload('The Handoff has timed out.'),
+  payload: payload('The Handoff timed out.'),
   errors,
   command: timeOutHandoff,
 });
 
 mutation('cancelPendingHandoffs', {
   access: operators,
-  description: 'Cancels whatever waits to be accepted in a Session; the Session goes back to the source. When nothing waits, nothing changes.',
+  description: 'Cancels every INITIATED Handoff of a Session; the Session returns to the source. Succeeds without a change when none is waiting.',
   input: z.object({ sessionId: idOf('session').describe('The Session.') }),
   payload: {
-    description: 'Nothing waits in the Session any more.',
+    description: 'No Handoff of the Session is INITIATED.',
     fields: (t) => ({
       handoffs: t.prismaField({
         type: [modelRef('Handoff')],
         listSize: 1,
-        description: 'The Handoffs that were cancelled; empty when none waited.',
+        description: 'The cancelled Handoffs; empty when none was waiting.',
         resolve: (query, { handoffIds }, _args, { prisma }) => prisma.handoff.findMany({ ...query, where: { id: { in: handoffIds } } }),
       }),
       session: sessionOf(t),

@@ -20,17 +20,17 @@ import { reassignSession } from './reassignSession.ts';
 mutation('reassignSession', {
   access: operators,
   description:
-    'The operator gives a Session to another Agent: custody and load move at once, and unless `skipHandoff` a Handoff keeps what that Agent needs and waits for it to accept. An open Handoff is closed first: a waiting one is superseded, an accepted one counts as taken over. Naming the source of a waiting Handoff takes the Session back to it.',
+    'Gives a Session to another Agent, as an operator. Custody and load move at once. Unless `skipHandoff` is true, a Handoff keeps the Context and waits for the Agent to accept. An open Handoff is closed first: INITIATED is superseded, ACCEPTED is completed. Naming the source of an INITIATED Handoff takes the Session back.',
   input: z
     .object({
       sessionId: idOf('session').describe('The Session to move.'),
-      agentId: optional(agentId).describe('The Agent to give it to. This or `agentType`, or both, which must then agree.'),
+      agentId: optional(agentId).describe('The Agent to give the Session to. Required unless `agentType` is given; with both, the Agent must have this type.'),
       agentType: optional(agentType).describe(
-        'Give it to the AVAILABLE Agent of this type with the lowest load for its capacity, such as CLAUDE; never the holder, and the source of a waiting Handoff only when no other has a free place.',
+        'Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place.',
       ),
-      skipHandoff: withDefault(z.boolean(), false).describe('Quick reassign: move the Session with no Handoff and no captured Context; the Agent is active at once.'),
+      skipHandoff: withDefault(z.boolean(), false).describe('True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once.'),
       ...moveFields,
-      expectedVersion: optional(integer(1)).describe('Refuse with CONFLICT unless the Session is at this version; null to move it whatever its version.'),
+      expectedVersion: optional(integer(1)).describe('Fails with CONFLICT unless the Session has this version. Null: any version.'),
     })
     .refine((input) => input.agentId !== null || input.agentType !== null, {
       message: 'names neither agentId nor agentType: give one of them, or both',
@@ -42,30 +42,30 @@ mutation('reassignSession', {
       handoff: t.prismaField({
         type: modelRef('Handoff'),
         nullable: true,
-        description: 'The Handoff that was made; null when none was: see `message`.',
+        description: 'The Handoff that was created; null when none was: `message` says why.',
         resolve: (query, { handoffId }, _args, { prisma }) =>
           handoffId === null ? null : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
       }),
-      handoffCreated: t.exposeBoolean('handoffCreated', { description: 'Whether a Handoff was made.' }),
+      handoffCreated: t.exposeBoolean('handoffCreated', { description: 'Whether a Handoff was created.' }),
       previousAgent: t.prismaField({
         type: modelRef('Agent'),
         nullable: true,
-        description: 'Who held the Session before; null when nobody did.',
+        description: 'The previous holder; null when the Session was unassigned.',
         resolve: (query, { previousAgentId }, _args, { prisma }) =>
           previousAgentId === null ? null : prisma.agent.findUniqueOrThrow({ ...query, where: { id: previousAgentId } }),
       }),
       previousAgentType: t.exposeString('previousAgentType', {
         nullable: true,
-        description: 'The type of `previousAgent` when the Session moved; null when nobody held it.',
+        description: 'Type of `previousAgent` when the Session moved; null when the Session was unassigned.',
       }),
       assignedAgent: t.prismaField({
         type: modelRef('Agent'),
-        description: 'Who was given the Session.',
+        description: 'The Agent that was given the Session.',
         resolve: (query, { assignedAgentId }, _args, { prisma }) =>
           prisma.agent.findUniqueOrThrow({ ...query, where: { id: assignedAgentId } }),
       }),
       message: t.exposeString('message', {
-        description: 'For people: who holds the Session now, whether a Handoff was made, and if not, why.',
+        description: 'States the holder, whether a Handoff was created, and if not, why. For people.',
       }),
     }),
   },

@@ -97,7 +97,7 @@ const cases: Refusal[] = [
       const { sessionId, other } = await held(h);
       return { input: { sessionId: publicId(sessionId), agentId: other, expectedVersion: 2 }, data: { expectedVersion: 2, actualVersion: 1 } };
     },
-    /is at version 1, not 2: read it again and decide anew/,
+    /is at version 1, not 2: read it again before you retry/,
   ),
   ...(Object.keys(ends) as (keyof typeof ends)[]).map((status) =>
     refusal(
@@ -108,7 +108,7 @@ const cases: Refusal[] = [
         await h.run(ends[status], { sessionId, expectedVersion: null, result: null, summary: null, reason: 'because' });
         return { input: { sessionId: publicId(sessionId), agentId: other }, data: { state: status, allowed: ['RUNNING', 'PAUSED'] } };
       },
-      /nothing can be changed in it any more/,
+      /it can no longer be changed/,
     ),
   ),
   ...[false, true].map((skipHandoff) =>

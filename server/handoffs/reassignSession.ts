@@ -61,7 +61,7 @@ export async function reassignSession(
     previousAgentId: previous?.id ?? null,
     previousAgentType: previous?.type ?? null,
     assignedAgentId: target.id,
-    message: `'${target.id}' holds the session now (before: ${previous === null ? 'nobody' : `'${previous.id}'`}). ${how}`,
+    message: `'${target.id}' holds the session now (before: ${previous === null ? 'no agent' : `'${previous.id}'`}). ${how}`,
   });
 
   if (open !== null && sourceId === target.id) {
@@ -69,15 +69,15 @@ export async function reassignSession(
     custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: input.reason });
     custody.changed({ contextVariables: custody.variablesWith(input.contextVariables) as never });
     custody.returnToSource(open, 'DECLINED', visible, input);
-    return answer(null, `No handoff was made: it has taken back its own to '${open.targetAgentId}', which is cancelled.`);
+    return answer(null, `Taken back: the handoff to '${open.targetAgentId}' was cancelled.`);
   }
   if (input.skipHandoff) {
     await moveWithoutHandoff(custody, target, input);
-    return answer(null, 'No handoff was made, as skipHandoff asked.');
+    return answer(null, 'No handoff was created, because skipHandoff is true.');
   }
   const prepared = await prepareContext(custody, input, target);
   const handoffId = handOver(custody, prepared, { ...input, target, via: 'OPERATOR', staleAfterMinutes });
-  return answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was made and waits until it accepts.`);
+  return answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`);
 }
 
 /** Giving the Session back to the source of a waiting Handoff is a cancellation: the source is chosen last, when all candidates are locked. */

@@ -69,7 +69,7 @@ describe('migrations', async () => {
   test('only the latest can be taken back', async () => {
     await migrateUp(url);
     await expect(migrateDown(url, 'something else')).rejects.toThrow(
-      `Only the latest migration can be taken back, and that is ${names.at(-1)}`,
+      `Only the latest migration can be reverted, which is ${names.at(-1)}`,
     );
   });
 });

@@ -83,11 +83,11 @@ export async function migrateDown(url: string, expected?: string): Promise<strin
     const name = applied.at(-1);
     if (!name) return undefined;
     if (expected !== undefined && expected !== name)
-      throw new StartError(`Only the latest migration can be taken back, and that is ${name}`);
+      throw new StartError(`Only the latest migration can be reverted, which is ${name}`);
     const down = await readFile(join(folder, name, 'down.sql'), 'utf8').catch(() => {
       throw new StartError(`Migration ${name} has no down.sql here: use the version of Baton that applied it`);
     });
-    await transaction(client, `Migration ${name} could not be taken back, and nothing changed`, async () => {
+    await transaction(client, `Migration ${name} could not be reverted; nothing was changed`, async () => {
       await client.query(down);
       await client.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [name]);
     });
@@ -109,7 +109,7 @@ export async function requireMigrated(url: string): Promise<void> {
 /** A newer version may have tables that this one would fill wrongly. */
 function refuseNewer({ unknown }: Pick<Status, 'unknown'>): void {
   if (unknown.length === 0) return;
-  throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or take it back with npm run migrate -- down of the version that applied it`);
+  throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or revert it with npm run migrate -- down in the version that applied it`);
 }
 
 async function readStatus(client: pg.Client): Promise<Status> {

@@ -11,25 +11,25 @@ import { revokeKey } from './revokeKey.ts';
 const keyOf = <Parent extends { keyId: string }>(t: Fields<Parent>) =>
   t.prismaField({
     type: modelRef('Key'),
-    description: 'The key, as it is now.',
+    description: 'The key in its current state.',
     resolve: (query, { keyId }, _args, { prisma }) => prisma.key.findUniqueOrThrow({ ...query, where: { id: keyId } }),
   });
 
 mutation('createKey', {
   access: admins,
-  description: 'Makes a key for an agent, a person or a program. For an ADMIN only.',
+  description: 'Creates a key for an agent, a person or a program. FORBIDDEN unless the caller is an ADMIN.',
   input: z.object({
-    role: oneOf(Role).describe('What its bearer may do.'),
-    agentId: optional(agentId).describe('The Agent that it is bound to, not an archived one: required for AGENT, and refused for the other roles.'),
-    name: nonBlank({ characters: 200 }).describe('What people call it: 1 to 200 characters, not blank. Several may have the same.'),
-    expiresAt: optional(instant).describe('When it stops working, in the future; null for never.'),
+    role: oneOf(Role).describe('Role of callers that use the key.'),
+    agentId: optional(agentId).describe('The Agent that the key is bound to, not archived. Required for role AGENT; refused for other roles.'),
+    name: nonBlank({ characters: 200 }).describe('Display name: 1 to 200 characters, not blank. Need not be unique.'),
+    expiresAt: optional(instant).describe('Time at which the key expires, in the future. Null: never.'),
   }),
   payload: {
-    description: 'The key works from now on.',
+    description: 'The key was created and is valid.',
     fields: (t: Fields<CreateKeyAnswer>) => ({
       key: keyOf(t),
       secret: t.exposeString('secret', {
-        description: 'What its bearer sends as `Authorization: Bearer <secret>`. It is shown here and never again: Baton keeps a hash of it alone.',
+        description: 'Secret to send as `Authorization: Bearer <secret>`. Returned only here; Baton keeps a hash.',
       }),
     }),
   },
@@ -43,9 +43,9 @@ mutation('createKey', {
 mutation('revokeKey', {
   access: admins,
   description:
-    'Ends a key for good, at once, and closes what is open under it; also the one that you came with. Repeating it is no error and changes nothing. For an ADMIN only.',
-  input: z.object({ keyId: idOf('key').describe('The key to end.') }),
-  payload: { description: 'The key lets nobody in any more.', fields: (t) => ({ key: keyOf(t) }) },
+    "Revokes a key for good, at once, and closes its connections; also the caller's own key. Repeating the call succeeds and changes nothing. FORBIDDEN unless the caller is an ADMIN.",
+  input: z.object({ keyId: idOf('key').describe('The key to revoke.') }),
+  payload: { description: 'The key was revoked and is rejected from now on.', fields: (t) => ({ key: keyOf(t) }) },
   errors: [NotFoundError],
   command: revokeKey,
 });

@@ -10,13 +10,13 @@ builder.prismaNode('Key', {
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
-  description: 'What a caller shows to be let in. Its secret is shown once, when it is made, and kept nowhere.',
+  description: 'Identifies a caller. The secret is returned once, at creation; only its hash is stored.',
   fields: (t) => ({
     name: t.exposeString('name'),
-    role: t.expose('role', { type: Role, description: 'What its bearer may do.' }),
-    agent: t.relation('agent', { nullable: true, description: 'The Agent that it is bound to; null unless its role is AGENT.' }),
+    role: t.expose('role', { type: Role, description: 'Role of callers that use the key.' }),
+    agent: t.relation('agent', { nullable: true, description: 'The Agent that the key is bound to; null unless the role is AGENT.' }),
     createdBy: t.exposeString('createdBy'),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true }),
   }),
@@ -28,7 +28,7 @@ builder.queryField('keys', (t) =>
   t.field({
     access: admins,
     type: connectionRef('Key'),
-    description: 'The keys, revoked and expired ones too, the last made first. For an ADMIN only: FORBIDDEN for others.',
+    description: 'Lists the keys, including revoked and expired ones, newest first. FORBIDDEN unless the caller is an ADMIN.',
     args: pageArgs,
     resolve: (_root, args, context, info) => rootPage('Key', { args, order, oneOf: [{}] }, context, info),
   }),
@@ -36,24 +36,24 @@ builder.queryField('keys', (t) =>
 
 const Viewer = builder.objectRef<Caller>('Viewer').implement({
   access: 'inherit',
-  description: 'Who asks.',
+  description: 'The caller.',
   fields: (t) => ({
-    role: t.field({ type: Role, nullable: true, description: 'What you may do; ADMIN on a server without keys.', resolve: ({ role }) => role }),
+    role: t.field({ type: Role, nullable: true, description: 'Role of the caller; ADMIN on a server without keys.', resolve: ({ role }) => role }),
     agent: t.field({
       type: modelRef('Agent'),
       nullable: true,
-      description: 'The Agent that your key is bound to; null for everybody else.',
+      description: "The Agent that the caller's key is bound to; null for other roles.",
       resolve: ({ agentId }) => (agentId === null ? null : { id: agentId }),
     }),
     key: t.field({
       type: modelRef('Key'),
       nullable: true,
-      description: 'The key that you came with; null without one, and for the key that the server was started with (BATON_ADMIN_KEY).',
+      description: "The caller's key; null without a key, and for BATON_ADMIN_KEY.",
       resolve: ({ keyId }) => (keyId === null ? null : { id: keyId }),
     }),
   }),
 });
 
 builder.queryField('viewer', (t) =>
-  t.field({ access: everybody, type: Viewer, description: 'Who asks, and what they may do.', resolve: (_root, _args, { caller }) => caller }),
+  t.field({ access: everybody, type: Viewer, description: 'Returns the caller.', resolve: (_root, _args, { caller }) => caller }),
 );

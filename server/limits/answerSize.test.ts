@@ -42,7 +42,7 @@ describe('An answer', () => {
     const messages = { nodes: Array.from({ length: 10 }, () => ({ content: 'x'.repeat(1_000) })) };
     const result = { data: { sessions: { nodes: [{ messages }, { messages }] } } };
     expect(await refused(result, 9_000)).toMatchObject({
-      message: `The answer has ${bytesOf(result)} bytes, and 9000 are the most: ask for 4 entries of 'sessions.nodes.messages' instead of 10.`,
+      message: `The answer has ${bytesOf(result)} bytes; the limit is 9000: ask for 4 entries of 'sessions.nodes.messages' instead of 10.`,
       extensions: { fits: { path: 'sessions.nodes.messages', entries: 4 } },
     });
   });
@@ -82,6 +82,6 @@ describe('An answer', () => {
 
   test('of a mutation says that the mutation took effect', async () => {
     const document = parse('mutation { createSession { session { title } } }');
-    expect((await refused({ data: { createSession: { session: { title: 'x'.repeat(100) } } } }, 50, document))?.message).toContain('What the mutation has done, it has done.');
+    expect((await refused({ data: { createSession: { session: { title: 'x'.repeat(100) } } } }, 50, document))?.message).toContain('The changes of the mutation are kept.');
   });
 });

@@ -67,9 +67,9 @@ function* bounding(result: ExecutionResult, most: number, asked: Asked): Generat
 
 function refusal(bytes: number, most: number, pages: Pages, { document, operationName }: Asked): GraphQLError {
   const fits = fitting(bytes, most, pages);
-  const done = getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? ' What the mutation has done, it has done.' : '';
+  const done = getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? ' The changes of the mutation are kept.' : '';
   const todo = fits === null ? 'select fewer fields, or fewer records' : `ask for ${fits.entries} entries of '${fits.path}' instead of ${fits.of}`;
-  const { message, extensions } = limitExceeded('answerBytes', most, bytes, `The answer has ${bytes} bytes, and ${most} are the most: ${todo}.${done}`);
+  const { message, extensions } = limitExceeded('answerBytes', most, bytes, `The answer has ${bytes} bytes; the limit is ${most}: ${todo}.${done}`);
   return new GraphQLError(message, { extensions: { ...extensions, ...(fits && { fits: { path: fits.path, entries: fits.entries } }) } });
 }
 

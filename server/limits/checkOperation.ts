@@ -90,7 +90,7 @@ export function checkOperation(
   return { errors: excesses({ ...measured, writes, ...survey }, most), cost, depth };
 }
 
-const unconditional = 'The field of a subscription may not be skipped: leave out @skip and @include around it';
+const unconditional = 'A subscription\'s field may not be skipped: remove @skip and @include around it';
 
 /** graphql-js fails on a subscription whose one field is skipped; the GraphQL specification forbids such conditions. */
 function rootConditions(document: DocumentNode, { selections }: SelectionSetNode, visited = new Set<string>()): DirectiveNode[] {
@@ -151,25 +151,25 @@ const excesses = (counted: Partial<Record<(typeof measures)[number], number>>, m
 /** What is counted, and what to do about it. */
 const words: Record<keyof QueryLimits, readonly [string, string]> = {
   characters: ['characters', 'send texts and other values as variables'],
-  tokens: ['tokens, or more', 'split it into several requests, and send values as variables'],
-  depth: ['levels of fields', 'ask for what lies deeper in a request of its own'],
+  tokens: ['or more tokens', 'split it into several requests, and send values as variables'],
+  depth: ['levels of fields', 'query the deeper levels in a separate request'],
   aliases: ['aliases', 'split it into several requests'],
-  rootFields: ['fields at the top', 'split it into several requests'],
-  writes: ['mutations', 'send each by itself'],
+  rootFields: ['root fields', 'split it into several requests'],
+  writes: ['mutations', 'send each in its own request'],
   directives: ['directives', 'split it into several requests'],
-  repeatedFields: ['fields that a selection names again', 'name each once'],
-  selections: ['selections once its fragments are expanded', 'spread fewer fragments within fragments, or split it into several requests'],
+  repeatedFields: ['repeated fields in one selection', 'name each once'],
+  selections: ['selections after its fragments are expanded', 'spread fewer fragments within fragments, or split it into several requests'],
   comparisons: ['pairs of fields with one name in one place', 'select each field once, or split it into several requests'],
-  cost: ['as its cost, counted with page sizes', 'give first or last smaller values, at every level, or ask for less of each record'],
+  cost: ['points of cost, page sizes included', 'give first or last smaller values, at every level, or ask for less of each record'],
   introspectionDepth: ['levels of introspection', 'use the usual introspection query'],
-  introspectionCost: ['as the cost of its introspection', 'use the usual introspection query'],
+  introspectionCost: ['points of introspection cost', 'use the usual introspection query'],
 };
 
 function exceeded(what: keyof QueryLimits, counted: number, limit: number): GraphQLError {
   // Fragments within fragments double at every level, beyond what a number holds.
   const actual = Math.min(counted, Number.MAX_SAFE_INTEGER);
   const [counts, advice] = words[what];
-  return limitExceeded(what, limit, actual, `The operation has ${actual} ${counts}; ${limit} are the most: ${advice}`);
+  return limitExceeded(what, limit, actual, `The operation has ${actual} ${counts}; the limit is ${limit}: ${advice}`);
 }
 
 interface Survey extends Expansion {

@@ -65,7 +65,7 @@ export interface LimitsOptions {
  * @throws GraphQLError
  */
 export function readRequest(persisted: PersistedOperations, { documentId, ...request }: Record<string, unknown>): Record<string, unknown> {
-  if (request['operationName'] != null && typeof request['operationName'] !== 'string') throw badRequest('operationName is no text: name an operation of the document');
+  if (request['operationName'] != null && typeof request['operationName'] !== 'string') throw badRequest('operationName is not a string: name an operation of the document');
   const fault = checkVariables(request['variables']);
   if (fault !== null) throw fault;
   const query = persisted.documentOf({ ...request, documentId });
@@ -92,7 +92,7 @@ export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsO
         try {
           return await requestParser(request);
         } catch (error) {
-          if (error instanceof SyntaxError) throw badRequest('variables or extensions are no JSON: send objects');
+          if (error instanceof SyntaxError) throw badRequest('variables or extensions are not JSON: send objects');
           // Yoga answers 200 to what is no JSON where only application/json is accepted: GraphQL over HTTP says 400.
           throw error instanceof GraphQLError && error.extensions['code'] === 'BAD_REQUEST' ? badRequest(error.message) : error;
         }

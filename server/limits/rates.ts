@@ -81,7 +81,7 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
           await setTimeout(late.ms);
           lateNow -= 1;
         }
-        throw rateLimited(`Too many requests from ${address} came without a key that works: try again in ${shown(wait)}`, wait, { connection: 'close' });
+        throw rateLimited(`Too many requests from ${address} came without a valid key: try again in ${shown(wait)}`, wait, { connection: 'close' });
       }
     },
   };

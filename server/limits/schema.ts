@@ -4,21 +4,21 @@ import type { Allowance } from './rates.ts';
 
 const RateAllowance = builder.objectRef<Allowance>('RateAllowance').implement({
   access: 'inherit',
-  description: 'How many requests of one kind a caller may make: so many a minute at an even pace, and after a pause a few at once.',
+  description: 'Rate limit of one kind of request: a steady rate per minute, and a burst after a pause.',
   fields: (t) => ({
-    limit: t.int({ description: 'So many a minute.', resolve: ({ perMinute }) => perMinute }),
-    burst: t.exposeInt('burst', { description: 'So many at once, after a pause.' }),
-    remaining: t.exposeInt('remaining', { description: 'So many at once now, after this request. At 0 the next is RATE_LIMITED, and `Retry-After` says until when.' }),
-    resetAt: t.field({ type: 'DateTime', description: 'When `remaining` is `burst` again, if nothing is asked until then.', resolve: ({ resetAt }) => resetAt }),
+    limit: t.int({ description: 'Requests per minute.', resolve: ({ perMinute }) => perMinute }),
+    burst: t.exposeInt('burst', { description: 'Greatest number of requests at once after a pause.' }),
+    remaining: t.exposeInt('remaining', { description: 'Requests left at once, after this one. At 0 the next request is RATE_LIMITED; `Retry-After` says how long to wait.' }),
+    resetAt: t.field({ type: 'DateTime', description: 'Time at which `remaining` equals `burst` again when no request is made until then.', resolve: ({ resetAt }) => resetAt }),
   }),
 });
 
 const RateLimit = builder.objectRef<{ reads: Allowance; writes: Allowance }>('RateLimit').implement({
   access: 'inherit',
-  description: 'What the caller may still ask for. Every key has its own; several server processes each count for themselves.',
+  description: "Rate limit of the caller's key. Each server process counts for itself.",
   fields: (t) => ({
-    reads: t.field({ type: RateAllowance, description: 'Queries, subscriptions when they are opened, and downloads: 1 each.', resolve: ({ reads }) => reads }),
-    writes: t.field({ type: RateAllowance, description: 'Mutations and uploads: 1 each, whatever becomes of them.', resolve: ({ writes }) => writes }),
+    reads: t.field({ type: RateAllowance, description: 'Queries, openings of subscriptions, and downloads: 1 each.', resolve: ({ reads }) => reads }),
+    writes: t.field({ type: RateAllowance, description: 'Mutations and uploads, refused ones included: 1 each.', resolve: ({ writes }) => writes }),
   }),
 });
 
@@ -27,7 +27,7 @@ builder.queryField('rateLimit', (t) =>
     access: everybody,
     type: RateLimit,
     nullable: true,
-    description: 'What the caller may still ask for. Anybody may ask; it is a read itself. Null without a limit: on a server without keys.',
+    description: "Returns what is left of the caller's rate limit. The query counts as a read. Null on a server without keys, where there is no limit.",
     resolve: (_root, _args, { caller, rates }) => rates?.allowances(caller) ?? null,
   }),
 );

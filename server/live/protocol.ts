@@ -60,11 +60,11 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
     } catch (error) {
       if (error instanceof UnauthenticatedError) return false;
       if (error instanceof GraphQLError && error.extensions['code'] === 'RATE_LIMITED') {
-        extra.socket.close(1013, 'Too many connections came without a key that works: try again later');
+        extra.socket.close(1013, 'Too many connections came without a valid key: try again later');
         return false;
       }
       log.warn({ err: error }, 'a socket could not be let in; it will come again');
-      extra.socket.close(1013, 'We cannot say who you are at the moment: try again');
+      extra.socket.close(1013, 'The key cannot be checked now: try again');
       return false;
     }
     if (extra.closed) return false;
@@ -103,7 +103,7 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
     if (errors.length > 0) throw new AggregateError(errors);
     const { operationName = null, variables = null } = params;
     if (getOperationAST(document, operationName) == null) {
-      throw new GraphQLError('Say in operationName which operation of the document is meant', { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
+      throw new GraphQLError('operationName must name one operation of the document', { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
     }
     return { schema, document, operationName, variableValues: variables, contextValue: Object.assign(context, createContext(caller)) };
   }

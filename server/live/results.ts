@@ -124,7 +124,7 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
   }
 }
 
-const notReadable = new GraphQLError('What belongs to the next event cannot be read at the moment: connect again and go on after your cursor', {
+const notReadable = new GraphQLError('The records of the next event cannot be read now: reconnect and continue after your cursor', {
   extensions: { code: 'UNAVAILABLE' },
 });
 

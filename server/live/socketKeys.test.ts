@@ -60,7 +60,7 @@ describe('a socket of a server with keys', async () => {
     const lines: string[] = [];
     const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } });
     const guarded = await startApp(database, { log, rates: createRates({ failures: { perMinute: 1, burst: 1 } }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
-    for (const [n, closed] of [{ code: 4403 }, { code: 1013, reason: expect.stringMatching(/^Too many connections .* without a key/) as string }].entries()) {
+    for (const [n, closed] of [{ code: 4403 }, { code: 1013, reason: expect.stringMatching(/^Too many connections .* without a valid key/) as string }].entries()) {
       const socket = await rawSocket(guarded.url);
       socket.send({ type: 'connection_init', payload: { authorization: `Bearer nonsense${n}` } });
       expect(await socket.closed).toMatchObject(closed);

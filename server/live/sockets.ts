@@ -156,7 +156,7 @@ class Socket implements OpenSocket {
       listener(data.toString())
         .catch((error: unknown) => {
           this.log.error({ err: error }, 'A message on a socket failed for a reason that is ours');
-          this.close(4500, 'Something went wrong on our side');
+          this.close(4500, 'Internal error');
         })
         .finally(() => {
           this.#messages -= 1;

@@ -16,37 +16,37 @@ import { StreamEnded, type Stream } from './stream.ts';
 import { CursorExpired, TooManyStreams } from './streams.ts';
 
 const after = optional(z.string()).describe(
-  'The cursor to go on after: first exactly what was missed since, then live. Null begins with what comes now. One that is not of this stream, or ahead of it, or older than what is kept, is CURSOR_EXPIRED: read the present state with a query and begin with null.',
+  'Delivers events after the cursor, or after this call when null: first everything missed, then live. CURSOR_EXPIRED for a cursor of another stream, ahead of this one, or older than what is kept: read the current state with a query, then subscribe with null.',
 );
 
 const sessionsLimit = 500;
-const inboxArgs = z.object({ agentId: agentId.describe('Whose inbox.'), after });
+const inboxArgs = z.object({ agentId: agentId.describe('The Agent whose inbox to read.'), after });
 const where = inputObject(
   'HandoffEventsWhere',
-  'Which events; those that meet all that is given.',
+  'Filters events. Every given condition must match.',
   z.object({
-    sessionId: optional(idOf('session')).describe('Events of this Session; of all, and of Agents, when null.'),
-    agentId: optional(agentId).describe('Events that concern this Agent, as its inbox has them; any when null.'),
+    sessionId: optional(idOf('session')).describe('Events of this Session. Null: of all Sessions and Agents.'),
+    agentId: optional(agentId).describe('Events in the inbox of this Agent. Null: of any Agent.'),
   }),
 );
-const handoffEventsArgs = z.object({ where: whereOf(where).describe('Which events; all when null.'), after });
+const handoffEventsArgs = z.object({ where: whereOf(where).describe('Filter. Null: all events.'), after });
 const sessionArgs = z.object({
-  sessionIds: optional(listOf(idOf('session'), { what: 'sessionIds', limit: sessionsLimit, advice: 'subscribe several times, or to all sessions by leaving it out' })).describe(
-    `Which Sessions, ${sessionsLimit} at most; all when null.`,
+  sessionIds: optional(listOf(idOf('session'), { what: 'sessionIds', limit: sessionsLimit, advice: 'open several subscriptions, or leave it out for all sessions' })).describe(
+    `The Sessions, at most ${sessionsLimit}. Null: all Sessions.`,
   ),
   after,
 });
 
 builder.subscriptionType({
   description:
-    'What happens, as it happens, over WebSocket (graphql-ws) and as Server-Sent Events. READY comes first, HEARTBEAT at least every 15 seconds; each event comes once and in order, and its cursor leads back to it. A refusal is one result with an error, then the end.',
+    'Live events over WebSocket (graphql-ws) and Server-Sent Events. READY comes first, HEARTBEAT at least every 15 seconds. Each event comes once and in order, with a cursor to continue from. A refusal is one result with an error, then the end.',
 });
 
 builder.subscriptionField('handoffAssigned', (t) =>
   t.field({
     access: everybody,
     type: modelRef('Event'),
-    description: "An Agent's inbox: what it is given, what comes back, what is taken away, and its own changes. An agent may read its own; everybody else any.",
+    description: 'Inbox of an Agent: what it is given, what returns, what is taken away, and its own changes. An AGENT may read only its own inbox.',
     args: argsOf(inboxArgs),
     subscribe: async (_root, args, context) => {
       const { agentId, after } = decodeArgs(inboxArgs, args);
@@ -64,7 +64,7 @@ builder.subscriptionField('handoffEvents', (t) =>
     access: everybody,
     type: modelRef('Event'),
     description:
-      'All events of Handoffs, Sessions and Agents (HANDOFF_, SESSION_ and AGENT_CHANGED), or those of one Session or Agent, in one order. An agent gets those of Sessions that it may read, and its own AGENT_CHANGED.',
+      'All events of Handoffs, Sessions and Agents (HANDOFF_, SESSION_ and AGENT_CHANGED), or those of one Session or Agent, in one order. An AGENT gets those of Sessions that it may read, and its own AGENT_CHANGED.',
     args: argsOf(handoffEventsArgs),
     subscribe: async (_root, args, context) => {
       const { where, after } = decodeArgs(handoffEventsArgs, args);
@@ -84,7 +84,7 @@ builder.subscriptionField('sessionUpdated', (t) =>
   t.field({
     access: everybody,
     type: modelRef('Event'),
-    description: 'Every event of these Sessions, or of all, entries of the log included, in one order. An agent gets those of Sessions that it may read.',
+    description: 'All events of these Sessions, or of all Sessions, including log entries, in one order. An AGENT gets those of Sessions that it may read.',
     args: argsOf(sessionArgs),
     subscribe: async (_root, args, context) => {
       const { sessionIds, after } = decodeArgs(sessionArgs, args);
@@ -123,7 +123,7 @@ async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor:
     if (error instanceof StreamEnded) throw refused(error.code, error.message);
     if (error instanceof TooManyStreams) throw refused('LIMIT_EXCEEDED', error.message, { what: 'streams', limit: error.limit, actual: error.limit + 1 });
     if (!(error instanceof CursorExpired)) throw error;
-    throw refused('CURSOR_EXPIRED', 'after is no cursor of this stream, or not one that can be gone on from: read the present state, then subscribe without it');
+    throw refused('CURSOR_EXPIRED', 'after is not a valid cursor of this stream, or has expired: read the current state, then subscribe without it');
   }
 }
 

@@ -43,7 +43,7 @@ export async function appendTurn(work: Work, input: AppendTurnInput): Promise<Tu
   if (earlier !== null) return earlier;
   const byAgent = isAgentTurn(input);
   demandAct(custody, 'speak', { actsFor: input.agentId });
-  if (!byAgent && work.caller.agentId !== null) throw new ForbiddenError('A turn of only USER or SYSTEM messages is an operator\'s: send it with what you said or did');
+  if (!byAgent && work.caller.agentId !== null) throw new ForbiddenError('Only operators append turns of only USER or SYSTEM messages: add an ASSISTANT message or a tool call');
   demandOpen(custody);
   if (byAgent) {
     const { status: sessionStatus, agentId: holderId } = custody.session;

@@ -17,9 +17,9 @@ import { piecesOf } from './transcripts/lines.ts';
 import type { Count, ImportedTask } from './transcripts/transcript.ts';
 
 const TranscriptFormat = builder.enumType('TranscriptFormat', {
-  description: 'Who wrote a transcript.',
+  description: 'Formats of transcripts.',
   values: {
-    AUTO: { description: 'To be recognised by its first lines; never in an answer.' },
+    AUTO: { description: 'Detects the format by the first lines. Never returned.' },
     CLAUDE_CODE: { description: 'Claude Code: the JSON lines of a session, or of one of its sub-agents.' },
     CODEX: { description: 'OpenAI Codex: a rollout.' },
     GEMINI_CLI: { description: 'Gemini CLI: a session, which is one JSON document.' },
@@ -28,19 +28,19 @@ const TranscriptFormat = builder.enumType('TranscriptFormat', {
 
 const EntryTypeCount = builder.objectRef<TypeCount>('EntryTypeCount').implement({
   access: 'inherit',
-  description: 'How many entries of a type a transcript has.',
+  description: 'Number of entries of one type in a transcript.',
   fields: (t) => ({
-    type: t.exposeString('type', { description: "The type, in the file's own words." }),
-    count: t.exposeInt('count', { description: 'How many there are.' }),
+    type: t.exposeString('type', { description: 'Type as the file names it.' }),
+    count: t.exposeInt('count', { description: 'Number of entries.' }),
   }),
 });
 
 const ToolCount = builder.objectRef<Count>('ToolCount').implement({
   access: 'inherit',
-  description: 'How often a transcript calls a tool.',
+  description: 'Number of calls of one tool in a transcript.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name of the tool.' }),
-    count: t.exposeInt('count', { description: 'How many calls there are; one that the file repeats is one.' }),
+    name: t.exposeString('name', { description: 'Name of the tool.' }),
+    count: t.exposeInt('count', { description: 'Number of calls. A call that the file repeats counts once.' }),
   }),
 });
 
@@ -49,40 +49,40 @@ const ImportedTaskType = builder.objectRef<ImportedTask>('ImportedTask').impleme
   description: 'A task of the last list in a transcript.',
   fields: (t) => ({
     content: t.exposeString('content', { description: 'What is to be done.' }),
-    status: t.expose('status', { type: TaskStatus, description: 'How far it is.' }),
+    status: t.expose('status', { type: TaskStatus, description: 'Status of the task.' }),
   }),
 });
 
 const ImportReportType = builder.objectRef<ImportReport>('ImportReport').implement({
   access: 'inherit',
-  description: 'What an import read and what it wrote. What is not said to have been added, filled or known is of the whole file.',
+  description: 'What an import read and wrote. Counts of added, filled and known items concern this import; all others concern the whole file.',
   fields: (t) => ({
-    format: t.expose('format', { type: TranscriptFormat, description: 'The format that it was read as.' }),
-    lines: t.exposeInt('lines', { description: 'Its lines, blank ones left out.' }),
-    badLines: t.exposeInt('badLines', { description: 'Lines that are no JSON object, or too long to be read; they were skipped.' }),
-    hugeLines: t.exposeInt('hugeLines', { description: 'Those of `badLines` that were too long to be read: more than 8 million characters.' }),
-    entryTypes: t.field({ type: [EntryTypeCount], listSize: partOfRecord, description: 'Its entries by type.', resolve: ({ entryTypes }) => entryTypes }),
-    unknownTypes: t.field({ type: [EntryTypeCount], listSize: partOfRecord, description: 'Those of `entryTypes` that Baton does not know; they were skipped.', resolve: ({ unknownTypes }) => unknownTypes }),
-    humanMessages: t.exposeInt('humanMessages', { description: 'Messages of people; each begins a Turn.' }),
-    assistantMessages: t.exposeInt('assistantMessages', { description: 'Messages of models, sub-agents included; one that spans several lines is one.' }),
-    firstAt: t.expose('firstAt', { type: 'DateTime', nullable: true, description: 'The earliest moment in it; null when it tells none.' }),
-    lastAt: t.expose('lastAt', { type: 'DateTime', nullable: true, description: 'The latest moment in it; null when it tells none.' }),
-    messagesAdded: t.exposeInt('messagesAdded', { description: 'Messages that are new in the log.' }),
-    turnsAdded: t.exposeInt('turnsAdded', { description: 'Turns that are new in the log.' }),
-    toolCallsAdded: t.exposeInt('toolCallsAdded', { description: 'ToolCalls that are new in the log.' }),
-    toolCalls: t.field({ type: [ToolCount], listSize: partOfRecord, description: 'Its tool calls by tool.', resolve: ({ toolCalls }) => toolCalls }),
-    resultsFilled: t.exposeInt('resultsFilled', { description: 'ToolCalls of the log that had no result yet, and have it now.' }),
-    toolErrors: t.exposeInt('toolErrors', { description: 'Its tool calls that failed.' }),
-    filesModified: t.exposeStringList('filesModified', { description: 'The paths that its tool calls wrote, those that failed left out; in alphabetical order.' }),
-    tasks: t.field({ type: [ImportedTaskType], listSize: partOfRecord, description: 'Its last list of tasks, in order; empty when it has none.', resolve: ({ tasks }) => tasks }),
-    usage: t.field({ type: 'Usage', description: 'The tokens of all its messages, each counted once.', resolve: ({ usage }) => usage }),
-    compactions: t.exposeInt('compactions', { description: "How often the agent's window was cut; each new one captures a TRUNCATION snapshot." }),
+    format: t.expose('format', { type: TranscriptFormat, description: 'Format in which the file was read.' }),
+    lines: t.exposeInt('lines', { description: 'Number of lines, without blank lines.' }),
+    badLines: t.exposeInt('badLines', { description: 'Lines that are not a JSON object, or too long to read; skipped.' }),
+    hugeLines: t.exposeInt('hugeLines', { description: 'Lines of `badLines` with more than 8 million characters.' }),
+    entryTypes: t.field({ type: [EntryTypeCount], listSize: partOfRecord, description: 'Number of entries by type.', resolve: ({ entryTypes }) => entryTypes }),
+    unknownTypes: t.field({ type: [EntryTypeCount], listSize: partOfRecord, description: 'Types of `entryTypes` that Baton does not know; skipped.', resolve: ({ unknownTypes }) => unknownTypes }),
+    humanMessages: t.exposeInt('humanMessages', { description: 'Messages of people. Each begins a Turn.' }),
+    assistantMessages: t.exposeInt('assistantMessages', { description: 'Messages of models, including sub-agents. A message that spans several lines counts once.' }),
+    firstAt: t.expose('firstAt', { type: 'DateTime', nullable: true, description: 'Earliest time in the file; null when it has none.' }),
+    lastAt: t.expose('lastAt', { type: 'DateTime', nullable: true, description: 'Latest time in the file; null when it has none.' }),
+    messagesAdded: t.exposeInt('messagesAdded', { description: 'Messages added to the log.' }),
+    turnsAdded: t.exposeInt('turnsAdded', { description: 'Turns added to the log.' }),
+    toolCallsAdded: t.exposeInt('toolCallsAdded', { description: 'ToolCalls added to the log.' }),
+    toolCalls: t.field({ type: [ToolCount], listSize: partOfRecord, description: 'Number of tool calls by tool.', resolve: ({ toolCalls }) => toolCalls }),
+    resultsFilled: t.exposeInt('resultsFilled', { description: 'ToolCalls of the log that had no result before and have one now.' }),
+    toolErrors: t.exposeInt('toolErrors', { description: 'Failed tool calls.' }),
+    filesModified: t.exposeStringList('filesModified', { description: 'Paths written by successful tool calls, in alphabetical order.' }),
+    tasks: t.field({ type: [ImportedTaskType], listSize: partOfRecord, description: 'The last list of tasks in the file, in order; empty when it has none.', resolve: ({ tasks }) => tasks }),
+    usage: t.field({ type: 'Usage', description: 'Tokens of all messages, each counted once.', resolve: ({ usage }) => usage }),
+    compactions: t.exposeInt('compactions', { description: "Number of times the agent's window was cut. Each new one captures a TRUNCATION snapshot." }),
     sidechainLines: t.exposeInt('sidechainLines', { description: 'Lines of sub-agents.' }),
-    thinkingBlocks: t.exposeInt('thinkingBlocks', { description: 'Blocks of thinking; they are counted and not stored.' }),
-    replacedCharacters: t.exposeInt('replacedCharacters', { description: 'NUL characters and unpaired surrogates that were replaced by U+FFFD.' }),
-    shortened: t.exposeInt('shortened', { description: 'Texts and values that were larger than a field may be, and were shortened.' }),
-    redactions: t.exposeInt('redactions', { description: 'Secrets that were taken out of what was added.' }),
-    alreadyKnown: t.exposeInt('alreadyKnown', { description: 'Lines that an earlier import had brought; they were skipped.' }),
+    thinkingBlocks: t.exposeInt('thinkingBlocks', { description: 'Blocks of thinking; counted, not stored.' }),
+    replacedCharacters: t.exposeInt('replacedCharacters', { description: 'NUL characters and unpaired surrogates replaced by U+FFFD.' }),
+    shortened: t.exposeInt('shortened', { description: 'Texts and values that exceeded the limit of a field and were shortened.' }),
+    redactions: t.exposeInt('redactions', { description: 'Secrets removed from what was added.' }),
+    alreadyKnown: t.exposeInt('alreadyKnown', { description: 'Lines that an earlier import had brought; skipped.' }),
   }),
 });
 
@@ -90,7 +90,7 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
 export const importOptions = {
   agentId: optional(agentId),
   format: withDefault(
-    showAs(z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX', 'GEMINI_CLI'], { message: 'is no format that Baton knows: give AUTO, CLAUDE_CODE, CODEX or GEMINI_CLI' }), {
+    showAs(z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX', 'GEMINI_CLI'], { message: 'is not a known format: give AUTO, CLAUDE_CODE, CODEX or GEMINI_CLI' }), {
       type: TranscriptFormat,
     }),
     'AUTO',
@@ -127,18 +127,18 @@ export async function runImportOfNew(
 mutation('importTranscript', {
   access: workers,
   description:
-    'Writes what is new of a transcript into the log, as history: no Handoff is accepted or completed by it, and no Context changes. The same transcript again changes nothing; a longer version of it adds what is new. One that is larger than a request may be goes to POST /sessions/<id>/transcript.',
+    'Appends the new parts of a transcript to the log as history: it accepts or completes no Handoff and changes no Context. Importing the same transcript again changes nothing; a longer version adds what is new. For files over 1 MB use POST /sessions/<id>/transcript.',
   input: z.object({
-    sessionId: idOf('session').describe('The Session to write to: any that is not finished; for an Agent one that it holds.'),
-    agentId: importOptions.agentId.describe("Whose Turns they are: an Agent that has or had the Session; the holder's when null, or nobody's when nobody holds it."),
-    format: importOptions.format.describe('Who wrote it.'),
-    content: z.string().describe('The file, as it is.'),
-    sidechain: withDefault(z.boolean(), false).describe("True when the whole file is a sub-agent's: its prompt is no message of a person."),
+    sessionId: idOf('session').describe('The Session to write to. It must not be finished; an AGENT must hold it.'),
+    agentId: importOptions.agentId.describe('Agent of the Turns. It must have or have had the Session. Null: the holder; no Agent when the Session is unassigned.'),
+    format: importOptions.format.describe('Format of the file.'),
+    content: z.string().describe('The whole file as text.'),
+    sidechain: withDefault(z.boolean(), false).describe("True when the whole file is a sub-agent's transcript. Its prompt then counts as no Message of a person."),
   }),
   payload: {
-    description: 'What is new of the transcript is in the log.',
+    description: 'The new parts of the transcript are in the log.',
     fields: (t: Fields<ImportAnswer>) => ({
-      report: t.field({ type: ImportReportType, description: 'What was read and what was written.', resolve: ({ report }) => report }),
+      report: t.field({ type: ImportReportType, description: 'What was read and written.', resolve: ({ report }) => report }),
       session: sessionOf(t),
     }),
   },

@@ -68,7 +68,7 @@ async function readTenure(work: Work, sessionId: string, agentId: string): Promi
 }
 
 function neverHeld({ session }: Custody, agentId: string): InvalidStateError {
-  const holder = session.agentId === null ? 'nobody holds it' : `'${session.agentId}' holds it`;
+  const holder = session.agentId === null ? 'it is unassigned' : `'${session.agentId}' holds it`;
   return new InvalidStateError(
     `Agent '${agentId}' never had the session (${holder}): leave agentId out, or reassign the session to it first (reassignSession)`,
     session.agentId === null ? 'UNASSIGNED' : `HELD BY ${session.agentId}`,

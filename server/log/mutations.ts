@@ -9,7 +9,7 @@ import { limits } from '../limits/limits.ts';
 import { captureSnapshot, recordDecision, setTasks } from './addToLog.ts';
 import { appendTurn } from './appendTurn.ts';
 
-const sessionId = idOf('session').describe('The Session to write to: any that is not finished.');
+const sessionId = idOf('session').describe('The Session to write to. It must not be finished.');
 const place = optional(nonBlank({ bytes: KB }));
 const tokens = optional(integer(0));
 const name = nonBlank({ characters: 200 });
@@ -17,13 +17,13 @@ const outcome = optional(content);
 
 const message = inputObject(
   'NewMessageInput',
-  'A Message to write.',
+  'A Message to record.',
   z.object({
     role: showAs(
-      z.enum(['USER', 'ASSISTANT', 'SYSTEM', 'TOOL'], { message: 'is HANDOFF, which Baton alone writes: give USER, ASSISTANT, SYSTEM or TOOL' }),
+      z.enum(['USER', 'ASSISTANT', 'SYSTEM', 'TOOL'], { message: 'is HANDOFF, which is reserved for Baton: give USER, ASSISTANT, SYSTEM or TOOL' }),
       { type: MessageRole },
-    ).describe('Who speaks: USER, ASSISTANT, SYSTEM or TOOL. HANDOFF is written by Baton alone.'),
-    content: content.describe('What is said: up to 256 KB.'),
+    ).describe('Author: USER, ASSISTANT, SYSTEM or TOOL. HANDOFF is reserved for Baton.'),
+    content: content.describe('Text of the Message: at most 256 KB.'),
   }),
 );
 
@@ -32,69 +32,69 @@ const toolCall = inputObject(
   'A tool call of the Turn, with its outcome.',
   z
     .object({
-      callId: showAs(nonBlank({ characters: 200 }), { type: 'ID' }).describe('The id that the model gave it: 1 to 200 characters, unique in the Turn.'),
+      callId: showAs(nonBlank({ characters: 200 }), { type: 'ID' }).describe('Id that the model gave the call: 1 to 200 characters, unique in the Turn.'),
       name: name.describe('Name of the tool: 1 to 200 characters.'),
-      arguments: optional(json({ bytes: limits.fields.content })).describe('What it was called with: any JSON of up to 256 KB.'),
-      result: outcome.describe('What it answered, up to 256 KB; null when it failed or has not answered.'),
-      error: outcome.describe('What went wrong, up to 256 KB; null when nothing did. Not together with `result`.'),
+      arguments: optional(json({ bytes: limits.fields.content })).describe('Arguments of the call: any JSON of at most 256 KB.'),
+      result: outcome.describe('Result of the call, at most 256 KB; null when it failed or has no answer yet.'),
+      error: outcome.describe('Error of the call, at most 256 KB; null when it did not fail. Excludes `result`.'),
       filesModified: optional(listOf(nonBlank({ bytes: 4 * KB }), { what: 'files of a tool call', limit: limits.counts.filesOfToolCall, advice: 'name the most important ones' }))
         .transform((files) => [...new Set(files)])
-        .describe('Paths that it wrote, up to 200; of no account when it failed.'),
+        .describe('Paths that the call wrote, at most 200; ignored when it failed.'),
     })
     .refine((call) => call.result === null || call.error === null, { message: 'has a result and an error: give one of them' }),
 );
 
 const usage = inputObject(
   'NewUsageInput',
-  'What the Turn cost, in tokens; null where it is not known.',
+  'Token usage of the Turn; null fields are unknown.',
   z.object({
-    inputTokens: tokens.describe('Tokens read afresh.'),
-    outputTokens: tokens.describe('Tokens written.'),
-    cacheCreationInputTokens: tokens.describe('Tokens read and put into a cache.'),
-    cacheReadInputTokens: tokens.describe('Tokens read from a cache.'),
-    model: optional(text({ characters: 200 })).describe('The model, as its maker calls it: up to 200 characters.'),
+    inputTokens: tokens.describe('Input tokens that were not cached.'),
+    outputTokens: tokens.describe('Output tokens.'),
+    cacheCreationInputTokens: tokens.describe('Input tokens written to a cache.'),
+    cacheReadInputTokens: tokens.describe('Input tokens read from a cache.'),
+    model: optional(text({ characters: 200 })).describe('Name of the model as its provider calls it: at most 200 characters.'),
   }),
 );
 
 const workspace = inputObject(
   'NewWorkspaceInput',
-  'Where the work stands after the Turn; null where it is not known.',
+  'Folder, branch and commit after the Turn; null fields are unknown.',
   z.object({
-    folder: place.describe('The working folder: up to 1 KB.'),
-    branch: place.describe('The git branch: up to 1 KB.'),
-    commit: place.describe('The last git commit, in full or shortened: up to 1 KB.'),
+    folder: place.describe('The working folder: at most 1 KB.'),
+    branch: place.describe('The git branch: at most 1 KB.'),
+    commit: place.describe('The last git commit, full or shortened: at most 1 KB.'),
   }),
 );
 
 mutation('appendTurn', {
   access: workers,
   description:
-    "Writes one Turn into the log. A Turn with an ASSISTANT or TOOL message or a tool call is the holder's, who must have taken over; the first one completes its Handoff. A Turn of only USER and SYSTEM messages goes into any open Session.",
+    'Appends one Turn to the log. A Turn with an ASSISTANT or TOOL message or a tool call belongs to the holder, which must have taken over; the first such Turn completes its Handoff. A Turn of only USER and SYSTEM messages goes into any open Session.',
   input: z
     .object({
       sessionId,
-      agentId: optional(agentId).describe("Whose Turn it is: the holder; null means the holder's."),
-      messages: listOf(message, { what: 'messages', limit: limits.counts.messagesOfTurn, advice: 'append them in several turns' }).describe('Its Messages in their order: up to 200.'),
+      agentId: optional(agentId).describe('Agent of the Turn. It must hold the Session. Null: the holder.'),
+      messages: listOf(message, { what: 'messages', limit: limits.counts.messagesOfTurn, advice: 'append them in several turns' }).describe('Messages of the Turn in order, at most 200.'),
       toolCalls: optional(listOf(toolCall, { what: 'tool calls', limit: limits.counts.toolCallsOfTurn, advice: 'append them in several turns' }))
         .transform((calls) => calls ?? [])
-        .describe('Its tool calls in their order: up to 200.'),
-      usage: optional(usage).describe('What it cost; null when not known.'),
+        .describe('Tool calls of the Turn in order, at most 200.'),
+      usage: optional(usage).describe('Token usage of the Turn; null when unknown.'),
       // A turn without one is the same input as before there were workspaces.
       workspace: optional(workspace)
         .transform((given) => given ?? undefined)
-        .describe('Where the work stands after it: folder, branch and commit. Null when not known.'),
+        .describe('Folder, branch and commit after the Turn; null when unknown.'),
       truncated: withDefault(z.boolean(), false).describe(
-        "True when the agent's window was cut before this Turn: captures a TRUNCATION snapshot of what was visible until then.",
+        "True when the agent's window was cut before this Turn. Captures a TRUNCATION snapshot of what was visible until then.",
       ),
       ...keyField,
     })
     .refine((turn) => turn.messages.length + turn.toolCalls.length > 0, { message: 'has neither messages nor tool calls: give at least one', path: ['messages'] })
     .refine((turn) => new Set(turn.toolCalls.map((call) => call.callId)).size === turn.toolCalls.length, {
-      message: 'name one callId twice: give each call its own',
+      message: 'use one callId twice: give each call its own',
       path: ['toolCalls'],
     }),
   payload: {
-    description: 'The Turn is in the log.',
+    description: 'The Turn was recorded.',
     fields: (t) => ({
       turn: t.prismaField({
         type: modelRef('Turn'),
@@ -110,14 +110,14 @@ mutation('appendTurn', {
 
 mutation('recordDecision', {
   access: workers,
-  description: 'Keeps a decision for whoever works on the Session next; every later Handoff carries it.',
+  description: 'Records a decision. Every later Handoff of the Session carries it.',
   input: z.object({
     sessionId,
-    text: nonBlank({ bytes: 4 * KB }).describe('What was decided, and best also why: up to 4 KB, not blank.'),
+    text: nonBlank({ bytes: 4 * KB }).describe('The decision and, ideally, its reason: at most 4 KB, not blank.'),
     ...keyField,
   }),
   payload: {
-    description: 'The Decision is recorded.',
+    description: 'The Decision was recorded.',
     fields: (t) => ({
       decision: t.prismaField({
         type: modelRef('Decision'),
@@ -135,27 +135,27 @@ const task = inputObject(
   'NewTaskInput',
   'A Task of the list.',
   z.object({
-    content: nonBlank({ bytes: 4 * KB }).describe('What is to be done: up to 4 KB, not blank.'),
-    status: oneOf(TaskStatus).describe('How far it is.'),
+    content: nonBlank({ bytes: 4 * KB }).describe('What is to be done: at most 4 KB, not blank.'),
+    status: oneOf(TaskStatus).describe('Status of the task.'),
   }),
 );
 
 mutation('setTasks', {
   access: workers,
-  description: 'Replaces the list of Tasks of a Session. Repeating it leaves the same list.',
+  description: 'Replaces the list of Tasks of a Session.',
   input: z.object({
     sessionId,
-    tasks: listOf(task, { what: 'tasks', limit: limits.counts.tasks, advice: 'the list replaces the one before, so combine or drop some' }).describe(
-      'The whole list in its order, up to 500; empty to have none.',
+    tasks: listOf(task, { what: 'tasks', limit: limits.counts.tasks, advice: 'the list replaces the previous one: combine or drop some' }).describe(
+      'The whole list in order, at most 500 Tasks. An empty list removes all.',
     ),
   }),
   payload: {
-    description: "The Session's list of Tasks is this now.",
+    description: 'The list of Tasks was replaced.',
     fields: (t) => ({
       tasks: t.prismaField({
         type: [modelRef('Task')],
         listSize: 100,
-        description: 'The list, in its order.',
+        description: 'The new list, in order.',
         resolve: (query, parent, _args, { prisma }) => prisma.task.findMany({ ...query, where: { sessionId: parent.sessionId }, orderBy: { position: 'asc' } }),
       }),
       session: sessionOf(t),
@@ -167,10 +167,10 @@ mutation('setTasks', {
 
 mutation('captureSnapshot', {
   access: workers,
-  description: 'Captures a CHECKPOINT: what an agent could see of the Session now.',
+  description: 'Captures a CHECKPOINT snapshot: what an agent can see of the Session now.',
   input: z.object({ sessionId, ...keyField }),
   payload: {
-    description: 'The snapshot is captured.',
+    description: 'The snapshot was captured.',
     fields: (t) => ({
       snapshot: t.prismaField({
         type: modelRef('ContextSnapshot'),

@@ -47,7 +47,7 @@ const everywhere: Refusal[] = [
       await h.run(completeSession, { sessionId, expectedVersion: null, result: null, summary: null });
       return { input: { sessionId: publicId(sessionId), ...inputs[mutation] }, data: { state: 'COMPLETED', allowed: ['RUNNING', 'PAUSED'] } };
     },
-    says: /is COMPLETED: nothing can be changed/,
+    says: /is COMPLETED: it can no longer be changed/,
   })),
   ...forEach(
     (mutation) => ({
@@ -128,7 +128,7 @@ const imports: Refusal[] = [
     error: 'BadUserInputError',
     when: 'it is no transcript',
     given: async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), content: '{"role":"user"}' }, data: { path: ['input', 'content'] } }),
-    says: /no transcript that Baton knows \(its first line is a JSON object with the fields role\): give the JSON lines of Claude Code/,
+    says: /not a known transcript \(its first line is a JSON object with the fields role\): give the JSON lines of Claude Code/,
   },
   {
     mutation: 'importTranscript',
@@ -156,7 +156,7 @@ const limit = (mutation: Mutation, what: string, most: number, advice: string, i
   error: 'LimitExceededError',
   when: `it has more than ${most} ${what}`,
   given: async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), ...input }, data: { limit: most, actual: most + 1 } }),
-  says: new RegExp(`${most + 1} ${what} are more than the ${most} that one request may carry: ${advice}`),
+  says: new RegExp(`${most + 1} ${what} exceed the limit of ${most} in one request: ${advice}`),
 });
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 const say = { role: 'ASSISTANT', content: '' };
@@ -168,7 +168,7 @@ const limits: Refusal[] = [
     messages: [say],
     toolCalls: [{ callId: 'c', name: 'Write', filesModified: times(201, (n) => `src/${n}.ts`) }],
   }),
-  limit('setTasks', 'tasks', 500, 'the list replaces the one before, so combine or drop some', { tasks: times(501, (n) => ({ content: `Step ${n}`, status: 'PENDING' })) }),
+  limit('setTasks', 'tasks', 500, 'the list replaces the previous one: combine or drop some', { tasks: times(501, (n) => ({ content: `Step ${n}`, status: 'PENDING' })) }),
 ];
 
 testRefusals(home, ['appendTurn', 'recordDecision', 'setTasks', 'captureSnapshot', 'importTranscript'], [...everywhere, ...turns, ...imports, ...limits]);

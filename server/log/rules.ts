@@ -16,7 +16,7 @@ export interface TurnTaker {
 /** Why an agent's turn is not taken (rule: who may write); null when it is. */
 export function refusalOfAgentTurn({ sessionStatus, holderId, tenureState, agentId }: TurnTaker): DomainError | null {
   if (holderId === null) {
-    return new InvalidStateError('Nobody holds the session, so no agent can take a turn: reassign it first (reassignSession)', 'UNASSIGNED', ['ACTIVE']);
+    return new InvalidStateError('The session is unassigned, so no agent can take a turn: reassign it first (reassignSession)', 'UNASSIGNED', ['ACTIVE']);
   }
   if (agentId !== null && agentId !== holderId) {
     return new InvalidStateError(`The session is held by '${holderId}', not by '${agentId}': only the holder takes turns`, `HELD BY ${holderId}`, ['ACTIVE']);

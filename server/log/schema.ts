@@ -5,23 +5,23 @@ import { reportedUsage } from './queries.ts';
 
 builder.objectType('Usage', {
   access: 'inherit',
-  description: 'Tokens that models reported. Whole numbers; sums may exceed 32 bits.',
+  description: 'Tokens that models reported. Integers; sums may exceed 32 bits.',
   fields: (t) => ({
-    inputTokens: t.exposeFloat('inputTokens', { nullable: true, description: 'Tokens read, the cached ones excepted; null when nobody said.' }),
-    outputTokens: t.exposeFloat('outputTokens', { nullable: true, description: 'Tokens written; null when nobody said.' }),
-    cacheCreationInputTokens: t.exposeFloat('cacheCreationInputTokens', { nullable: true, description: 'Tokens put into a cache; null when nobody said.' }),
-    cacheReadInputTokens: t.exposeFloat('cacheReadInputTokens', { nullable: true, description: 'Tokens read from a cache; null when nobody said.' }),
-    model: t.exposeString('model', { nullable: true, description: 'The model that was used; null when nobody said, or several were.' }),
+    inputTokens: t.exposeFloat('inputTokens', { nullable: true, description: 'Input tokens that were not cached; null when not reported.' }),
+    outputTokens: t.exposeFloat('outputTokens', { nullable: true, description: 'Output tokens; null when not reported.' }),
+    cacheCreationInputTokens: t.exposeFloat('cacheCreationInputTokens', { nullable: true, description: 'Input tokens written to a cache; null when not reported.' }),
+    cacheReadInputTokens: t.exposeFloat('cacheReadInputTokens', { nullable: true, description: 'Input tokens read from a cache; null when not reported.' }),
+    model: t.exposeString('model', { nullable: true, description: 'Name of the model; null when not reported, or when several were used.' }),
   }),
 });
 
 builder.objectType('Workspace', {
   access: 'inherit',
-  description: 'Where the work stands.',
+  description: 'Folder, branch and last commit.',
   fields: (t) => ({
-    folder: t.exposeString('folder', { nullable: true, description: 'The working folder; null when not known.' }),
-    branch: t.exposeString('branch', { nullable: true, description: 'The git branch; null when not known, or when none is checked out.' }),
-    commit: t.exposeString('commit', { nullable: true, description: 'The last git commit, in full or shortened; null when not known.' }),
+    folder: t.exposeString('folder', { nullable: true, description: 'The working folder; null when unknown.' }),
+    branch: t.exposeString('branch', { nullable: true, description: 'The git branch; null when unknown, or when none is checked out.' }),
+    commit: t.exposeString('commit', { nullable: true, description: 'The last git commit, full or shortened; null when unknown.' }),
   }),
 });
 
@@ -33,29 +33,29 @@ builder.prismaNode('Turn', {
   description: 'One round of an Agent: its Messages, ToolCalls and tokens.',
   fields: (t) => ({
     index: t.exposeInt('index'),
-    session: t.relation('session', { description: 'The Session that it is in.' }),
+    session: t.relation('session', { description: 'The Session of this record.' }),
     agentSession: t.relation('agentSession', {
       nullable: true,
-      description: 'The tenure that it belongs to; null when it holds only USER or SYSTEM Messages, which belong to no Agent, or was imported while nobody held the Session.',
+      description: 'The tenure of the Turn; null when it holds only USER or SYSTEM Messages, or was imported while the Session was unassigned.',
     }),
-    messages: t.relation('messages', { listSize: 50, query: { orderBy: { sequence: 'asc' } }, description: 'Its Messages, in order.' }),
-    toolCalls: t.relation('toolCalls', { listSize: 50, query: { orderBy: { index: 'asc' } }, description: 'Its ToolCalls, in order.' }),
+    messages: t.relation('messages', { listSize: 50, query: { orderBy: { sequence: 'asc' } }, description: 'Messages of the Turn, in order.' }),
+    toolCalls: t.relation('toolCalls', { listSize: 50, query: { orderBy: { index: 'asc' } }, description: 'ToolCalls of the Turn, in order.' }),
     usage: t.field({
       type: 'Usage',
       nullable: true,
-      description: 'The tokens it took; null when nobody said.',
+      description: 'Token usage; null when not reported.',
       select: { inputTokens: true, outputTokens: true, cacheCreationInputTokens: true, cacheReadInputTokens: true, model: true },
       resolve: reportedUsage,
     }),
     workspace: t.field({
       type: 'Workspace',
       nullable: true,
-      description: 'Where the work stood, as the Agent or its transcript said; null when neither did.',
+      description: 'Folder, branch and commit after the Turn; null when not reported.',
       select: { workspace: true },
       resolve: ({ workspace }) => workspace as Workspace | null,
     }),
     truncated: t.exposeBoolean('truncated'),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began, or was recorded when nobody said.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Time at which the Turn began; the time of recording when the source does not say.' }),
   }),
 });
 
@@ -67,20 +67,20 @@ builder.prismaNode('Message', {
   description: "An entry of a Session's log.",
   fields: (t) => ({
     sequence: t.exposeInt('sequence'),
-    role: t.expose('role', { type: MessageRole, description: 'Who speaks.' }),
-    content: t.exposeString('content', { description: 'What is said.' }),
-    session: t.relation('session', { description: 'The Session that it is in.' }),
+    role: t.expose('role', { type: MessageRole, description: 'Author of the Message.' }),
+    content: t.exposeString('content', { description: 'Text of the Message.' }),
+    session: t.relation('session', { description: 'The Session of this record.' }),
     agentSession: t.relation('agentSession', {
       nullable: true,
-      description: 'The tenure that it belongs to; null when it belongs to no Agent.',
+      description: 'The tenure of the Message; null when it belongs to no Agent.',
     }),
-    turn: t.relation('turn', { nullable: true, description: 'The Turn that it belongs to; null for HANDOFF.' }),
-    handoff: t.relation('handoff', { nullable: true, description: 'The Handoff that it marks; null unless its role is HANDOFF.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said, or recorded when nobody said.' }),
+    turn: t.relation('turn', { nullable: true, description: 'The Turn of the Message; null for HANDOFF.' }),
+    handoff: t.relation('handoff', { nullable: true, description: 'The Handoff that the Message marks; null unless the role is HANDOFF.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the Message; the time of recording when the source does not say.' }),
     recordedBy: t.field({
       type: 'Actor',
       nullable: true,
-      description: 'The caller that recorded it. A USER Message recorded by role AGENT was written by an Agent, not by a person. Null for Messages that are older than this field.',
+      description: 'The caller that recorded the Message. A USER Message recorded by role AGENT was written by an Agent, not by a person. Null for Messages older than this field.',
       select: { recordedBy: true, recordedRole: true },
       resolve: ({ recordedBy, recordedRole }) => (recordedBy === null ? null : { actorPrincipal: recordedBy, actorRole: recordedRole }),
     }),
@@ -96,14 +96,14 @@ builder.prismaNode('ToolCall', {
   fields: (t) => ({
     callId: t.exposeString('callId'),
     name: t.exposeString('name'),
-    arguments: t.expose('arguments', { type: 'JSON', nullable: true, description: 'What the tool was given; null when nothing.' }),
+    arguments: t.expose('arguments', { type: 'JSON', nullable: true, description: 'Arguments of the call; null when it has none.' }),
     result: t.exposeString('result', { nullable: true }),
     error: t.exposeString('error', { nullable: true }),
     filesModified: t.exposeStringList('filesModified'),
     index: t.exposeInt('index'),
     sequence: t.exposeInt('sequence'),
-    turn: t.relation('turn', { description: 'The Turn that it was made in.' }),
-    message: t.relation('message', { nullable: true, description: 'The Message that made it; null when it came without one.' }),
+    turn: t.relation('turn', { description: 'The Turn of the call.' }),
+    message: t.relation('message', { nullable: true, description: 'The Message that made the call; null when there is none.' }),
   }),
 });
 
@@ -112,11 +112,11 @@ builder.prismaNode('Decision', {
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
-  description: 'Something that was settled in a Session. Every later Handoff carries it.',
+  description: 'A decision recorded in a Session. Every later Handoff carries it.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'What was settled.' }),
+    text: t.exposeString('text', { description: 'Text of the decision.' }),
     recordedAt: t.expose('recordedAt', { type: 'DateTime' }),
-    agentSession: t.relation('agentSession', { nullable: true, description: 'The tenure that it was recorded in; null when nobody held the Session.' }),
+    agentSession: t.relation('agentSession', { nullable: true, description: 'The tenure in which it was recorded; null when the Session was unassigned.' }),
   }),
 });
 
@@ -125,10 +125,10 @@ builder.prismaNode('Task', {
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
-  description: "An entry of a Session's present list of things to do.",
+  description: "An entry of a Session's current list of Tasks.",
   fields: (t) => ({
     position: t.exposeInt('position'),
     content: t.exposeString('content', { description: 'What is to be done.' }),
-    status: t.expose('status', { type: TaskStatus, description: 'How far it is.' }),
+    status: t.expose('status', { type: TaskStatus, description: 'Status of the task.' }),
   }),
 });

@@ -8,30 +8,30 @@ const byIndex: Order = { name: 'turn', columns: { index: 'integer' }, direction:
 const byCapture: Order = { name: 'snapshot', columns: { capturedAt: 'time', id: 'uuid' }, direction: 'desc' };
 
 builder.prismaObjectFields(modelRef('Session'), (t) => ({
-  turns: t.field(relatedPage<'Session'>('turns', { model: 'Turn', order: byIndex, description: 'Its Turns, the last first.' })),
+  turns: t.field(relatedPage<'Session'>('turns', { model: 'Turn', order: byIndex, description: 'Turns of the Session, newest first.' })),
   messages: t.field(
     relatedPage<'Session'>('messages', {
       model: 'Message',
       order: { name: 'message', columns: { sequence: 'integer' }, direction: 'desc' },
-      description: 'Its log, the last Message first; `last: n` gives the first n.',
+      description: 'The log, newest Message first; `last: n` returns the oldest n.',
     }),
   ),
   decisions: t.relation('decisions', {
     listSize: 100,
     query: { orderBy: [{ recordedAt: 'asc' }, { id: 'asc' }] },
-    description: 'What was settled in it, the first first.',
+    description: 'Decisions of the Session, oldest first.',
   }),
-  tasks: t.relation('tasks', { listSize: 100, query: { orderBy: { position: 'asc' } }, description: 'Its present list of things to do, in order.' }),
+  tasks: t.relation('tasks', { listSize: 100, query: { orderBy: { position: 'asc' } }, description: 'The current list of Tasks, in order.' }),
   snapshots: t.field(
     relatedPage<'Session'>('snapshots', {
       model: 'ContextSnapshot',
       order: byCapture,
-      description: 'What its Agents could see at the moments that matter, the last first.',
+      description: "Snapshots of what the Session's Agents could see, newest first.",
     }),
   ),
   usage: t.field({
     type: 'Usage',
-    description: 'The tokens of all its Turns; 0 where none reported any.',
+    description: 'Tokens of all Turns; 0 where none was reported.',
     resolve: async ({ id }, _args, context, info) =>
       (await batched(context, info, id, (ids) => usageOfSessions(context.pool, ids))) ?? noUsage,
   }),
@@ -39,19 +39,19 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
 
 builder.prismaObjectFields(modelRef('AgentSession'), (t) => ({
   turns: t.field(
-    relatedPage<'AgentSession'>('turns', { model: 'Turn', order: byIndex, description: 'The Turns of this tenure, the last first.' }),
+    relatedPage<'AgentSession'>('turns', { model: 'Turn', order: byIndex, description: 'The Turns of this tenure, newest first.' }),
   ),
   snapshots: t.field(
     relatedPage<'AgentSession'>('snapshots', {
       model: 'ContextSnapshot',
       order: byCapture,
-      description: 'What the Agent could see at the moments that matter, the last first.',
+      description: 'Snapshots of what the Agent could see, newest first.',
     }),
   ),
   latestSnapshot: t.field({
     type: modelRef('ContextSnapshot'),
     nullable: true,
-    description: 'The last of `snapshots`; null when none was taken.',
+    description: 'The newest of `snapshots`; null when there is none.',
     select: (_args, _context, nested) => ({
       snapshots: nested({ orderBy: [{ capturedAt: 'desc' }, { id: 'desc' }], take: 1 }),
     }),

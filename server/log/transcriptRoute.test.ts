@@ -165,7 +165,7 @@ describe('POST /sessions/<id>/transcript', () => {
     outgoing.end(body);
     await once(outgoing, 'finish');
     const [response] = await answered;
-    expect([response.statusCode, await text(response)]).toEqual([400, expect.stringContaining('no transcript that Baton knows')]);
+    expect([response.statusCode, await text(response)]).toEqual([400, expect.stringContaining('not a known transcript')]);
   });
 
   it("takes the server's own pages' uploads", async () => {
@@ -228,7 +228,7 @@ describe('npm run import', async () => {
   it('leaves no session behind when the file is refused', async () => {
     const before = await hashAllTables(db.pool);
     const { code, err } = await command('new', fileURLToPath(import.meta.url), '--agent', 'ada', '--url', url);
-    expect([code, err]).toEqual([1, expect.stringMatching(/is no transcript that Baton knows/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/is not a known transcript/)]);
     expect(await command('new', fixture('claude-tasks'), '--format', 'CODEX', '--url', url)).toMatchObject({ code: 1, err: expect.stringMatching(/give CLAUDE_CODE/) as unknown });
     expect(await hashAllTables(db.pool)).toEqual(before);
   });

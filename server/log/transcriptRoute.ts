@@ -43,7 +43,7 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
     const url = new URL(request.url);
     const sessionId = address.exec(url.pathname)?.[1];
     if (sessionId === undefined) return undefined;
-    if (request.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'A transcript is sent with POST.', { allow: 'POST' });
+    if (request.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'Send the transcript with POST.', { allow: 'POST' });
     if (forms.test(request.headers.get('content-type') ?? '')) return refusal(415, 'BAD_REQUEST', 'Send the transcript itself as the body, as application/x-ndjson.');
     if (!isOriginAllowed(Object.fromEntries(request.headers))) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
     const body = new Body(request.body);
@@ -63,7 +63,7 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
       const answer = ofNew === null ? await runImport(context, { ...ofKnown!, chunks }) : await runImportOfNew(context, { ...ofNew, chunks });
       return Response.json({ sessionId: encodeId('session', answer.sessionId), ...answer.report }, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
-      if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The transcript broke off while it was sent: nothing was changed, send it again.');
+      if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The upload ended before the transcript was complete: nothing was changed, send it again.');
       if (error instanceof TooLarge) {
         // How much more would come has no bound: it is thrown away only for as long as the connection is left open.
         void body.drain();
@@ -144,7 +144,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw badArgument(`sessionId is '${part.slice(0, 60)}', which is no id: give the id of a session`, ['sessionId']);
+    throw badArgument(`sessionId is '${part.slice(0, 60)}', which is not an id: give the id of a session`, ['sessionId']);
   }
 }
 

@@ -1,15 +1,15 @@
 import { builder } from '../graphql/builder.ts';
 
 const AgentSessionState = builder.enumType('AgentSessionState', {
-  description: 'Where a tenure is. PENDING, ACTIVE and PAUSED are open, the others final.',
+  description: 'States of a tenure. PENDING, ACTIVE and PAUSED are open; the others are final.',
   values: {
-    PENDING: { description: 'The Agent has been given the Session and has not accepted yet.' },
-    ACTIVE: { description: 'It works on the Session.' },
-    PAUSED: { description: 'It holds the Session, which is paused.' },
-    HANDED_OFF: { description: 'It passed the Session on, or the Session was taken from it.' },
-    COMPLETED: { description: 'It held the Session when that ended.' },
-    FAILED: { description: 'The Session or its Handoff failed while it held it.' },
-    DECLINED: { description: 'It never took over: the Handoff was rejected, cancelled, or timed out, or the Session ended.' },
+    PENDING: { description: 'The Agent was given the Session and has not accepted yet.' },
+    ACTIVE: { description: 'The Agent works on the Session.' },
+    PAUSED: { description: 'The Agent holds the Session, which is paused.' },
+    HANDED_OFF: { description: 'The Agent passed the Session on, or the Session was taken from it.' },
+    COMPLETED: { description: 'The Agent held the Session when it ended.' },
+    FAILED: { description: 'The Session or its Handoff failed while the Agent held it.' },
+    DECLINED: { description: 'The Agent never took over: the Handoff was rejected, cancelled or timed out, or the Session ended.' },
   },
 });
 
@@ -18,27 +18,27 @@ builder.prismaNode('AgentSession', {
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
-  description: "One Agent's tenure in a Session, from the moment it receives it to the moment it lets go. It never reopens.",
+  description: "One Agent's tenure in a Session, from receiving it to letting it go. A tenure never reopens.",
   fields: (t) => ({
-    agent: t.relation('agent', { description: 'Whose tenure it is.' }),
-    session: t.relation('session', { description: 'The Session that it is in.' }),
-    state: t.expose('state', { type: AgentSessionState, description: 'Where it is.' }),
+    agent: t.relation('agent', { description: 'The Agent of this tenure.' }),
+    session: t.relation('session', { description: 'The Session of this record.' }),
+    state: t.expose('state', { type: AgentSessionState, description: 'State of the tenure.' }),
     startSequence: t.exposeInt('startSequence'),
     endSequence: t.exposeInt('endSequence', { nullable: true }),
     initiatedByHandoff: t.relation('initiatedByHandoff', {
       nullable: true,
-      description: 'The Handoff that began it; null when it began without one: with the Session, by a return, or by a move that skipped it.',
+      description: 'The Handoff that began the tenure; null when the Session was created with the Agent, returned, or moved without a Handoff.',
     }),
     startedBy: t.relation('startedBy', {
       cost: 2,
       nullable: true,
-      description: 'The Event that began it: SESSION_CREATED, SESSION_REASSIGNED or SESSION_RETURNED. It has reason, summary and metadata of a move without a Handoff.',
+      description: 'The Event that began the tenure: SESSION_CREATED, SESSION_REASSIGNED or SESSION_RETURNED. Carries reason, summary and metadata of a move without a Handoff.',
     }),
     terminatedByHandoff: t.relation('terminatedByHandoff', {
       nullable: true,
-      description: 'The Handoff that ended it; null while it is open, or when something else ended it.',
+      description: 'The Handoff that ended the tenure; null while it is open, or when something else ended it.',
     }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the Agent was given the Session.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Time at which the Agent was given the Session.' }),
     activatedAt: t.expose('activatedAt', { type: 'DateTime', nullable: true }),
     endedAt: t.expose('endedAt', { type: 'DateTime', nullable: true }),
   }),

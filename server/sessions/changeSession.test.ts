@@ -60,7 +60,7 @@ const changing: Refusal[] = [
       const actualVersion = mutation === 'resumeSession' ? 2 : 1;
       return { input: inputOf(mutation, publicId(id), { expectedVersion: 7 }), data: { expectedVersion: 7, actualVersion } };
     },
-    says: /read it again and decide anew/,
+    says: /read it again before you retry/,
   })),
   // Every pair that the life cycle does not have, what somebody else did already included.
   ...mutations.flatMap((mutation) =>
@@ -120,13 +120,13 @@ const updating: Refusal[] = [
       input: { sessionId: publicId(await h.session(null)), title: 'Other words', expectedVersion: 7 },
       data: { expectedVersion: 7, actualVersion: 1 },
     }),
-    says: /read it again and decide anew/,
+    says: /read it again before you retry/,
   },
   ...(['COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status) => ({
     error: 'InvalidStateError' as const,
     when: `the session is ${status}`,
     given: async (h: House) => ({ input: { sessionId: publicId(await sessionIn(status, h)), title: 'Other words' }, data: { state: status, allowed: ['RUNNING', 'PAUSED'] } }),
-    says: /nothing can be changed in it any more/,
+    says: /it can no longer be changed/,
   })),
 ].map((refusal) => ({ mutation: 'updateSession', ...refusal }));
 

@@ -27,7 +27,7 @@ export const pauseSession = (work: Work, input: ChangeSessionInput): Promise<Ses
 export const resumeSession = (work: Work, input: ChangeSessionInput): Promise<SessionAnswer> =>
   changeSession(work, input, 'RUNNING', (custody) => {
     if (custody.holder === null) {
-      throw new InvalidStateError('Nobody holds the session: give it to an agent instead (reassignSession)', 'PAUSED', ['PAUSED']);
+      throw new InvalidStateError('The session is unassigned: assign it to an agent instead (reassignSession)', 'PAUSED', ['PAUSED']);
     }
     if (custody.openTenure?.state === 'PAUSED') custody.setTenureState(custody.openTenure, 'ACTIVE');
     custody.setStatus('RUNNING');
@@ -77,7 +77,7 @@ async function changeSession(work: Work, input: ChangeSessionInput, to: SessionS
   demandAct(custody, 'steer');
   demandVersion(custody, input.expectedVersion);
   if (!sessionTransitions[status].includes(to)) {
-    const final = sessionTransitions[status].length === 0 ? ', and that is final' : '';
+    const final = sessionTransitions[status].length === 0 ? ', which is final' : '';
     throw new InvalidStateError(`The session is ${status}${final}: it cannot become ${to}`, status, statesBefore(sessionTransitions, to));
   }
   change(custody);

@@ -28,7 +28,7 @@ async function used(h: House, mutation: Mutation, input: object): Promise<string
 }
 
 const cases: Refusal[] = [
-  create('BadUserInputError', 'the title is blank', () => ({ input: { title: ' \n' }, data: { path: ['input', 'title'] } }), /is blank: say something/),
+  create('BadUserInputError', 'the title is blank', () => ({ input: { title: ' \n' }, data: { path: ['input', 'title'] } }), /is blank: give a text/),
   create('NotFoundError', 'there is no such agent', () => ({ input: { title: 'Work', agentId: 'nobody' }, data: { id: 'nobody' } }), /check the id/),
   create(
     'IdempotencyMismatchError',

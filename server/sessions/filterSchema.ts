@@ -5,16 +5,16 @@ import { agentId, agentType, inputObject, instant, optional, someOf, text } from
 
 export const sessionFilter = inputObject(
   'SessionFilter',
-  'Which Sessions: those that meet everything that is given.',
+  'Filters Sessions. Every given condition must match.',
   z.object({
-    status: optional(someOf(SessionStatus)).describe('In one of these statuses.'),
-    agentId: optional(agentId).describe('Held by this Agent, or finished and held by it last.'),
-    agentType: optional(agentType).describe('Held by an Agent of this type, such as CLAUDE; of finished ones, held last by an Agent that had this type when they ended.'),
-    unassigned: optional(z.boolean()).describe('True: open and held by nobody. False: the others.'),
-    hasOpenHandoff: optional(z.boolean()).describe('True: with a Handoff that is INITIATED or ACCEPTED. False: the others.'),
-    titleContains: optional(text({ characters: 500 })).describe('With this text somewhere in the title, in upper or lower case; 500 characters at most.'),
-    createdAfter: optional(instant).describe('Created later than this.'),
-    createdBefore: optional(instant).describe('Created earlier than this.'),
+    status: optional(someOf(SessionStatus)).describe('Records with one of these statuses.'),
+    agentId: optional(agentId).describe('Sessions that this Agent holds, and finished ones that it held last.'),
+    agentType: optional(agentType).describe('Sessions held by an Agent of this type, such as CLAUDE; finished ones whose last holder had this type at the end.'),
+    unassigned: optional(z.boolean()).describe('True: open Sessions without a holder. False: all others.'),
+    hasOpenHandoff: optional(z.boolean()).describe('True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others.'),
+    titleContains: optional(text({ characters: 500 })).describe('Sessions whose title contains this text, ignoring case; at most 500 characters.'),
+    createdAfter: optional(instant).describe('Sessions created after this time.'),
+    createdBefore: optional(instant).describe('Sessions created before this time.'),
   }),
 );
 

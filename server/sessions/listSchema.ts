@@ -14,16 +14,16 @@ import { readSessions, sessionSelect } from './fixedPage.ts';
 const order = orderBy(
   'Session',
   {
-    CREATED_AT: { description: 'When they were created.', columns: { createdAt: 'time', id: 'uuid' } },
-    UPDATED_AT: { description: 'When their status, holder, Handoff or log last changed.', columns: { updatedAt: 'time', id: 'uuid' } },
+    CREATED_AT: { description: 'Time of creation.', columns: { createdAt: 'time', id: 'uuid' } },
+    UPDATED_AT: { description: 'Time of the last change of status, holder, Handoff or log.', columns: { updatedAt: 'time', id: 'uuid' } },
   },
   'CREATED_AT',
 );
 
 const one = z.object({ id: idOf('session').describe('Id of a Session.') });
 const many = z.object({
-  where: whereOf(sessionFilter).describe('Which ones; all when null.'),
-  orderBy: order.describe('In which order; the last created first when null.'),
+  where: whereOf(sessionFilter).describe('Filter. Null: no filter.'),
+  orderBy: order.describe('Order of the list. Null: newest first.'),
 });
 
 builder.queryFields((t) => ({
@@ -31,14 +31,14 @@ builder.queryFields((t) => ({
     access: everybody,
     type: modelRef('Session'),
     nullable: true,
-    description: 'The Session with this id; null when there is none that you may read. An AGENT reads those in which it has or had an AgentSession.',
+    description: 'Returns the Session with this id; null when it does not exist or the caller may not read it. An AGENT reads the Sessions in which it has or had an AgentSession.',
     args: argsOf(one),
     resolve: (query, _root, args, { prisma, caller }) => prisma.session.findUnique({ ...query, where: { ...decodeArgs(one, args), AND: readableSessions(caller) } }),
   }),
   sessions: t.field({
     access: everybody,
     type: connectionRef('Session'),
-    description: 'The Sessions that you may read, the last created first unless said otherwise.',
+    description: 'Lists the Sessions that the caller may read, newest first by default.',
     args: { ...argsOf(many), ...pageArgs },
     resolve: async (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);

@@ -23,18 +23,18 @@ const maxHandoffs = integer(0, 10_000);
 mutation('createSession', {
   access: operators,
   description:
-    'Creates a Session. With an Agent (named, or the least loaded of a type) it runs at once and that Agent holds it; without, it is paused and unassigned.',
+    'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned.',
   input: z.object({
-    title: title.describe('What the work is, in 1 to 500 characters.'),
-    agentId: optional(agentId).describe('The Agent that gets it; null for none, or for one of `agentType`.'),
-    agentType: optional(agentType).describe('The type of the Agent that gets it: the least loaded one that is available. With `agentId` the two must agree.'),
-    metadata: optional(metadata).describe('What you want to keep with it, up to 64 KB.'),
-    contextVariables: optional(contextVariables).describe('Names and values that its Agents share, an object of up to 64 KB. Names that begin with `_` are refused.'),
-    maxHandoffs: withDefault(maxHandoffs, 5).describe('How many handoffs its Agents may start between two acts of an operator: 0 to 10,000.'),
-    handoffsEnabled: optional(z.boolean()).describe("Whether its Agents may hand it off themselves; the server's default (BATON_HANDOFFS_ENABLED) when null."),
+    title: title.describe('Title of the work: 1 to 500 characters.'),
+    agentId: optional(agentId).describe('The Agent that gets the Session. Null: none, or one of `agentType`.'),
+    agentType: optional(agentType).describe('Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type.'),
+    metadata: optional(metadata).describe('Any JSON to keep with the record, at most 64 KB.'),
+    contextVariables: optional(contextVariables).describe("Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused."),
+    maxHandoffs: withDefault(maxHandoffs, 5).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
+    handoffsEnabled: optional(z.boolean()).describe("Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED)."),
     ...keyField,
   }),
-  payload: payload('The Session exists.'),
+  payload: payload('The Session was created.'),
   errors: [NotFoundError, IdempotencyMismatchError, AgentTypeMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
   resolve: (input, context) =>
     run(context, 'createSession', { ...input, handoffsEnabled: input.handoffsEnabled ?? context.settings.handoffsEnabled }, createSession),
@@ -42,80 +42,80 @@ mutation('createSession', {
 
 const change = {
   sessionId: idOf('session').describe('The Session to change.'),
-  expectedVersion: optional(integer(1)).describe('Refuse with CONFLICT unless the Session is at this version; null to change it whatever its version.'),
+  expectedVersion: optional(integer(1)).describe('Fails with CONFLICT unless the Session has this version. Null: any version.'),
 };
 const errors = [NotFoundError, ConflictError, InvalidStateError];
-const repeatable = 'Repeating it is no error and changes nothing.';
+const repeatable = 'Repeating the call succeeds and changes nothing.';
 
 mutation('updateSession', {
   access: workers,
-  description: `Changes what is given of an open Session and leaves the rest. An AGENT changes only the title of a Session that it holds: FORBIDDEN for the other fields. ${repeatable}`,
+  description: `Changes the given fields of an open Session. An AGENT may change only the title of a Session that it holds; other fields are FORBIDDEN. ${repeatable}`,
   input: z.object({
     ...change,
     title: kept(title).describe('The new title, 1 to 500 characters.'),
-    metadata: metadata.optional().describe('Replaces the metadata, up to 64 KB; null removes it.'),
+    metadata: metadata.optional().describe('Replaces the metadata, at most 64 KB. Null removes it.'),
     contextVariables: kept(contextVariables).describe(
-      'Names and values to set, an object of up to 64 KB. The other variables stay; a value of null removes its variable. Names that begin with `_` are refused.',
+      'Names and values to set: an object of at most 64 KB. Other variables stay; null removes a variable. Names that begin with `_` are refused.',
     ),
-    handoffsEnabled: kept(z.boolean()).describe('Whether its Agents may hand it off themselves.'),
-    maxHandoffs: kept(maxHandoffs).describe('How many handoffs its Agents may start between two acts of an operator: 0 to 10,000.'),
+    handoffsEnabled: kept(z.boolean()).describe('Whether Agents may hand the Session off.'),
+    maxHandoffs: kept(maxHandoffs).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
   }),
-  payload: payload('The Session has these fields.'),
+  payload: payload('The Session was changed.'),
   errors,
   command: updateSession,
 });
 
 mutation('pauseSession', {
   access: workers,
-  description: `Stops the work for now; the holder keeps the Session and its place. ${repeatable}`,
+  description: `Pauses the Session. The holder keeps it and its place. ${repeatable}`,
   input: z.object(change),
-  payload: payload('The Session is paused.'),
+  payload: payload('The Session was paused.'),
   errors,
   command: pauseSession,
 });
 
 mutation('resumeSession', {
   access: workers,
-  description: `Goes on with a paused Session that somebody holds. ${repeatable}`,
+  description: `Resumes a paused Session that an Agent holds. ${repeatable}`,
   input: z.object(change),
-  payload: payload('The Session runs.'),
+  payload: payload('The Session was resumed.'),
   errors,
   command: resumeSession,
 });
 
 mutation('completeSession', {
   access: workers,
-  description: `The work is done: closes the open Handoff and frees the holder's place. ${repeatable}`,
+  description: `Ends the Session as COMPLETED, closes the open Handoff and frees the holder's place. ${repeatable}`,
   input: z.object({
     ...change,
-    result: optional(metadata).describe('What came of it, any JSON of up to 64 KB.'),
-    summary: optional(summary).describe('What was done, for people: up to 32 KB.'),
+    result: optional(metadata).describe('Result of the work: any JSON of at most 64 KB.'),
+    summary: optional(summary).describe('Closing summary, for people: at most 32 KB.'),
   }),
-  payload: payload('The Session is completed.'),
+  payload: payload('The Session was completed.'),
   errors,
   command: completeSession,
 });
 
 mutation('failSession', {
   access: workers,
-  description: `The work cannot be done: fails an accepted Handoff with it and frees the holder's place. ${repeatable}`,
+  description: `Ends the Session as FAILED, fails an accepted Handoff with it and frees the holder's place. ${repeatable}`,
   input: z.object({
     ...change,
-    reason: nonBlank({ bytes: 4 * KB }).describe('Why, for people: up to 4 KB, not blank.'),
+    reason: nonBlank({ bytes: 4 * KB }).describe('Reason, for people: at most 4 KB, not blank.'),
   }),
-  payload: payload('The Session has failed.'),
+  payload: payload('The Session failed.'),
   errors,
   command: failSession,
 });
 
 mutation('cancelSession', {
   access: operators,
-  description: `The work is no longer wanted: closes the open Handoff and frees the holder's place. ${repeatable}`,
+  description: `Ends the Session as CANCELLED, closes the open Handoff and frees the holder's place. ${repeatable}`,
   input: z.object({
     ...change,
-    reason: optional(reason).describe('Why, for people: up to 4 KB.'),
+    reason: optional(reason).describe('Reason, for people: at most 4 KB.'),
   }),
-  payload: payload('The Session is cancelled.'),
+  payload: payload('The Session was cancelled.'),
   errors,
   command: cancelSession,
 });

@@ -41,7 +41,7 @@ export function RejectDialog({ handoff, onClose }: { handoff: HandoffActionsData
       <form id={form} className={styles.form} onSubmit={(event) => void submit(event)}>
         <p>
           <strong>{handoff.session.title}</strong>{' '}
-          {handoff.sourceAgent ? `goes back to '${handoff.sourceAgent.id}' if it has room; otherwise nobody holds it.` : 'is held by nobody again.'}
+          {handoff.sourceAgent ? `goes back to '${handoff.sourceAgent.id}' if it has room; otherwise it will be unassigned.` : 'will be unassigned.'}
         </p>
         {error && <RequestError error={error} />}
         {refusal && !ofReason && <ErrorNote title="It was not rejected">{refusal.message}</ErrorNote>}

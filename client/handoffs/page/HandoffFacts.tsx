@@ -61,7 +61,7 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
     <div className={styles.facts}>
       <div className={styles.way}>
         <span className={styles.end}>
-          {sourceAgent ? <AgentChip agent={sourceAgent} /> : <span className="soft">nobody held it</span>}
+          {sourceAgent ? <AgentChip agent={sourceAgent} /> : <span className="soft">unassigned</span>}
           <span className="soft small">{handoff.sourceAgentType ?? 'unassigned'}</span>
         </span>
         <span className={styles.arrow}>

@@ -67,7 +67,7 @@ function Open({ session, onClose }: { session: Session; onClose: () => void }) {
       {changed && (
         <div className={styles.changed} role="status">
           <Icon name="info" />
-          <span>The session has changed since you opened this: {session.agent ? `'${session.agent.id}' holds it` : 'nobody holds it'} now.</span>
+          <span>The session has changed since you opened this: {session.agent ? `'${session.agent.id}' holds it` : 'it is unassigned'} now.</span>
           <button
             type="button"
             className="button small"
@@ -78,7 +78,7 @@ function Open({ session, onClose }: { session: Session; onClose: () => void }) {
               send.current?.focus();
             }}
           >
-            Go on with that
+            Use the current state
           </button>
         </div>
       )}

@@ -51,7 +51,7 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
         <input type="checkbox" checked={draft.skipHandoff} onChange={(event) => onChange({ skipHandoff: event.target.checked })} />
         <span>
           <span className="label">Skip handoff (quick reassign)</span>
-          <span className="hint">Moves it at once: no record of a handoff, no context is kept for the next agent, and nobody is asked to accept. The event is still written.</span>
+          <span className="hint">Moves it at once: no record of a handoff, no context is kept for the next agent, and no agent has to accept. The event is still written.</span>
         </span>
       </label>
       {!draft.skipHandoff && <ContextPreview sessionId={session.id} />}

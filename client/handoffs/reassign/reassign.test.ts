@@ -160,7 +160,7 @@ describe('the reassign dialog', () => {
     // ALREADY_ASSIGNED: somebody else gave it to the one who is chosen here.
     await choose(page, 'taker-1');
     await move(id, 'taker-1');
-    await dialog.getByRole('button', { name: 'Go on with that' }).focus();
+    await dialog.getByRole('button', { name: 'Use the current state' }).focus();
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Reassign');
     await page.keyboard.press('Enter');
@@ -180,7 +180,7 @@ describe('the reassign dialog', () => {
     const globalId = await idOf('Overtaken');
     const { errors } = await api.post('mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }', { id: globalId });
     expect(errors).toBeUndefined();
-    await dialog.getByRole('button', { name: 'Go on with that' }).click();
+    await dialog.getByRole('button', { name: 'Use the current state' }).click();
     await send(page);
     await dialog.getByRole('alert').filter({ hasText: 'The session was not moved' }).getByText(/COMPLETED/).waitFor();
     expect(await target.getByRole('alert').count()).toBe(0);

@@ -113,7 +113,7 @@ describe('What is ours is hidden', () => {
     const [error] = errors!;
     const { code, reference } = error!.extensions as { code: string; reference: string };
     expect(code).toBe('INTERNAL_SERVER_ERROR');
-    expect(error!.message).toBe(`Something went wrong on our side: tell an operator the reference ${reference}`);
+    expect(error!.message).toBe(`Internal error: give an operator the reference ${reference}`);
     expect(error!.path).toEqual(['node']);
     expect(JSON.stringify(errors)).not.toMatch(/prisma|select|decisions|resolutions|does not exist|\.ts|node_modules/i);
     expect(lines).toHaveLength(1);

@@ -57,7 +57,7 @@ const maskAnew =
     }
     const reference = randomUUID();
     log.error({ err: cause, reference }, 'A request failed for a reason that is ours');
-    return located(error, `Something went wrong on our side: tell an operator the reference ${reference}`, {
+    return located(error, `Internal error: give an operator the reference ${reference}`, {
       code: 'INTERNAL_SERVER_ERROR',
       reference,
     });

@@ -22,31 +22,31 @@ import { partOfRecord } from '../declared.ts';
 import { AdministrativeStatus, HandoffStatus } from '../enums.ts';
 
 export const ErrorCode = builder.enumType('ErrorCode', {
-  description: 'Why a mutation was refused, for programs. Each code has its type, which carries the data: AGENT_AT_CAPACITY is AgentAtCapacityError.',
+  description: 'Codes of refused mutations. Each code has an error type with its data: AGENT_AT_CAPACITY is AgentAtCapacityError.',
   values: {
     BAD_USER_INPUT: { description: 'An id or a value is malformed.' },
-    NOT_FOUND: { description: 'There is no such record, or the caller may not read it.' },
-    CONFLICT: { description: 'The record is not as the caller thought: another version, or an id that is taken.' },
-    INVALID_STATE: { description: "The record's state does not allow it." },
-    ALREADY_ASSIGNED: { description: 'The agent holds the Session already.' },
+    NOT_FOUND: { description: 'The record does not exist, or the caller may not read it.' },
+    CONFLICT: { description: 'The record has another version than expected, or the id is taken.' },
+    INVALID_STATE: { description: 'The state of the record does not allow the change.' },
+    ALREADY_ASSIGNED: { description: 'The agent already holds the Session.' },
     AGENT_UNAVAILABLE: { description: 'The agent is draining, offline or archived.' },
-    AGENT_AT_CAPACITY: { description: 'The agent holds as many Sessions as it may.' },
-    AGENT_TYPE_MISMATCH: { description: 'The agent is not of the type that was named with it.' },
+    AGENT_AT_CAPACITY: { description: 'The agent is at its capacity.' },
+    AGENT_TYPE_MISMATCH: { description: 'The agent does not have the requested type.' },
     NO_AGENT_AVAILABLE: { description: 'No agent of the type is available with a free place.' },
-    HANDOFFS_DISABLED: { description: 'Agents may not hand off this Session themselves.' },
-    NOT_A_COLLABORATOR: { description: 'The agent may not hand off to that one.' },
-    MAX_HANDOFFS_REACHED: { description: 'Agents have started as many handoffs in this Session as they may.' },
-    HANDOFF_LOOP: { description: 'The same handoff, with nothing new, was made before.' },
-    IDEMPOTENCY_MISMATCH: { description: 'The idempotency key was used for something else.' },
-    LIMIT_EXCEEDED: { description: 'There is more of something than fits in one request.' },
+    HANDOFFS_DISABLED: { description: 'Agents may not hand off this Session.' },
+    NOT_A_COLLABORATOR: { description: 'The agent may not hand off to the target.' },
+    MAX_HANDOFFS_REACHED: { description: 'Agents have reached the number of handoffs allowed in this Session.' },
+    HANDOFF_LOOP: { description: 'The same handoff was made before with nothing new since.' },
+    IDEMPOTENCY_MISMATCH: { description: 'The idempotency key was used with another mutation or input.' },
+    LIMIT_EXCEEDED: { description: 'The input has more items than one request may carry.' },
   },
 });
 
 export const ErrorInterface = builder.interfaceRef<DomainError>('Error').implement({
   description: 'Why a mutation was refused. Nothing was changed.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'What is so and what to do, for people. It may be worded differently tomorrow.' }),
-    code: t.expose('code', { type: ErrorCode, description: 'Which refusal it is, for programs.' }),
+    message: t.exposeString('message', { description: 'States the problem and what to do, for people. The wording may change.' }),
+    code: t.expose('code', { type: ErrorCode, description: 'Code of the error, for programs.' }),
   }),
 });
 
@@ -59,7 +59,7 @@ builder.objectType(BadUserInputError, {
   ...refusal,
   fields: (t) => ({
     path: t.stringList({
-      description: 'The way to the value, from the arguments on, list positions as numbers: ["input", "tasks", "0", "content"].',
+      description: 'Path to the value, starting at the arguments, with list positions as numbers: ["input", "tasks", "0", "content"].',
       resolve: ({ path }) => [...path],
     }),
   }),
@@ -67,36 +67,36 @@ builder.objectType(BadUserInputError, {
 
 builder.objectType(NotFoundError, {
   name: 'NotFoundError',
-  description: 'There is no such record, or the caller may not read it: the two look the same.',
+  description: 'The record does not exist, or the caller may not read it. The two look the same.',
   ...refusal,
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that was looked for, as the caller wrote it.' }) }),
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The id as the caller wrote it.' }) }),
 });
 
 builder.objectType(ConflictError, {
   name: 'ConflictError',
-  description: 'The record is not as the caller thought: another version, or an id that is taken.',
+  description: 'The record has another version than expected, or the id is taken.',
   ...refusal,
   fields: (t) => ({
-    expectedVersion: t.exposeInt('expectedVersion', { nullable: true, description: 'The version that the caller expected; null when it is about an id.' }),
-    actualVersion: t.exposeInt('actualVersion', { nullable: true, description: 'The version that it has; null when it is about an id.' }),
+    expectedVersion: t.exposeInt('expectedVersion', { nullable: true, description: 'Version that the caller expected; null when the conflict is about an id.' }),
+    actualVersion: t.exposeInt('actualVersion', { nullable: true, description: 'Current version of the record; null when the conflict is about an id.' }),
   }),
 });
 
 builder.objectType(InvalidStateError, {
   name: 'InvalidStateError',
-  description: "The record's state does not allow it.",
+  description: 'The state of the record does not allow the change.',
   ...refusal,
   fields: (t) => ({
-    state: t.exposeString('state', { description: 'The state it is in, as its enum has it.' }),
-    allowed: t.stringList({ description: 'The states in which it would be allowed; empty when there is none.', resolve: ({ allowed }) => [...allowed] }),
+    state: t.exposeString('state', { description: 'Current state, as its enum names it.' }),
+    allowed: t.stringList({ description: 'States in which the change would be allowed; empty when there is none.', resolve: ({ allowed }) => [...allowed] }),
   }),
 });
 
 builder.objectType(AlreadyAssignedError, {
   name: 'AlreadyAssignedError',
-  description: 'The agent holds the Session already.',
+  description: 'The agent already holds the Session.',
   ...refusal,
-  fields: (t) => ({ agentId: t.exposeID('agentId', { description: 'The agent that holds it.' }) }),
+  fields: (t) => ({ agentId: t.exposeID('agentId', { description: 'Id of the agent that holds the Session.' }) }),
 });
 
 builder.objectType(AgentUnavailableError, {
@@ -104,30 +104,30 @@ builder.objectType(AgentUnavailableError, {
   description: 'The agent is draining, offline or archived.',
   ...refusal,
   fields: (t) => ({
-    agentId: t.exposeID('agentId', { description: 'The agent that was asked for.' }),
-    status: t.expose('status', { type: AdministrativeStatus, description: 'Its administrative status: DRAINING or OFFLINE; an archived agent counts as OFFLINE.' }),
+    agentId: t.exposeID('agentId', { description: 'Id of the agent that was requested.' }),
+    status: t.expose('status', { type: AdministrativeStatus, description: 'Administrative status of the agent: DRAINING or OFFLINE. An archived agent counts as OFFLINE.' }),
   }),
 });
 
 builder.objectType(AgentAtCapacityError, {
   name: 'AgentAtCapacityError',
-  description: 'The agent holds as many Sessions as it may.',
+  description: 'The agent is at its capacity.',
   ...refusal,
   fields: (t) => ({
-    agentId: t.exposeID('agentId', { description: 'The agent that was asked for.' }),
-    currentLoad: t.exposeInt('currentLoad', { description: 'How many RUNNING or PAUSED Sessions it holds.' }),
-    maxCapacity: t.exposeInt('maxCapacity', { description: 'How many it may hold at once.' }),
+    agentId: t.exposeID('agentId', { description: 'Id of the agent that was requested.' }),
+    currentLoad: t.exposeInt('currentLoad', { description: 'Number of RUNNING and PAUSED Sessions that the Agent holds.' }),
+    maxCapacity: t.exposeInt('maxCapacity', { description: 'Greatest number of Sessions that the agent may hold at once.' }),
   }),
 });
 
 builder.objectType(AgentTypeMismatchError, {
   name: 'AgentTypeMismatchError',
-  description: 'The agent is not of the type that was named with it.',
+  description: 'The agent does not have the requested type.',
   ...refusal,
   fields: (t) => ({
-    agentId: t.exposeID('agentId', { description: 'The agent that was asked for.' }),
-    expectedType: t.exposeString('expectedType', { description: 'The type that was asked for.' }),
-    actualType: t.exposeString('actualType', { description: 'The type that the agent has.' }),
+    agentId: t.exposeID('agentId', { description: 'Id of the agent that was requested.' }),
+    expectedType: t.exposeString('expectedType', { description: 'The type that was requested.' }),
+    actualType: t.exposeString('actualType', { description: 'Type of the agent.' }),
   }),
 });
 
@@ -135,24 +135,24 @@ builder.objectType(NoAgentAvailableError, {
   name: 'NoAgentAvailableError',
   description: 'No agent of the type is available with a free place.',
   ...refusal,
-  fields: (t) => ({ agentType: t.exposeString('agentType', { description: 'The type that was asked for.' }) }),
+  fields: (t) => ({ agentType: t.exposeString('agentType', { description: 'The type that was requested.' }) }),
 });
 
 builder.objectType(HandoffsDisabledError, {
   name: 'HandoffsDisabledError',
-  description: 'Agents may not hand off this Session themselves; an operator may reassign it.',
+  description: 'Agents may not hand off this Session. An operator may reassign it.',
   ...refusal,
 });
 
 builder.objectType(NotACollaboratorError, {
   name: 'NotACollaboratorError',
-  description: 'The agent may not hand off to that one.',
+  description: 'The agent may not hand off to the target.',
   ...refusal,
   fields: (t) => ({
-    agentId: t.exposeID('agentId', { description: 'The agent that holds the Session.' }),
-    targetAgentId: t.exposeID('targetAgentId', { description: 'The agent that it may not hand off to.' }),
+    agentId: t.exposeID('agentId', { description: 'Id of the agent that holds the Session.' }),
+    targetAgentId: t.exposeID('targetAgentId', { description: 'Id of the requested target.' }),
     collaborators: t.idList({
-      description: 'The agents that it may hand off to: its collaborators, and the one that the Session came from.',
+      description: 'Ids of the agents that it may hand off to: its collaborators, and the agent from which the Session came.',
       resolve: ({ collaborators }) => [...collaborators],
     }),
   }),
@@ -162,32 +162,32 @@ const Step = builder.objectRef<HandoffStep>('HandoffStep').implement({
   access: 'inherit',
   description: 'A Handoff of the chain that led to a refusal.',
   fields: (t) => ({
-    from: t.exposeID('from', { nullable: true, description: 'The source; null when nobody held the Session.' }),
-    to: t.exposeID('to', { description: 'The target.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When it was initiated.' }),
-    status: t.expose('status', { type: HandoffStatus, description: 'Its status now.' }),
+    from: t.exposeID('from', { nullable: true, description: 'Id of the source Agent; null when the Session was unassigned.' }),
+    to: t.exposeID('to', { description: 'Id of the target Agent.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time at which the Handoff was started.' }),
+    status: t.expose('status', { type: HandoffStatus, description: 'Current status of the Handoff.' }),
   }),
 });
-const chain = 'The Handoffs since the last act of an operator, oldest first: the newest 100 when there are more.';
+const chain = 'The Handoffs since the last act of an operator, oldest first; the newest 100.';
 
 builder.objectType(MaxHandoffsReachedError, {
   name: 'MaxHandoffsReachedError',
-  description: 'Agents have started as many handoffs in this Session as they may; an operator must reassign it.',
+  description: 'Agents have reached the number of handoffs allowed in this Session. An operator has to reassign it.',
   ...refusal,
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'How many they have started since the last act of an operator.' }),
-    maxHandoffs: t.exposeInt('maxHandoffs', { description: 'How many they may start.' }),
+    count: t.exposeInt('count', { description: 'Number of handoffs that agents started since the last act of an operator.' }),
+    maxHandoffs: t.exposeInt('maxHandoffs', { description: 'Number of handoffs that agents may start before an operator has to step in.' }),
     chain: t.field({ type: [Step], listSize: partOfRecord, description: chain, resolve: (error) => [...error.chain] }),
   }),
 });
 
 builder.objectType(HandoffLoopError, {
   name: 'HandoffLoopError',
-  description: 'The same handoff, with nothing new since, was made before.',
+  description: 'The same handoff was made before with nothing new since.',
   ...refusal,
   fields: (t) => ({
-    agentId: t.exposeID('agentId', { description: 'The agent that holds the Session.' }),
-    targetAgentId: t.exposeID('targetAgentId', { description: 'The agent that it handed the Session to before.' }),
+    agentId: t.exposeID('agentId', { description: 'Id of the agent that holds the Session.' }),
+    targetAgentId: t.exposeID('targetAgentId', { description: 'Id of the target of the earlier handoff.' }),
     chain: t.field({ type: [Step], listSize: partOfRecord, description: chain, resolve: (error) => [...error.chain] }),
   }),
 });
@@ -201,10 +201,10 @@ builder.objectType(IdempotencyMismatchError, {
 
 builder.objectType(LimitExceededError, {
   name: 'LimitExceededError',
-  description: 'There is more of something than fits in one request.',
+  description: 'The input has more items than one request may carry.',
   ...refusal,
   fields: (t) => ({
-    limit: t.exposeInt('limit', { description: 'The most that fit.' }),
-    actual: t.exposeInt('actual', { description: 'How many there were.' }),
+    limit: t.exposeInt('limit', { description: 'Greatest number allowed.' }),
+    actual: t.exposeInt('actual', { description: 'Number of items in the input.' }),
   }),
 });

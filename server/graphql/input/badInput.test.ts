@@ -113,7 +113,7 @@ describe.each(allMutations())('%s', (mutation) => {
       const said = await home.send(mutation, { ...input, [field]: value });
       expect([value, said]).toMatchObject([value, { __typename: 'BadUserInputError', code: 'BAD_USER_INPUT' }]);
       expect((said['path'] as string[]).slice(0, 2)).toEqual(['input', field]);
-      // "input.title is blank: say something", and no more of a long value than is needed to know it again.
+      // "input.title is blank: give a text", and no more of a long value than is needed to know it again.
       expect(said.message).toMatch(/^input\.\w+.* [^:]+: \S/su);
       expect(said.message?.length).toBeLessThan(400);
     }

@@ -54,6 +54,6 @@ const sameNumber = (text: string): boolean => text.length <= longestNumber && de
 export const JsonScalar = new GraphQLScalarType({
   ...JSONResolver.toConfig(),
   description:
-    'Any JSON value. Numbers are double precision: a literal that would change, and a whole number beyond 9007199254740991, is BAD_USER_INPUT with its path; send it as a string.',
+    'Any JSON value. Numbers are double precision: a number that would change, such as an integer beyond 9007199254740991, is BAD_USER_INPUT with its path. Send it as a string.',
   parseLiteral,
 });

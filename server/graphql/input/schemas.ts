@@ -8,7 +8,7 @@ import { NotJson } from './jsonScalar.ts';
 
 /**
  * What callers send, checked before anything else (rule: order of refusals). Every message is the end of a sentence that begins
- * with the path: "input.title has 620 characters, and 500 are the most: shorten it".
+ * with the path: "input.title has 620 characters; the limit is 500: shorten it".
  */
 
 /** What GraphQL shows of a schema that zod does not know. */
@@ -115,7 +115,7 @@ export const idOf = (prefix: IdPrefix) =>
     if (decoded?.prefix === prefix) return decoded.uuid;
     const message =
       decoded === null
-        ? `is ${shown(id)}, which is no id: give the id of ${article(nouns[prefix])}, ${prefix}_ and 26 characters`
+        ? `is ${shown(id)}, which is not an id: give the id of ${article(nouns[prefix])}, ${prefix}_ and 26 characters`
         : `is the id of ${article(nouns[decoded.prefix])}: give the id of ${article(nouns[prefix])}`;
     issues.push({ code: 'custom', message, input: id });
     return z.NEVER;
@@ -128,7 +128,7 @@ export const agentId = showAs(
       if (isAgentId(id)) return null;
       const decoded = decodeId(id);
       return decoded === null
-        ? `is ${shown(id)}, which is no agent id: 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends`
+        ? `is ${shown(id)}, which is not an agent id: 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends`
         : `is the id of ${article(nouns[decoded.prefix])}: give the id of an agent`;
     }),
   ),
@@ -139,7 +139,7 @@ export const agentType = z.string().check(
   faultless((type) =>
     /^[A-Z][A-Z0-9_]{0,49}$/.test(type)
       ? null
-      : `is ${shown(type)}, which is no agent type: an upper-case letter, then up to 49 upper-case letters, digits and '_'`,
+      : `is ${shown(type)}, which is not an agent type: an upper-case letter, then up to 49 upper-case letters, digits and '_'`,
   ),
 );
 
@@ -150,7 +150,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 /** What PostgreSQL or UTF-8 cannot hold in a text. */
 function unstorable(text: string): string | null {
   if (text.includes('\0')) return 'contains NUL (U+0000): remove it';
-  if (loneSurrogate.test(text)) return 'contains an unpaired surrogate, half a character: remove it';
+  if (loneSurrogate.test(text)) return 'contains an unpaired surrogate: remove it';
   return null;
 }
 
@@ -159,7 +159,7 @@ function oversized(text: string, size: Size): string | null {
     'characters' in size
       ? [text.length > size.characters ? [...text].length : 0, size.characters, 'characters']
       : [Buffer.byteLength(text), size.bytes, 'bytes'];
-  return actual > limit ? `has ${actual} ${unit}, and ${limit} are the most: shorten it` : null;
+  return actual > limit ? `has ${actual} ${unit}; the limit is ${limit}: shorten it` : null;
 }
 
 /** A text of at most that size that PostgreSQL can hold; it may be empty. */
@@ -167,7 +167,7 @@ export const text = (size: Size) => z.string().check(faultless((value) => unstor
 
 /** A text that says something. */
 export const nonBlank = (size: Size) =>
-  text(size).check(faultless((value) => (value.trim() === '' ? 'is blank: say something' : null)));
+  text(size).check(faultless((value) => (value.trim() === '' ? 'is blank: give a text' : null)));
 
 export const KB = 1024;
 export const title = nonBlank({ characters: limits.fields.titleCharacters });
@@ -179,13 +179,13 @@ const idempotencyKey = nonBlank({ characters: limits.fields.idempotencyKeyCharac
 
 /** The `idempotencyKey` of a mutation (rule: idempotency). */
 export const keyField = {
-  idempotencyKey: optional(idempotencyKey).describe('1 to 128 characters of yours: a repeat with the same input within 24 hours changes nothing and answers the same.'),
+  idempotencyKey: optional(idempotencyKey).describe('1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect.'),
 };
 
 /** What would have to fit into a `timestamptz` and come back. */
 export const instant = z
   .date()
-  .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is not in the years 1 to 9999: give a moment in them')));
+  .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is outside the years 1 to 9999: give another time')));
 
 /** A whole number in that range. */
 export const integer = (least: number, most = 2 ** 31 - 1) =>
@@ -238,7 +238,7 @@ function faultIn(value: unknown, path: string[]): Fault | null {
 function inexact(value: number): string | null {
   if (!Number.isFinite(value)) return 'is a number that JSON cannot hold';
   if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21) return null;
-  return `is ${value}, and whole numbers are exact up to ${Number.MAX_SAFE_INTEGER}: send it as a string`;
+  return `is ${value}, but integers are exact only up to ${Number.MAX_SAFE_INTEGER}: send it as a string`;
 }
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
@@ -247,7 +247,7 @@ const isPlainObject = (value: unknown): value is Record<string, unknown> =>
 /** A JSON object. */
 export const jsonObject = (size: { bytes: number }) =>
   json(size)
-    .refine(isPlainObject, { message: 'is no object: give names and values' })
+    .refine(isPlainObject, { message: 'is not an object: give names and values' })
     .transform((value) => value);
 
 export const metadata = json({ bytes: limits.fields.json });

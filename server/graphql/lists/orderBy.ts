@@ -12,13 +12,13 @@ interface Ordering {
 /** The `orderBy` of a list, as the order of its pages. Defines `XOrder` and `XOrderField`. */
 export function orderBy<Field extends string>(noun: string, fields: Readonly<Record<Field, Ordering>>, otherwise: NoInfer<Field>) {
   const values = fields as Readonly<Record<string, Ordering>>;
-  const field = builder.enumType(`${noun}OrderField`, { description: `What ${noun}s are ordered by.`, values: fieldsOnly(values) });
+  const field = builder.enumType(`${noun}OrderField`, { description: `Field to order ${noun}s by.`, values: fieldsOnly(values) });
   const order = inputObject(
     `${noun}Order`,
-    `How ${noun}s are ordered; ties go by id.`,
+    `Order of a list of ${noun}s. Ties are ordered by id.`,
     z.object({
-      field: oneOf(field).describe('What they are ordered by.'),
-      direction: withDefault(oneOf(OrderDirection), 'DESC').describe('Which end comes first.'),
+      field: oneOf(field).describe('Field to order by.'),
+      direction: withDefault(oneOf(OrderDirection), 'DESC').describe('Direction of the order.'),
     }),
   );
   return optional(order).transform((given): Order => {

@@ -84,13 +84,13 @@ function writeHead(response: ServerResponse, { status, headers }: Response): voi
   response.writeHead(status);
 }
 
-const whatIsDone = 'what a mutation of this request has done, it has done';
+const whatIsDone = 'a mutation in this request may have been committed';
 
 function tooMuchUnread(response: ServerResponse, full: Full): void {
-  if (full === 'process') return unavailable(response, `Too many answers wait to be read: try again in a moment; ${whatIsDone}`);
+  if (full === 'process') return unavailable(response, `Too many answers are unread: try again in a moment; ${whatIsDone}`);
   const [whose, most] = full === 'key' ? ['this key', limits.unread.key] : ['this connection', limits.unread.connection];
   response.setHeader('retry-after', '1');
-  json(response, 429, failure('RATE_LIMITED', `The answers on ${whose} that were not read yet have more than ${most} bytes: read them, then try again; ${whatIsDone}`));
+  json(response, 429, failure('RATE_LIMITED', `The unread answers on ${whose} exceed ${most} bytes: read them, then try again; ${whatIsDone}`));
 }
 
 export function failure(code: string, message: string): object {

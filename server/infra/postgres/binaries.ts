@@ -43,7 +43,7 @@ export async function hydrateSymlinks(root: string): Promise<void> {
     if (existsSync(path)) continue;
     await symlink(basename(source), path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') return;
-      throw new StartError(`PostgreSQL lacks ${path} and it cannot be made (${error.code}): run npm rebuild, or ${elsewhere}`);
+      throw new StartError(`PostgreSQL lacks ${path} and it cannot be created (${error.code}): run npm rebuild, or ${elsewhere}`);
     });
   }
 }

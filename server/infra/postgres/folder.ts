@@ -112,7 +112,7 @@ const ours = /^(cluster(\..+)?|socket|postgres\.log)$/;
 async function ownFolder(path: string, user: User): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   if ((await readdir(path)).some((name) => !ours.test(name)))
-    throw new StartError(`The folder ${path} holds other things than a database: set BATON_DATA to a new or empty one`);
+    throw new StartError(`The folder ${path} contains other files than a database: set BATON_DATA to a new or empty one`);
   await chmod(path, 0o700);
   if (user) await chown(path, user.uid, user.gid);
 }

@@ -88,7 +88,7 @@ test.runIf(process.getuid?.() === 0)(
     await chown(folder, 12_345, 12_345);
     const outcome = await start(folder).catch((error: unknown) => error);
     // initdb wants a user with a name; what matters is that the folder did not change hands.
-    expect(String(outcome)).toContain('PostgreSQL could not make its files');
+    expect(String(outcome)).toContain('PostgreSQL could not create its files');
     expect(statSync(folder)).toMatchObject({ uid: 12_345, gid: 12_345 });
   },
 );
@@ -98,7 +98,7 @@ test('a folder with other things in it is left as it is', async () => {
   await mkdir(folder, { mode: 0o755 });
   writeFileSync(join(folder, 'letter.txt'), '');
   await expect(startPostgres({ folder, log: silentLog })).rejects.toThrow(
-    `The folder ${folder} holds other things than a database: set BATON_DATA to a new or empty one`,
+    `The folder ${folder} contains other files than a database: set BATON_DATA to a new or empty one`,
   );
   expect(statSync(folder).mode & 0o777).toBe(0o755);
 });

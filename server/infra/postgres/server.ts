@@ -110,7 +110,7 @@ async function run(folder: Folder, command: string, args: string[]): Promise<voi
     });
     child.once('close', resolve);
   });
-  if (code !== 0) throw new StartError(`PostgreSQL could not make its files in ${folder.base}: ${lastError(said)}`);
+  if (code !== 0) throw new StartError(`PostgreSQL could not create its files in ${folder.base}: ${lastError(said)}`);
 }
 
 /** Why PostgreSQL gave up: its last error, after which it only says that it stops. */

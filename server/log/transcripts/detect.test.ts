@@ -24,11 +24,11 @@ test('AUTO looks past broken lines at the beginning', async () => {
 test.each([
   ['', 'it is empty'],
   ['\n \n', 'it is empty'],
-  ['Dear Sir or Madam,\nhello', "its first line is no JSON object, it begins with 'Dear Sir or Madam,'"],
-  ['[{"role":"user"}]', `its first line is no JSON object, it begins with '[{"role":"user"}]'`],
+  ['Dear Sir or Madam,\nhello', "its first line is not a JSON object; it begins with 'Dear Sir or Madam,'"],
+  ['[{"role":"user"}]', `its first line is not a JSON object; it begins with '[{"role":"user"}]'`],
   ['{"role":"user","content":"hi"}', 'its first line is a JSON object with the fields role, content'],
   ['{}', 'its first line is a JSON object with no fields'],
-  ['x\n'.repeat(100_000), "its first line is no JSON object, it begins with 'x'"],
+  ['x\n'.repeat(100_000), "its first line is not a JSON object; it begins with 'x'"],
 ])('AUTO says what it saw instead of a transcript: %#', async (text, saw) => {
   const refusal = await readText(text).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(BadUserInputError);

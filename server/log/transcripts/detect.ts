@@ -132,7 +132,7 @@ const otherFormat = (given: TranscriptFormat, found: TranscriptFormat): BadUserI
 
 function unrecognised(lines: Line[]): BadUserInputError {
   return new BadUserInputError(
-    `input.content is no transcript that Baton knows (${whatIs(lines)}): give the JSON lines of Claude Code, a rollout of OpenAI Codex or a session of Gemini CLI`,
+    `input.content is not a known transcript (${whatIs(lines)}): give the JSON lines of Claude Code, a rollout of OpenAI Codex or a session of Gemini CLI`,
     ['input', 'content'],
   );
 }
@@ -145,6 +145,6 @@ function whatIs(lines: Line[]): string {
     const names = Object.keys(entry).map((name) => (name.length > 30 ? `${name.slice(0, 30)}...` : name));
     return `its first line is a JSON object with ${names.length === 0 ? 'no fields' : `the fields ${names.slice(0, 8).join(', ')}${names.length > 8 ? ', ...' : ''}`}`;
   }
-  if (first.text === null) return 'its first line is too long to be read';
-  return `its first line is no JSON object, it begins with '${[...first.text.slice(0, 40)].slice(0, 20).join('')}'`;
+  if (first.text === null) return 'its first line is too long to read';
+  return `its first line is not a JSON object; it begins with '${[...first.text.slice(0, 40)].slice(0, 20).join('')}'`;
 }
