@@ -113,7 +113,7 @@ describe('What waits for readers', () => {
     socket.resume();
     await expect.poll(() => [...text.matchAll(/HTTP\/1.1 (\d+)/g)].length, { timeout: 30_000 }).toBe(4);
     expect([...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toContain('429');
-    expect(text).toContain(`more than ${limits.unread.connection} bytes`);
+    expect(text).toContain(`exceed ${limits.unread.connection} bytes`);
   });
 
   // The last: a database that has keys is not open any more.

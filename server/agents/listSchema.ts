@@ -10,7 +10,7 @@ import { agentFilter, agentsWhere } from './filterSchema.ts';
 const order = orderBy(
   'Agent',
   {
-    ID: { description: 'The id.', columns: { id: 'slug' } },
+    ID: { description: 'Id of the Agent.', columns: { id: 'slug' } },
     LOAD: { description: 'Number of Sessions that the Agent holds.', columns: { currentLoad: 'integer', id: 'slug' } },
     REGISTERED_AT: { description: 'Time of registration.', columns: { registeredAt: 'time', id: 'slug' } },
   },

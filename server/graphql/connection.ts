@@ -134,11 +134,15 @@ const known = new WeakMap<FieldNode, boolean>();
 function fits(fixed: FixedList, node: FieldNode, { fragments }: GraphQLResolveInfo, query: () => object): boolean {
   const found = known.get(node);
   if (found !== undefined) return found;
-  const result = isWithin(query(), fixed);
+  const asked = query();
+  // Without a relation Prisma reads fewer tables.
+  const result = isWithin(asked, fixed) && (selectsRelation(asked) || !selectsRelation(fixed));
   const texts = [node.selectionSet!, ...Object.values(fragments)].map((each) => print(each));
   if (!texts.some((text) => /[$@]/.test(text))) known.set(node, result);
   return result;
 }
+
+const selectsRelation = (query: { select?: object }): boolean => Object.values(query.select ?? {}).some((asked) => typeof asked === 'object');
 
 /** Whether a query of Prisma's asks for nothing but what another selects. */
 function isWithin(query: object, within: object): boolean {

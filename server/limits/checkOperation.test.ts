@@ -79,7 +79,7 @@ describe('What is over a limit is refused with what it is, how much, and what to
     expect(excesses(deep(10))).toEqual([]);
     expect(excesses(deep(11))).toEqual([['depth', 11]]);
     expect(check(deep(11)).errors[0]).toMatchObject({
-      message: 'The operation has 11 levels of fields; the limit is 10: ask for what lies deeper in a request of its own',
+      message: 'The operation has 11 levels of fields; the limit is 10: query the deeper levels in a separate request',
       extensions: { code: 'LIMIT_EXCEEDED', what: 'depth', limit: 10, actual: 11, http: { spec: true, status: 400 } },
     });
   });

@@ -134,9 +134,9 @@ describe.each(allMutations())('%s', (mutation) => {
 it('every mutation is in one table of refusals', async () => {
   const named: string[] = [];
   const files = await readdir('server', { recursive: true });
-  for (const file of files.filter((path) => /efusals\.test\.ts$/.test(path))) {
-    const [, list] = /testRefusals\(home, \[([^\]]*)\]/.exec(await readFile(`server/${file}`, 'utf8')) ?? [];
-    named.push(...[...list!.matchAll(/'(\w+)'/g)].map(([, name]) => name!));
+  for (const file of files.filter((path) => path.endsWith('.test.ts'))) {
+    const [, list = ''] = /testRefusals\(\s*home,\s*\[([^\]]*)\]/.exec(await readFile(`server/${file}`, 'utf8')) ?? [];
+    named.push(...[...list.matchAll(/'(\w+)'/g)].map(([, name]) => name!));
   }
   expect(named.sort()).toEqual(allMutations().sort());
 });

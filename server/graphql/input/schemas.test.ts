@@ -28,7 +28,7 @@ test('an id of another kind is refused with what it is and what belongs there', 
   expect(refusalOf(schema, { sessionId, agentId: encodeId('agentsession', newId()) })).toMatchObject(
     badInput(['input', 'agentId'], /is the id of an agent session: give the id of an agent$/),
   );
-  expect(refusalOf(schema, { sessionId: 'claude-1' })).toMatchObject(badInput(['input', 'sessionId'], /is 'claude-1', which is no id/));
+  expect(refusalOf(schema, { sessionId: 'claude-1' })).toMatchObject(badInput(['input', 'sessionId'], /is 'claude-1', which is not an id:/));
 });
 
 test('what is left out is null, and null too', () => {
@@ -59,14 +59,14 @@ test('context variables keep names that are Javascript of its own', () => {
   const given = JSON.parse('{"__proto__x": 1, "constructor": 2}') as object;
   expect(refusalOf(contextVariables, given)).toMatchObject({ message: expect.stringContaining("the name '__proto__x'") as string });
   expect(decodeArgs(contextVariables, JSON.parse('{"constructor": 2}'))).toEqual({ constructor: 2 });
-  expect(refusalOf(contextVariables, ['a'])).toMatchObject({ message: expect.stringContaining('is no object') as string });
+  expect(refusalOf(contextVariables, ['a'])).toMatchObject({ message: expect.stringContaining('is not an object') as string });
 });
 
 test('too long a list is LIMIT_EXCEEDED, before anybody looks at what is in it', () => {
   const schema = z.object({ ids: listOf(agentId, { what: 'agents', limit: 2, advice: 'name fewer' }) });
   expect(refusalOf(schema, { ids: ['?', '?', '?'] })).toMatchObject({ code: 'LIMIT_EXCEEDED', limit: 2, actual: 3 });
   expect(refusalOf(schema, { ids: ['?', '?', '?'] })).toBeInstanceOf(LimitExceededError);
-  expect(refusalOf(schema, { ids: ['a', '?'] })).toMatchObject(badInput(['input', 'ids', '1'], /no agent id/));
+  expect(refusalOf(schema, { ids: ['a', '?'] })).toMatchObject(badInput(['input', 'ids', '1'], /not an agent id/));
 });
 
 test('a time must fit into PostgreSQL and back', () => {
