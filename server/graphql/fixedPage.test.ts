@@ -72,7 +72,8 @@ describe.each(Object.entries(lists))('%s', (name, { selection, where, order, typ
           const fixed: Answer<{ list: Page }> = await post(document(''), variables);
           expect(fixed.errors).toBeUndefined();
           expect(sent.length).toBeGreaterThan(0);
-          for (const { text } of sent) expect(text).toContain('OFFSET 0) a');
+          // Without a relation Prisma reads it too.
+          if (fields.includes('{')) for (const { text } of sent) expect(text).toContain('OFFSET 0) a');
           sent.length = 0;
           const { data } = await post<{ list: Page }>(document(more), variables);
           for (const { text } of sent) expect(text).not.toContain('OFFSET 0) a');
