@@ -69,7 +69,7 @@ export const documents: readonly Hostile[] = [
     'GRAPHQL_VALIDATION_FAILED',
   ),
   asks('240 overlapping fields at the top', `{ ${repeated(240, 'agents { totalCount }')} }`, over),
-  asks('190 overlapping fields below', `{ handoff(id: "x") { ${repeated(190, 'previous { id status }')} } }`, over, { says: /names again/ }),
+  asks('190 overlapping fields below', `{ handoff(id: "x") { ${repeated(190, 'previous { id status }')} } }`, over, { says: /repeated fields/ }),
   asks(
     'overlapping fields in 70 fragments',
     `{ handoff(id: "x") { ${repeated(70, (n) => `...F${n}`)} } } ${repeated(70, (n) => `fragment F${n} on Handoff { previous { id status } }`)}`,
