@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { crowd, tally } from '../../test/crowd.ts';
+import { crowd, persistent, tally, type Caller } from '../../test/crowd.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { world } from '../../test/world.ts';
@@ -8,7 +8,9 @@ import { world } from '../../test/world.ts';
 // With two server processes on one database (rule: never over capacity).
 const db = await testDatabase();
 const { agent, session } = world(db.pool);
-const { all } = await crowd(db);
+const together = await crowd(db);
+// UNAVAILABLE changed nothing, so each asks until there is an answer.
+const all = (count: number, ask: (caller: Caller, n: number) => ReturnType<Caller>) => together.all(count, (caller, n) => ask(persistent(caller), n));
 
 const holders = Array.from({ length: 10 }, (_, n) => `holder-${n}`);
 for (const id of holders) await agent(id, { type: 'HOLDER', maxCapacity: 1_000 });
