@@ -73,7 +73,7 @@ mutation('updateAgent', {
 
 mutation('archiveAgent', {
   access: operators,
-  description: 'Removes an Agent that holds no Session from the pool for good. Its records stay; its id is never reused. Repeating the call succeeds and changes nothing.',
+  description: 'Removes an Agent that holds no Session from the pool for good. Its records stay; its id is never reused. The same caller may repeat the call: it succeeds and changes nothing.',
   input: z.object({ id }),
   payload: payload('The Agent was archived.'),
   errors: [NotFoundError, InvalidStateError],

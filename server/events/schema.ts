@@ -11,7 +11,7 @@ builder.objectType('Actor', {
   description: 'The caller that made a change.',
   fields: (t) => ({
     principal: t.exposeString('actorPrincipal', {
-      description: 'Id of the key that was used; `admin` for BATON_ADMIN_KEY, `npm run key` for that command, `loopback` on a server without keys, `sweep` or `pipeline` for Baton itself.',
+      description: 'Id of the key that was used; `admin` for BATON_ADMIN_KEY, `npm run key` for that command, `loopback` on a server without keys, `demo` for the demonstration data, `sweep` for Baton itself.',
     }),
     role: t.expose('actorRole', { type: Role, nullable: true, description: 'Role of the caller; null for Baton itself.' }),
   }),

@@ -27,10 +27,10 @@ export const HandoffStatus = builder.enumType('HandoffStatus', {
     INITIATED: { description: 'Custody has moved to the target, which has not answered yet.' },
     ACCEPTED: { description: 'The target accepted and has not worked yet.' },
     COMPLETED: { description: 'The target took over. It does not mean that the work is done.' },
-    FAILED: { description: 'The Handoff failed. The Session returned, or ended.' },
-    REJECTED: { description: 'The target declined. The Session returned.' },
+    FAILED: { description: 'The Handoff failed. The Session returned to its source, is unassigned, or ended.' },
+    REJECTED: { description: 'The target declined. The Session returned to its source, or is unassigned when the source could not take it.' },
     CANCELLED: { description: 'The Handoff was cancelled, or superseded by another move.' },
-    TIMED_OUT: { description: 'The target did not accept in time. The Session returned.' },
+    TIMED_OUT: { description: 'The target did not accept in time. The Session returned to its source, or is unassigned when the source could not take it.' },
   },
 });
 

@@ -56,7 +56,7 @@ mutation('initiateHandoff', {
 const handoffId = idOf('handoff').describe('The Handoff to change.');
 const why = nonBlank({ bytes: 4 * KB }).describe('Reason, for people: at most 4 KB, not blank.');
 const errors = [NotFoundError, InvalidStateError];
-const repeatable = 'Repeating the call succeeds and changes nothing.';
+const repeatable = 'The same caller may repeat the call: it succeeds and changes nothing.';
 
 mutation('acceptHandoff', {
   access: workers,

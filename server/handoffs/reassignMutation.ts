@@ -28,7 +28,7 @@ mutation('reassignSession', {
       agentType: optional(agentType).describe(
         'Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place.',
       ),
-      skipHandoff: withDefault(z.boolean(), false).describe('True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once.'),
+      skipHandoff: withDefault(z.boolean(), false).describe('True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once, or PAUSED in a paused Session.'),
       ...moveFields,
       expectedVersion: optional(integer(1)).describe('Fails with CONFLICT unless the Session has this version. Null: any version.'),
     })

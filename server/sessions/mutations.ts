@@ -45,7 +45,7 @@ const change = {
   expectedVersion: optional(integer(1)).describe('Fails with CONFLICT unless the Session has this version. Null: any version.'),
 };
 const errors = [NotFoundError, ConflictError, InvalidStateError];
-const repeatable = 'Repeating the call succeeds and changes nothing.';
+const repeatable = 'The same caller may repeat the call: it succeeds and changes nothing.';
 
 mutation('updateSession', {
   access: workers,

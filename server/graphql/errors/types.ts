@@ -87,7 +87,7 @@ builder.objectType(InvalidStateError, {
   description: 'The state of the record does not allow the change.',
   ...refusal,
   fields: (t) => ({
-    state: t.exposeString('state', { description: 'Current state, as its enum names it.' }),
+    state: t.exposeString('state', { description: 'Current state: a value of its enum, or UNASSIGNED, ARCHIVED, or LOAD and the number of Sessions held.' }),
     allowed: t.stringList({ description: 'States in which the change would be allowed; empty when there is none.', resolve: ({ allowed }) => [...allowed] }),
   }),
 });
