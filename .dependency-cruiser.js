@@ -47,7 +47,7 @@ export default {
       { path: `${inFolders('core', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|examples)/`, pathNot: [doors, '^server/infra/http/'] },
       { path: '^node_modules/(graphql|graphql-yoga|@envelop|@pothos)/' },
     ),
-    forbid('redis-in-infra', { path: '^(server|client)/', pathNot: ['^server/(infra|live)/'] }, { path: '^node_modules/ioredis/' }),
+    forbid('redis-in-live', { path: '^(server|client)/', pathNot: ['^server/live/'] }, { path: '^node_modules/ioredis/' }),
     forbid('no-circle', { path: '^(server|client)/', pathNot: ['^server/generated/'] }, { circular: true }),
   ],
   options: {

@@ -157,13 +157,13 @@ export type HandoffStatus =
   | 'CANCELLED'
   /** The target took over. It does not mean that the work is done. */
   | 'COMPLETED'
-  /** The Handoff failed. The Session returned, or ended. */
+  /** The Handoff failed. The Session returned to its source, is unassigned, or ended. */
   | 'FAILED'
   /** Custody has moved to the target, which has not answered yet. */
   | 'INITIATED'
-  /** The target declined. The Session returned. */
+  /** The target declined. The Session returned to its source, or is unassigned when the source could not take it. */
   | 'REJECTED'
-  /** The target did not accept in time. The Session returned. */
+  /** The target did not accept in time. The Session returned to its source, or is unassigned when the source could not take it. */
   | 'TIMED_OUT';
 
 /** Ways in which a Handoff is started. */
@@ -208,7 +208,7 @@ export type ReassignSessionInput = {
   reason?: string | null | undefined;
   /** The Session to move. */
   sessionId: string;
-  /** True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once. */
+  /** True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once, or PAUSED in a paused Session. */
   skipHandoff?: boolean | null | undefined;
   /** Summary of the work so far, at most 32 KB. Null: composed from the log. */
   summary?: string | null | undefined;

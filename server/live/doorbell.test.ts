@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Doorbell } from './doorbell.ts';
 import { atEnd } from '../../test/database.ts';
+import { freePort } from '../../test/ports.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../test/redis.ts';
 import { createDoorbell } from './redisDoorbell.ts';
 import type { Hint } from '../core/work.ts';
@@ -178,6 +179,14 @@ test('a Redis that is not there delays nothing, and is found when it comes', asy
   expect(heard).toEqual([all(1)]);
   expect(bell.hears).toBe(false);
   await own.start();
+  await hears(bell);
+});
+
+test('uses the credentials of the first URL for a URL without credentials', async () => {
+  const own = await startRedis();
+  atEnd(() => own.stop());
+  await own.command('CONFIG', 'SET', 'requirepass', 'p@ss');
+  const { bell } = open([`redis://default:p%40ss@127.0.0.1:${await freePort()}`, own.url], randomUUID());
   await hears(bell);
 });
 

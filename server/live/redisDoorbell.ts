@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createClient } from '@redis/client';
+import { Redis } from 'ioredis';
 import type { Log } from '../infra/log.ts';
 import { type Doorbell, LocalDoorbell } from './doorbell.ts';
 import type { Hint } from '../core/work.ts';
 import { fromMessage, toMessages } from './hint.ts';
+import { connectorFor, publisherAnswers, subscriberAnswers } from './redisConnector.ts';
 
 export interface DoorbellOptions {
   /** Nodes of one Redis; undefined for a doorbell of this process alone. */
@@ -176,21 +177,30 @@ function credentialsOf(url: string): { username?: string; password?: string } {
   return { ...(username !== '' && { username: decodeURIComponent(username) }), ...(password !== '' && { password: decodeURIComponent(password) }) };
 }
 
-function openLine(node: { url: string; username?: string; password?: string }, channel: string, { message, listening, failed }: LineEvents): Line {
-  const reconnectStrategy = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000) * (0.5 + Math.random() / 2);
-  const options = { ...node, name: 'baton', socket: { connectTimeout: 2_000, reconnectStrategy } };
-  const publisher = createClient({ ...options, disableOfflineQueue: true });
-  const subscriber = createClient(options);
+function openLine({ url, ...credentials }: { url: string; username?: string; password?: string }, channel: string, { message, listening, failed }: LineEvents): Line {
+  const options = {
+    ...credentials,
+    connectionName: 'baton',
+    // Answers of the older protocol have few forms, which the connector can check.
+    protocol: 2,
+    connectTimeout: 2_000,
+    // It would only delay PUBLISH and SUBSCRIBE, which Redis also takes while it loads.
+    enableReadyCheck: false,
+    // Commands fail with their connection.
+    maxRetriesPerRequest: 0,
+    retryStrategy: (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000) * (0.5 + Math.random() / 2),
+  } as const;
+  const { href } = new URL(url);
+  const publisher = new Redis(href, { ...options, Connector: connectorFor(publisherAnswers), enableOfflineQueue: false });
+  const subscriber = new Redis(href, { ...options, Connector: connectorFor(subscriberAnswers), autoResubscribe: false });
   // Again after every reconnection: the first attempt may have failed, and a repetition does nothing.
-  subscriber.on('ready', () => void subscriber.subscribe(channel, message).then(listening, failed));
-  for (const client of [publisher, subscriber]) {
-    client.on('error', failed);
-    client.connect().catch(failed);
-  }
+  subscriber.on('ready', () => void subscriber.subscribe(channel).then(listening, failed));
+  subscriber.on('message', (_channel, text) => message(text));
+  for (const client of [publisher, subscriber]) client.on('error', failed);
   return {
     publish: (text) => publisher.publish(channel, text),
     close() {
-      for (const client of [publisher, subscriber]) if (client.isOpen) client.destroy();
+      for (const client of [publisher, subscriber]) client.disconnect();
     },
   };
 }
