@@ -122,7 +122,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     plugins: [
       jsonOnly,
       ...(options.live === undefined ? [] : [options.live.plugin]),
-      limitsPlugin({ schema, persisted, most: { ...limits.query, ...options.query } }),
+      limitsPlugin({ schema, persisted, queryLimits: { ...limits.query, ...options.query } }),
       ...(options.plugins ?? []),
       heavyReadsPlugin(options.heavyReads),
       answerSizePlugin(),
