@@ -11,7 +11,7 @@ import { NotJson } from './jsonScalar.ts';
  * "input.title has 620 characters; the limit is 500: shorten it".
  */
 
-/** What the GraphQL schema shows and zod does not hold. */
+/** Parts of the GraphQL schema that zod cannot hold. */
 interface Shown {
   type?: string | { name: string };
   object?: { name: string; description: string };
