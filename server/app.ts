@@ -24,33 +24,33 @@ import { isOriginAllowed } from './infra/http/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
 import type { SocketServer } from './live/sockets.ts';
 
-/** Where `npm run build` puts the dashboard. */
+/** The output folder of `npm run build`. */
 const builtDashboard = fileURLToPath(new URL('../dist', import.meta.url));
 const drainWithin = 7_000;
 
-/** Answers what it knows and leaves the rest to the next. `caller` rejects with UNAUTHENTICATED: what needs no key does not ask. */
+/** Returns undefined for requests of other routes. Routes that require a key call `caller`, which rejects with UNAUTHENTICATED. */
 export type Route = (request: Request, caller: () => Promise<Caller>) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;
-  /** Whether callers without a key are let in: then only under this machine's own names. */
+  /** Whether callers without a key are allowed. The server then answers only under loopback names. */
   readonly open: boolean;
 }
 
-/** Starts work that goes on while the server runs; its `stop` resolves when nothing of it runs any more. */
+/** Starts work that runs until `stop`, which resolves when it has ended. */
 export type Background = () => { stop(): Promise<void> };
 
-/** What the operations of a socket run on: the same functions, limits and plugins included, as over HTTP. */
+/** Runs operations of sockets with the same limits and plugins as HTTP. */
 export interface Engine {
-  /** Who comes from this address with this credential. Rejects as `authenticate` does, and when there were too many that were none. */
+  /** Identifies the caller. Rejects as `authenticate` does, and with RATE_LIMITED after too many failed logins of the address. */
   identify(address: string, authorization: string | undefined): Promise<Caller>;
-  /** What goes with one request of a caller. @throws GraphQLError, also from `parse`, several as an AggregateError. */
+  /** Prepares one request. @throws GraphQLError; `parse` throws one too, or an AggregateError of several. */
   ask(
     caller: Caller,
     request: Record<string, unknown>,
   ): {
     params: Params;
-    /** For `execute` to know the request again. */
+    /** Context value for `execute`. */
     context: object;
     schema: GraphQLSchema;
     parse(source: string): DocumentNode;
@@ -62,14 +62,13 @@ export interface Engine {
 /** Subscriptions, over sockets and as Server-Sent Events. */
 export interface AppLive {
   plugin: Plugin;
-  /** How many share no work with each other at present. */
+  /** Number of groups of subscribers that share results. */
   readonly groups: number;
-  /** How many sockets are open. */
   readonly openSockets: number;
   sockets(engine: Engine): SocketServer;
-  /** Every stream ends, so that the answers that carry them do. */
+  /** Ends all streams, so that their HTTP answers end. */
   endStreams(): Promise<void>;
-  /** What is away that this server can do without. */
+  /** Unavailable services that this server can do without. */
   degraded(): string[];
 }
 
@@ -81,9 +80,9 @@ export interface AppOptions {
   authenticate: Authentication;
   createContext: (caller: Caller) => object;
   maskError: (error: unknown) => Error;
-  /** Those of `limits.ts` unless given. */
+  /** Default: the rates of `limits.ts`. */
   rates?: Rates;
-  /** None unless given. */
+  /** Default: none. */
   persisted?: PersistedOperations;
   query?: Partial<QueryLimits>;
   heavyReads?: Parameters<typeof heavyReadsPlugin>[0];
@@ -91,7 +90,7 @@ export interface AppOptions {
   unread?: Partial<LedgerLimits>;
   plugins?: Plugin[];
   graphiqlTabs?: Tab[];
-  /** Another folder with a built dashboard. */
+  /** Folder of the built dashboard. Default: `dist`. */
   dashboardFolder?: string;
   routes?: Route[];
   background?: Background[];
@@ -99,10 +98,10 @@ export interface AppOptions {
 }
 
 export interface App {
-  /** Known once started. */
+  /** Set by `start`. */
   readonly url: string;
   start(): Promise<void>;
-  /** Readiness says no, running requests finish, then everything of this app is closed. The database is not. */
+  /** Reports not ready, waits for running requests, then closes everything except the database. */
   stop(): Promise<void>;
 }
 
@@ -111,7 +110,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const yoga = createYoga<{ caller: Caller; charge: Charge }>({
     schema,
     context: ({ caller }) => createContext(caller),
-    // No page of another origin may call this server from a browser.
+    // Pages of other origins may not call this server.
     cors: false,
     graphiql: false,
     landingPage: false,
@@ -122,7 +121,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     plugins: [
       jsonOnly,
       ...(options.live === undefined ? [] : [options.live.plugin]),
-      limitsPlugin({ schema, persisted, most: { ...limits.query, ...options.query } }),
+      limitsPlugin({ schema, persisted, queryLimits: { ...limits.query, ...options.query } }),
       ...(options.plugins ?? []),
       heavyReadsPlugin(options.heavyReads),
       answerSizePlugin(),
@@ -182,13 +181,13 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       return answer(request, response);
     }
     if (reads && (await dashboard(request, response, path))) return;
-    // One for all routes: it is whose body they read that takes it from the socket.
-    const asked = toWebRequest(request, url);
+    // Shared by all routes: creating it takes over the body's stream.
+    const webRequest = toWebRequest(request, url);
     const account = answers.accountOf(request);
     const address = request.socket.remoteAddress ?? '';
     let by: Caller | undefined;
     for (const candidate of options.routes ?? []) {
-      const found = await candidate(asked, async () => {
+      const found = await candidate(webRequest, async () => {
         const caller = await identify(request);
         rates.take(caller, reads ? 'read' : 'write');
         return (by = caller);
@@ -230,24 +229,24 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     }
   }
 
-  /** By the same engine as operations of sockets. Yoga answers what is no plain query or mutation. Null when the body broke off. */
-  async function answerPlain(request: IncomingMessage, asked: { caller: Caller; charge: Charge }): Promise<Response | TextAnswer | null> {
+  /** Executes plain queries and mutations without Yoga's HTTP layer, which answers all other requests. Null when the client disconnected. */
+  async function answerPlain(request: IncomingMessage, context: { caller: Caller; charge: Charge }): Promise<Response | TextAnswer | null> {
     const body = await readBody(request);
     if (body === null) return null;
     const params = readParams(body, (sent) => readRequest(persisted, sent));
-    if (params === null) return yoga.handleRequest(toFetchRequest(request, body, url, yoga.fetchAPI), asked);
-    // Yoga looks at the method of `request` for what may not be sent by GET.
-    const enveloped = yoga.getEnveloped({ ...asked, params, request: { method: 'POST' } }) as unknown as Enveloped;
+    if (params === null) return yoga.handleRequest(toFetchRequest(request, body, url, yoga.fetchAPI), context);
+    // Yoga refuses mutations unless the method of `request` is POST.
+    const enveloped = yoga.getEnveloped({ ...context, params, request: { method: 'POST' } }) as unknown as Enveloped;
     return answerOf(await executeParams(enveloped, params, maskError), request);
   }
 
   function identify(request: IncomingMessage): Promise<Caller> {
-    // Of two headers neither is believed.
+    // Two Authorization headers are joined, so that neither is accepted.
     const authorization = request.headersDistinct['authorization']?.join(', ');
     return rates.authenticating(request.socket.remoteAddress ?? '', authorization, authenticate);
   }
 
-  /** Before anything of the operation is looked at: whoever shows no key learns nothing. */
+  /** Runs before the operation is parsed, so that callers without a key learn nothing about it. */
   function refuse(response: ServerResponse, error: unknown): void {
     const masked = maskError(error);
     if (!(masked instanceof GraphQLError)) throw error;
@@ -269,7 +268,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       server.drain();
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, drainWithin, 'late')));
-      // Sockets first: what they are told last is to come again, not that their streams are over.
+      // Closes sockets before streams: clients must get a close code that lets them reconnect, not a completed stream.
       await Promise.race([sockets?.close(), late]);
       const streamsEnded = options.live?.endStreams();
       const done = Promise.all([streamsEnded, server.idle(), ...background.map((task) => task.stop())]);
@@ -281,7 +280,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   };
 }
 
-/** What a browser sends from a foreign page without asking first (forms, plain text) is not read at all. */
+/** Refuses bodies that pages of other sites can send without a preflight (forms, plain text). */
 const jsonOnly: Plugin = {
   onRequestParse({ request, endResponse, fetchAPI }) {
     if (request.method !== 'POST' || isJson(request.headers.get('content-type'))) return;
@@ -289,7 +288,7 @@ const jsonOnly: Plugin = {
   },
 };
 
-/** A few bytes could unpack to any number of them. */
+/** Compressed bodies are refused: a few bytes could unpack to any size. */
 const isEncoded = ({ headers }: IncomingMessage): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
 
 function toWebRequest(request: IncomingMessage, base: string): Request {

@@ -11,7 +11,7 @@ import { redactLogLine } from './redaction/logLine.ts';
 
 const manifestFile = fileURLToPath(new URL('../client/gql/persisted-documents.json', import.meta.url));
 const stopWithin = 9_500;
-// Ctrl-C reaches a server under npm twice: from the terminal, and passed on by npm.
+// Under npm, Ctrl-C arrives twice: from the terminal and from npm.
 const sameSignalWithin = 250;
 
 let baton: Baton | undefined;
@@ -42,7 +42,7 @@ function fail(error: unknown): never {
 }
 
 async function stop(): Promise<void> {
-  // Never later than promised; what is left over is recovered by the next start.
+  // Exits in time in any case. The next start recovers what was left running.
   setTimeout(() => process.exit(0), stopWithin).unref();
   await baton?.stop();
   await database?.close();

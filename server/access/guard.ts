@@ -3,16 +3,16 @@ import { ForbiddenError } from '../core/errors.ts';
 import type { Caller } from '../core/work.ts';
 import type { Access, Roles } from './roles.ts';
 
-interface Asking {
+interface RequestContext {
   caller: Caller;
 }
-type Resolve = GraphQLFieldResolver<unknown, Asking>;
-type Field = GraphQLField<unknown, Asking>;
+type Resolve = GraphQLFieldResolver<unknown, RequestContext>;
+type Field = GraphQLField<unknown, RequestContext>;
 
 /**
- * Asks before every field whether the caller may. What a field does not say in its `access`, its type says for it; without
- * either the schema is not built. Mutations are not guarded here, since their input comes first (order of refusals): each
- * calls `demandRole` itself. `matrix.test.ts` makes every mutation as every role, and finds one that does not.
+ * Checks the caller's access before each field resolves: the field's `access`, or else its type's. Throws when neither has one.
+ * Mutations are not guarded here, since their input is checked first (order of refusals): each calls `demandRole` itself,
+ * which `matrix.test.ts` verifies for every mutation and role.
  */
 export function guard(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -27,7 +27,7 @@ export function guard(schema: GraphQLSchema): GraphQLSchema {
 }
 
 function protect(field: Field, name: string, access: 'ownAgent' | Roles): void {
-  const demand = (parent: unknown, { caller }: Asking): void => {
+  const demand = (parent: unknown, { caller }: RequestContext): void => {
     if (access !== 'ownAgent') return demandRole(caller, name, access);
     if (caller.role === 'AGENT' && (parent as { id: string }).id !== caller.agentId) {
       throw new ForbiddenError(`${name} is readable only by that agent and by people: leave it out`);
@@ -43,7 +43,7 @@ function protect(field: Field, name: string, access: 'ownAgent' | Roles): void {
   if (field.subscribe !== undefined) field.subscribe = before(field.subscribe);
 }
 
-/** Baton itself has no role, and may. @throws ForbiddenError when the caller's role may not ask for it, on whatever record. */
+/** Baton itself has no role and may do everything. @throws ForbiddenError when the caller's role is not one of `roles`. */
 export function demandRole({ role }: Caller, name: string, roles: Roles): void {
   if (role !== null && !roles.includes(role)) throw new ForbiddenError(`${name} is not allowed for your role: it requires a key of role ${roles.join(' or ')}`);
 }

@@ -1,13 +1,13 @@
 import type { Role } from '../core/work.ts';
 
 /**
- * Who may ask for a field. Which records an AGENT may read is another matter (core/readable.ts), and so is which of them
- * it may change (rules.ts, asked under the lock).
+ * Roles that may select a field. `core/readable.ts` limits the records that an AGENT may read, `rules.ts` those that it may
+ * change (checked under the lock).
  */
 export type Access =
-  /** Every caller that may read the record that it is a field of. */
+  /** Every caller that may read the field's record. */
   | 'inherit'
-  /** The same, but an AGENT only on its own Agent. */
+  /** The same, but an AGENT only for its own Agent. */
   | 'ownAgent'
   | Roles;
 export type Roles = readonly Role[];

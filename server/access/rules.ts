@@ -2,40 +2,40 @@ import { ForbiddenError, InvalidStateError } from '../core/errors.ts';
 import type { Caller } from '../core/work.ts';
 import type { AgentSessionState } from '../generated/prisma/client.ts';
 
-/** What may be done to a record that the caller reads; the mutations are those of the table "Who may do what". */
+/** Acts on a record that the caller may read. The table "Who may do what" lists the mutations. */
 export type Act =
-  /** recordDecision, setTasks, captureSnapshot, initiateHandoff: the holder's, while it is ACTIVE. */
+  /** recordDecision, setTasks, captureSnapshot, initiateHandoff: by the holder while it is ACTIVE. */
   | 'work'
-  /** appendTurn, importTranscript: the same, but who does not hold the Session is told who does (rule: who may write). */
+  /** appendTurn, importTranscript: the same, but checked later, so that the refusal names the holder (rule: who may write). */
   | 'speak'
-  /** pauseSession, resumeSession, completeSession, failSession, updateSession: the holder's, once it has accepted. */
+  /** pauseSession, resumeSession, completeSession, failSession, updateSession: by the holder once it has accepted. */
   | 'steer'
-  /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff: the target's. */
+  /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff: by the target. */
   | 'answer'
-  /** cancelHandoff: the source's. */
+  /** cancelHandoff: by the source. */
   | 'withdraw';
 
 export interface Facts {
-  /** Who holds the Session, or held it last. */
+  /** The agent that holds the Session or held it last. */
   holderId: string | null;
   /** The state of the open tenure; null when there is none. */
   tenureState: AgentSessionState | null;
   sourceAgentId?: string | null;
   targetAgentId?: string | null;
-  /** The agent in whose name the caller acts, when it names one. */
+  /** The agent that the caller acts for, when given. */
   actsFor?: string | null;
 }
 
-type Asking = Pick<Caller, 'agentId'>;
+type BoundCaller = Pick<Caller, 'agentId'>;
 
-/** Whether a caller may read the instructions that a Handoff carries: they are for its target and for people, not for another agent. */
-export const readsInstructions = ({ agentId }: Asking, targetAgentId: string): boolean => agentId === null || agentId === targetAgentId;
+/** Whether a caller may read a Handoff's instructions: its target and people may, other agents may not. */
+export const readsInstructions = ({ agentId }: BoundCaller, targetAgentId: string): boolean => agentId === null || agentId === targetAgentId;
 
 /**
- * Why a caller may not do this to this record, or null when it may. Only agents are bound; a role that may not act at
- * all was refused before. Whether the state allows it is asked afterwards, but for what is the agent's own to change.
+ * The error when a caller may not act on a record, or null. Limits only agents; roles were checked before. The state of the
+ * record is checked later, except the holder's own tenure state.
  */
-export function refusalOfAct({ agentId }: Asking, act: Act, facts: Facts): ForbiddenError | InvalidStateError | null {
+export function refusalOfAct({ agentId }: BoundCaller, act: Act, facts: Facts): ForbiddenError | InvalidStateError | null {
   if (agentId === null) return null;
   if (act === 'answer') return facts.targetAgentId === agentId ? null : onlyFor('the target agent of the handoff', facts.targetAgentId);
   if (act === 'withdraw') return facts.sourceAgentId === agentId ? null : onlyFor('the source agent of the handoff', facts.sourceAgentId);

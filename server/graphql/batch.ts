@@ -4,8 +4,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 const loaders = new WeakMap<object, Map<string, DataLoader<string, unknown>>>();
 
 /**
- * What a field computes for many rows at once: all rows of one list, in one request, share one call of `load`,
- * however many they are. For what a row's own statement cannot bring along.
+ * Batches a field's values: all rows of one list in one request share one call of `load`. For values that the row's own
+ * statement cannot select.
  */
 export function batched<Value>(
   context: object,
@@ -26,7 +26,7 @@ export function batched<Value>(
   return loader.load(key) as Promise<Value | undefined>;
 }
 
-/** Where a field stands in the document, whichever entry of its lists this is. */
+/** The path of a field without list indexes, so that all entries of a list share it. */
 function pathOf(info: GraphQLResolveInfo): string {
   const names: string[] = [];
   for (let at: GraphQLResolveInfo['path'] | undefined = info.path; at !== undefined; at = at.prev) {

@@ -24,7 +24,7 @@ export interface SchemaShape {
   Context: GraphQLContext;
   PrismaTypes: PrismaTypes;
   DefaultFieldNullability: false;
-  /** Plain types that several nouns show: each is defined by the noun it belongs to. */
+  /** Plain types that several folders use. Each is defined in the folder of its noun. */
   Objects: {
     Actor: { actorPrincipal: string; actorRole: Role | null };
     ContextVariable: ContextVariable;
@@ -42,12 +42,11 @@ export type Model<M extends ModelName> = PrismaTypes[M];
 
 export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** The most ids that `nodes` looks up at once. */
 const maxNodes = 100;
 
 /**
- * The one schema builder. A field with `errors: { types: [...] }` answers the union `XResult` of its payload and
- * those errors; `mutation` makes them. Fields are non-null unless they say `nullable: true`.
+ * The one schema builder. A field with `errors: { types: [...] }` returns the union `XResult` of its payload and those
+ * errors. Fields are non-null unless they set `nullable: true`.
  */
 export const builder = new SchemaBuilder<SchemaShape>({
   plugins: [DeclaredPlugin, ErrorsPlugin, RelayPlugin, ExposedColumnsPlugin, PrismaPlugin],
@@ -84,10 +83,9 @@ export const builder = new SchemaBuilder<SchemaShape>({
         if (ids.length > maxNodes) {
           throw badArgument(`ids has ${ids.length} entries; the limit is ${maxNodes}: send several requests`, ['ids']);
         }
-        // Each is looked up once, however often it is asked for.
         const distinct = [...new Set(ids)];
         const mayRead = await readable(distinct, context);
-        // The function that Pothos gives a resolver looks up all of the argument, whatever it is given.
+        // The `resolveNodes` that Pothos passes to a resolver ignores its argument and looks up all ids.
         const found = await resolveNodes(builder, context, info, distinct.map((id, index) => (mayRead[index] === true ? id : null)));
         const byId = new Map(distinct.map((id, index) => [id, found[index]]));
         return ids.map((id) => byId.get(id));
@@ -96,7 +94,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
   },
 });
 
-// What a list read as text is in that form already.
+// Lists that PostgreSQL returns as JSON text hold ISO strings already.
 const isIso = (value: unknown): boolean => typeof value === 'string' && value.length === 24 && value.endsWith('Z');
 const { serialize, ...dateTime } = DateTimeResolver.toConfig();
 builder.addScalarType('DateTime', new GraphQLScalarType({ ...dateTime, serialize: (value) => (isIso(value) ? (value as never) : serialize(value)) }));
@@ -110,8 +108,8 @@ builder.mutationType({
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 
 /**
- * The GraphQL type of a Prisma model, by name: nouns refer to each other without importing each other's schema.
- * Of a row only its `id` is certain to be there: a field selects what else it needs.
+ * The GraphQL type of a Prisma model by name, so that schemas need not import each other. Only `id` is certain to be
+ * selected: a field selects the other columns that it needs.
  */
 export const modelRef = <M extends ModelName>(model: M): PrismaObjectRef<Types, Model<M>, { id: string }> =>
   getRefFromModel(model, builder) as never;

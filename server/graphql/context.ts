@@ -6,29 +6,28 @@ import type { Log } from '../infra/log.ts';
 import type { Rates } from '../limits/rates.ts';
 import { ProcessorTime } from './processorTime.ts';
 
-/** What an operator configured and commands ask for. */
+/** Settings of the operator that commands use. */
 export interface Settings {
   /** How long a Handoff may wait to be accepted. */
   staleAfterMinutes: number;
-  /** What `handoffsEnabled` of a Session is unless its creator says otherwise. */
+  /** The default of a Session's `handoffsEnabled`. */
   handoffsEnabled: boolean;
-  /** To be told once it is committed that a key was revoked. */
+  /** Called after the commit that revokes a key. */
   keyRevoked: (keyId: string) => void;
 }
 
-/** What every resolver may use, made anew for each request. */
+/** The context of resolvers, one per request. */
 export interface GraphQLContext {
   caller: Caller;
-  /** For reads only: what changes something runs in `runWork` on `pool`. */
+  /** For reads only: changes run in `runWork` on `pool`. */
   prisma: PrismaClient;
   pool: Pool;
   log: Log;
   settings: Settings;
-  /** Null where nothing is counted. */
+  /** Null: no rate limits. */
   rates: Rates | null;
-  /** The live streams of this process, which are told of commits; undefined where nothing is listened to. */
+  /** The live streams of this process, which receive commits. Undefined: no subscriptions. */
   streams: Streams | undefined;
-  /** What this request may still take. */
   processorTime: ProcessorTime;
 }
 
@@ -37,16 +36,14 @@ export interface ContextOptions {
   pool: Pool;
   env: Omit<Settings, 'keyRevoked'>;
   log: Log;
-  /** Nobody is told when it is left out. */
   keyRevoked?: (keyId: string) => void;
-  /** Nothing is said of them when they are left out. */
   rates?: Rates;
   streams?: Streams | undefined;
-  /** That of `limits.ts` when it is left out. */
+  /** Default: `limits.processorMs`. */
   processorMs?: number | undefined;
 }
 
-/** For each request `createContext(caller)`: everything that is read or changed is so by a known caller. */
+/** Returns `createContext(caller)`, called once per request. */
 export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs }: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled } = env;
   const settings = { staleAfterMinutes, handoffsEnabled, keyRevoked };

@@ -18,7 +18,7 @@ declare global {
     }
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the parameters are those of Pothos
     export interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
-      /** Who may ask for those of its fields that do not say so themselves. */
+      /** Access to the fields that declare none of their own. */
       access?: 'inherit';
     }
     /* eslint-disable @typescript-eslint/no-unused-vars -- the parameters are those of Pothos */
@@ -31,11 +31,11 @@ declare global {
       ResolveShape = unknown,
       ResolveReturnShape = unknown,
     > {
-      /** Who may ask for it. Without one here and on its type the schema is not built. */
+      /** Roles that may select the field. The schema is not built when neither the field nor its type declares one. */
       access?: Access;
-      /** What it weighs; when left out, 1 for an object and nothing for a scalar. */
+      /** Cost of the field. Default: 1 for an object, 0 for a scalar. */
       cost?: Cost;
-      /** What a list of objects is counted as; `page` for the entries of a page. A list without it, `first` or `ids` keeps the schema from being built. */
+      /** Number of entries that the cost assumes for a list of objects; `page` for the entries of a page. The schema is not built when a list has neither this nor an argument `first` or `ids`. */
       listSize?: number | 'page';
     }
     /* eslint-enable @typescript-eslint/no-unused-vars */
@@ -43,16 +43,16 @@ declare global {
 }
 
 /**
- * The `listSize` of a list that is part of a record and bounded with it: nothing more is read for it.
+ * The `listSize` of a list that is read with its record, without another statement.
  *
- * Where lists of records can be asked for below each other, `listSize` is the most that there can be (`chain`). Where a limit is
- * far above what is usual, it is between: a Turn may have 200 ToolCalls, and the dashboard reads those of 40 Turns at once; at
- * 50 an operation within the limit reads at most four times what it was counted at. Tasks may be 500 and decisions any
- * number: 100, at most five times for tasks.
+ * Lists of records that can be nested in each other use their maximum (`chain`). Lists whose maximum is far above the usual
+ * length use a smaller number: ToolCalls of a Turn count as 50 (limit 200), since the dashboard reads those of 40 Turns at
+ * once. An operation within the limit may then read four times what it costs. Tasks (limit 500) and decisions (no limit)
+ * count as 100: five times for tasks.
  */
 export const partOfRecord = 10;
 
-/** Puts what a type or a field says about itself into its `extensions`, where `access/guard.ts` and `limits/cost.ts` read it. */
+/** Copies `access`, `cost` and `listSize` into `extensions`, where `access/guard.ts` and `limits/cost.ts` read them. */
 class Declared<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onTypeConfig(config: PothosTypeConfig): PothosTypeConfig {
     const { access } = config.pothosOptions as { access?: Access };

@@ -1,2 +1,2 @@
-/** What fields of an Agent say that are of no concern to other agents. */
+/** Ends the description of each Agent field with `access: 'ownAgent'`. */
 export const ofItself = 'An AGENT reads this field of its own Agent only; else FORBIDDEN.';

@@ -1,6 +1,5 @@
 import { builder } from './builder.ts';
 
-/** The enums that more than one noun shows or asks for. */
 export const AdministrativeStatus = builder.enumType('AdministrativeStatus', {
   description: 'Status of an Agent as an operator set it. A change moves no Session.',
   values: {

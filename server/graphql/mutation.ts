@@ -14,8 +14,8 @@ import { inputType } from './input/types.ts';
 type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Settings) => Promise<A>;
 
 /**
- * Runs a command on the decoded input, in a transaction of its own, as whoever asks, if their role may. Secrets are taken out here, before
- * the command and before the hash that an idempotency key is bound to: what follows never sees them.
+ * Runs a command on the decoded input in its own transaction. Secrets are redacted first: neither the command nor the
+ * hash for the idempotency key sees them. @throws ForbiddenError when the caller's role may not make this mutation.
  */
 export function run<Input extends object, A extends Answer>(
   { pool, log, caller, settings, streams }: GraphQLContext,
@@ -34,12 +34,12 @@ interface Declaration<S extends z.ZodType<object>, A> {
   description: string;
   input: S;
   payload: { description: string; fields: (t: Fields<A>) => FieldMap };
-  /** How it may be refused, besides BadUserInputError. */
+  /** Members of the result union besides BadUserInputError. */
   errors: (new (...args: never[]) => DomainError)[];
 }
 type Does<Input extends object, A extends Answer> =
   | { command: Command<Input, A>; resolve?: undefined }
-  /** For what is more than a command; it must end in `run`, or ask `demandMutation` itself. */
+  /** For mutations that do more than run a command. Must call `run` or `demandMutation`. */
   | { resolve: (input: Input, context: GraphQLContext) => Promise<A>; command?: undefined };
 
 const roles = new Map<string, Roles>();
@@ -65,12 +65,12 @@ export function mutation<S extends z.ZodType<object>, A extends Answer>(
   );
 }
 
-/** @throws ForbiddenError when the caller's role may not make this mutation, on whatever record. */
+/** @throws ForbiddenError when the caller's role may not make this mutation on any record. */
 export const demandMutation = (caller: Caller, name: string): void => demandRole(caller, name, roles.get(name) ?? []);
 
 export type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;
 
-// What payloads carry, read after the commit: a repeat under an idempotency key sees the present state too.
+// Fields of payloads, read after the commit: a repeat with the same idempotency key returns the current state.
 
 export const sessionOf = <Parent extends { sessionId: string }>(t: Fields<Parent>) =>
   t.prismaField({

@@ -1,6 +1,6 @@
 import { decodeId, encodeId, isAgentId, type IdPrefix } from '../core/ids.ts';
 
-/** The types that `node` finds by a TypeID, and its prefix. An Agent is found by its slug. */
+/** The TypeID prefix of each type that `node` finds. An Agent's id is its slug. */
 export const nodePrefixes = {
   Session: 'session',
   AgentSession: 'agentsession',
@@ -20,7 +20,7 @@ export const isNodeType = (name: string): name is NodeType => name === 'Agent' |
 
 export const encodeNodeId = (type: NodeType, id: string): string => (type === 'Agent' ? id : encodeId(nodePrefixes[type], id));
 
-/** Never fails: what is no id of ours names an Agent that cannot exist, so that `nodes` has null in its place. */
+/** Never throws: an invalid id decodes to an Agent that cannot exist, so that `nodes` returns null for it. */
 export function decodeNodeId(id: string): { typename: NodeType; id: string } {
   const decoded = decodeId(id);
   if (decoded === null) return { typename: 'Agent', id: isAgentId(id) ? id : '' };

@@ -1,6 +1,6 @@
 const found = new WeakMap<object, Map<string, unknown>>();
 
-/** Does work that a request asks for several times once: the same key gives the same result, or the same promise of it. */
+/** Runs `work` once per request and key; later calls get the same result or promise. */
 export function once<Result>(context: object, key: string, work: () => Result): Result {
   const ofRequest = found.get(context) ?? new Map<string, unknown>();
   found.set(context, ofRequest);

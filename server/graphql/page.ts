@@ -3,8 +3,7 @@ import { isAgentId } from '../core/ids.ts';
 import { badArgument } from './input/badArgument.ts';
 
 /**
- * Pages by position, not by number: a cursor says where a page ends, so a page costs the same at any depth
- * (Prisma's own `cursor` reads everything before it).
+ * Keyset pagination: a page costs the same at any depth. Prisma's own `cursor` reads all rows before it.
  */
 
 const defaultSize = 50;
@@ -14,15 +13,15 @@ type Value = string | number | Date;
 type Kind = 'time' | 'integer' | 'uuid' | 'slug';
 type Direction = 'asc' | 'desc';
 
-/** What a list is ordered by: non-null columns, which together are unique. All go in one direction, as an index does. */
+/** The order of a list. Its columns are non-null and together unique; all have one direction, so that one index serves them. */
 export interface Order {
-  /** Names the order in its cursors. */
+  /** Stored in cursors: a cursor of another order is refused. */
   readonly name: string;
   readonly columns: Readonly<Record<string, Kind>>;
   readonly direction: Direction;
 }
 
-/** What a caller asked for; the newest or largest first unless they said otherwise. */
+/** Default: descending. */
 export const directionOf = (direction: 'ASC' | 'DESC' | null | undefined): Direction => (direction === 'ASC' ? 'asc' : 'desc');
 
 export interface PageArgs {
@@ -33,14 +32,14 @@ export interface PageArgs {
 }
 
 export interface Page<Where = object, OrderBy = object> {
-  /** Goes into an AND with the list's own filter. */
+  /** Combined with the list's own filter by AND. */
   where: Where;
   orderBy: OrderBy[];
-  /** One more than the page has, to see whether there is another. */
+  /** Page size plus one, to see whether there is another page. */
   take: number;
 }
 
-/** The same page for a statement of its own; null when it is bounded on the side where it ends. @throws BAD_USER_INPUT as `pageOf` does. */
+/** The page for a raw SQL statement; null when `before` (with `first`) or `after` (with `last`) is given. @throws BAD_USER_INPUT as `pageOf` does. */
 export function boundsOf(args: PageArgs, order: Order): Bounds | null {
   const { take } = pageOf(args, order);
   const [name, end] = args.last != null ? (['before', 'after'] as const) : (['after', 'before'] as const);
@@ -67,7 +66,7 @@ export function pageOf<Where, OrderBy>(args: PageArgs, order: Order): Page<Where
   };
 }
 
-/** Rows that several queries for the same page found, as one would have. */
+/** Merges the rows of several queries for the same page: sorts them as one query would. */
 export function inOrder<Row extends object>(rows: Row[], order: Order, args: PageArgs): Row[] {
   const ascending = (order.direction === 'asc') !== (args.last != null);
   const compare = (a: Row, b: Row): number => {
@@ -87,7 +86,7 @@ export interface PageOfRows<Row> {
   hasPreviousPage: boolean;
 }
 
-/** The rows of a page, in the list's order, from what was found for `pageOf`. */
+/** Cuts the rows that the query of `pageOf` found to the page, in the list's order. */
 export function cutPage<Row>(found: readonly Row[], args: PageArgs): PageOfRows<Row> {
   const backward = args.last != null;
   const size = sizeOf(args, backward ? 'last' : 'first');
@@ -107,8 +106,8 @@ function sizeOf(args: PageArgs, name: 'first' | 'last'): number {
 const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc');
 
 /**
- * The rows after a position. The bound on the first column stands alone: only so does PostgreSQL begin its index
- * scan there instead of filtering everything before it.
+ * Filters the rows after a position. The bound on the first column is a separate condition: otherwise PostgreSQL scans the
+ * index from its start and filters the rows before the position.
  */
 function beyondCursor(order: Order, position: readonly Value[], direction: Direction): object {
   const [first, ...rest] = Object.keys(order.columns);
@@ -119,7 +118,7 @@ function beyondCursor(order: Order, position: readonly Value[], direction: Direc
   return { [first!]: { [`${strictly}e`]: position[0] }, OR: [past(first!, 0), past(tieBreak, 1)] };
 }
 
-/** Opaque to callers: the order and the row's values of its columns, times to the millisecond that their columns keep. */
+/** A cursor holds the order and the row's values of its columns. Times are in milliseconds, the precision of their columns. */
 export function encodeCursor(order: Order, row: object): string {
   const values = Object.keys(order.columns).map((column) => {
     const value = Reflect.get(row, column) as Value;
@@ -133,8 +132,8 @@ const orderName = ({ name, direction }: Order): string => `${name} ${direction}`
 function positionOf(order: Order, cursor: string, argument: 'after' | 'before'): Value[] {
   const [name, ...values] = parseCursor(cursor);
   const position = Object.values(order.columns).map((kind, index) => valueOf(kind, values[index]));
-  const isOurs = name === orderName(order) && values.length === position.length && encodes(cursor, [name, ...values]);
-  if (!isOurs || position.includes(null)) {
+  const isValid = name === orderName(order) && values.length === position.length && encodes(cursor, [name, ...values]);
+  if (!isValid || position.includes(null)) {
     throw badArgument(`${argument} is not a cursor of this list in this order: send one that it returned`, [argument]);
   }
   return position as Value[];

@@ -2,17 +2,17 @@ import { getNamedType, GraphQLError, type GraphQLFieldResolver, type GraphQLSche
 import { limits } from '../limits/limits.ts';
 
 /**
- * Work of requests is done in turns of the event loop. A request that has much to do waits for its next turn with
- * `inTurn`, so that timers, sockets and other requests are served in between; requests that wait take turns one by one.
+ * Requests run in turns of the event loop. A long request waits for its next turn with `inTurn`, so that timers, sockets and
+ * other requests run in between. Waiting requests take turns round-robin.
  *
- * The processor time of a turn is charged to the requests whose resolvers ran in it. No async_hooks: their price is paid
- * for every promise, and this one for every object.
+ * The processor time of a turn is charged to the requests whose resolvers ran in it. Measured without async_hooks: they cost
+ * time for every promise, this costs time only for every object.
  */
 
-/** After this long a turn ends. What is begun may take longer: a prompt of the largest Context took 30 ms. */
+/** Length of a turn. Work that has begun may take longer: a prompt of the largest Context took 30 ms. */
 const turnMs = 10;
 
-/** The processor time that a request has left. */
+/** The processor time of one request, and its limit. */
 export class ProcessorTime {
   #spentMs = 0;
 
@@ -22,7 +22,7 @@ export class ProcessorTime {
     this.#spentMs += ms;
   }
 
-  /** Why the request ends; null while it may go on. */
+  /** LIMIT_EXCEEDED when the request is over its limit; otherwise null. */
   get exceeded(): GraphQLError | null {
     if (this.#spentMs <= this.limitMs) return null;
     const [actual, limit] = [Math.ceil(this.#spentMs), this.limitMs];
@@ -32,14 +32,14 @@ export class ProcessorTime {
     );
   }
 
-  /** From here on this request pays, until another one enters or nothing is left to do in this turn. @throws GraphQLError LIMIT_EXCEEDED */
+  /** Charges this request from now until another request enters or the turn ends. @throws GraphQLError LIMIT_EXCEEDED */
   enter(): void {
     const { exceeded } = this;
     if (exceeded !== null) throw exceeded;
     const now = performance.now();
     if (piece === undefined) {
       piece = { payer: this, since: now, began: now, cpu: process.cpuUsage(), shares: new Map() };
-      // Microtasks are done before the tick that the last of them asks for.
+      // A tick that a microtask schedules runs after all microtasks.
       queueMicrotask(() => process.nextTick(endPiece));
     } else if (piece.payer !== this) {
       share(piece, now);
@@ -52,7 +52,7 @@ export class ProcessorTime {
   }
 }
 
-/** What runs without a break: a callback of Node's and all microtasks after it. */
+/** One callback of Node's event loop and all microtasks after it. */
 interface Piece {
   payer: ProcessorTime;
   since: number;
@@ -74,7 +74,7 @@ function endPiece(): void {
   const ended = piece;
   piece = undefined;
   share(ended, now);
-  // While other processes have the processor the clock goes on, and nobody pays for that.
+  // Scale wall time to processor time: while other processes use the processor, no request is charged.
   const { user, system } = process.cpuUsage(ended.cpu);
   const busy = now === ended.began ? 1 : Math.min(1, (user + system) / 1_000 / (now - ended.began));
   for (const [payer, ms] of ended.shares) payer.charge(ms * busy);
@@ -83,7 +83,7 @@ function endPiece(): void {
 const waiting = new Map<ProcessorTime, (() => void)[]>();
 
 /**
- * Does the work in this turn of the event loop when that has just begun and nobody waits, else in a later one.
+ * Runs the work now when this turn has time left and no request waits; otherwise in a later turn.
  * @throws GraphQLError LIMIT_EXCEEDED
  */
 export function inTurn<Result>(time: ProcessorTime, work: () => Result): Result | Promise<Result> {
@@ -118,18 +118,18 @@ function callNext(): void {
   if (waiting.size > 0) queueMicrotask(() => process.nextTick(() => (turnIsOver() ? setImmediate(beginTurn) : callNext())));
 }
 
-interface Asking {
+interface RequestContext {
   processorTime?: ProcessorTime;
 }
 
-/** Charges the time of every field that gives objects to the request that asks for it. Scalars are paid by the object that they are of. */
+/** Charges the time of every field that returns objects to its request. The time of scalars is charged with their object. */
 export function metered(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      const resolve = field.resolve as GraphQLFieldResolver<unknown, Asking> | undefined;
+      const resolve = field.resolve as GraphQLFieldResolver<unknown, RequestContext> | undefined;
       if (resolve === undefined || !isCompositeType(getNamedType(field.type))) continue;
-      field.resolve = (parent: unknown, args: Record<string, unknown>, context: Asking, info) => {
+      field.resolve = (parent: unknown, args: Record<string, unknown>, context: RequestContext, info) => {
         context.processorTime?.enter();
         return resolve(parent, args, context, info);
       };

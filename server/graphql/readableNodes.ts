@@ -7,7 +7,7 @@ interface Named {
   id: string;
 }
 
-/** Where what is below a Session is kept. */
+/** Tables of the records that belong to a Session. */
 const belowSession: Partial<Record<string, string>> = {
   AgentSession: 'agent_sessions',
   Handoff: 'handoffs',
@@ -20,7 +20,7 @@ const belowSession: Partial<Record<string, string>> = {
   Event: 'events',
 } satisfies Partial<Record<NodeType, string>>;
 
-/** Which of these records the caller may read, in their order. One statement for all, and none for who reads everything. */
+/** Whether the caller may read each of these records, in their order. One statement for all; none for callers that read everything. */
 export async function readable(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext, 'caller' | 'pool'>): Promise<boolean[]> {
   const agentId = ownAgent(caller);
   const mayRead = ({ typename, id }: Named, found: ReadonlySet<string>): boolean => {
@@ -41,7 +41,7 @@ async function find(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext
     const is = `SELECT '${typename} ' || t.id AS named FROM`;
     const named = `t.id = ANY ($${index + 1}::uuid[])`;
     if (typename === 'Session') return `${is} sessions t WHERE ${named} AND ${readableSql(caller, 't.id')}`;
-    // An Event of no Session is about an Agent: its own are in its inbox.
+    // An Event without a Session is about an Agent; an AGENT reads those of its own Agent.
     const ofItself = typename === 'Event' ? ` OR (t.session_id IS NULL AND t.agent_id = $${idsOf.size + 1})` : '';
     return `${is} ${belowSession[typename]} t WHERE ${named} AND (${readableSql(caller, 't.session_id')}${ofItself})`;
   });

@@ -28,5 +28,5 @@ import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';
 import { metered } from './processorTime.ts';
 
-/** Everything that Baton answers, to those who may ask for it. Each noun registers its own types with the builder. */
+/** The whole schema. The imports above register their types with the builder. */
 export const schema = metered(guard(builder.toSchema()));

@@ -57,31 +57,31 @@ export interface Env {
   /** Undefined: the embedded PostgreSQL. */
   databaseUrl: string | undefined;
   dataFolder: string;
-  /** Lets its bearer in as an admin, and nobody without a key. Undefined: only the keys in the database do. */
+  /** A key with role ADMIN; the server then requires keys. Undefined: only the keys in the database are valid. */
   adminKey: string | undefined;
-  /** One Redis, or nodes of a cluster. Undefined: this process alone rings its doorbell. */
+  /** One Redis, or the nodes of a cluster. Undefined: events are announced within this process only. */
   redisUrls: string[] | undefined;
-  /** Whose pages, besides our own, may open sockets. */
+  /** Origins besides the server's own whose pages may open sockets. */
   allowedOrigins: string[];
-  /** How often a subscription says that it is alive. */
+  /** Interval of heartbeats in subscriptions. */
   heartbeatMs: number;
   staleAfterMinutes: number;
   handoffsEnabled: boolean;
-  /** Where every Handoff is also written as files. Undefined: nowhere. */
+  /** Folder where Handoffs are archived as files. Undefined: no archive. */
   archiveFolder: string | undefined;
-  /** Whether only the dashboard's own operations are answered. */
+  /** Whether only the dashboard's operations are allowed. */
   persistedOnly: boolean;
-  /** Undefined: with an empty embedded database only. */
+  /** Whether to load the demonstration data. Undefined: only into an empty embedded database. */
   demo: boolean | undefined;
   logLevel: (typeof logLevels)[number];
 }
 
-/** What is never shown, whole or in part. A connection string may hold a password. */
+/** Values that no message may show. A connection string may hold a password. */
 const secret = new Set(['DATABASE_URL', 'REDIS_URL', 'BATON_ADMIN_KEY']);
 
-/** @throws StartError with one line for each value that cannot be used. */
+/** @throws StartError with one line for each invalid value. */
 export function readEnv(source: NodeJS.ProcessEnv): Env {
-  // An empty value is what a compose file leaves of a variable that is not set.
+  // Compose files pass variables that are not set as empty values.
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
   const parsed = variables.safeParse(present);
   if (!parsed.success) {

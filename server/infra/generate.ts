@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-// Generates the Prisma client when it is missing or made from another schema or version: a start need not wait for it each time.
+// Generates the Prisma client only when it is missing or made from another schema or version, which saves time at each start.
 const require = createRequire(import.meta.url);
 const stamp = 'server/generated/made-from';
 const madeFrom = createHash('sha256')

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 
-/** Of one statement: the largest field that there may be has 256 KB. */
+/** A statement's answer above this size is large. The largest field has 256 KB. */
 export const largeBytes = 2 * 1024 * 1024;
 const restMs = { most: 500, times: 2 };
 
@@ -11,9 +11,9 @@ interface Connection {
 }
 
 /**
- * A client of PostgreSQL for a pool that reads on with one large answer at a time; the others wait in order, in
- * PostgreSQL and the kernel instead of this process' memory. After each, no other is read for twice as long as that one
- * took, so that large answers leave time for the work of others. Statements still end by their own time limits.
+ * A PostgreSQL client whose instances read one large answer at a time; the others wait in order, in PostgreSQL and the kernel
+ * instead of this process's memory. After each the client pauses for twice the time that it took (at most `restMs.most`),
+ * so that other work can run. Timeouts of statements still apply.
  */
 export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
   const waiting = new Set<Reading>();

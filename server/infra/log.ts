@@ -6,13 +6,13 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 
 interface LogOptions {
   level?: (typeof logLevels)[number];
-  /** Takes secrets out of a line, which stays JSON. */
+  /** Removes secrets from a line; the result must be JSON. */
   redactLine?: (line: string) => string;
-  /** Where lines go; the standard output when there is none. */
+  /** Default: the standard output. */
   destination?: { write(line: string): void };
 }
 
-/** JSON lines; on a terminal the same lines, readable. */
+/** Writes JSON lines; formatted on a terminal. */
 export function createLog({ level = 'info', redactLine, destination }: LogOptions = {}): Log {
   const base = {
     level,

@@ -8,12 +8,12 @@ import { isOutOfConnections } from './sharedPool.ts';
 import { StartError } from './startError.ts';
 
 const folder = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
-/** The lock of `prisma migrate deploy`: of all that migrate one database at once, one works and the others wait. */
+/** The advisory lock of `prisma migrate deploy`: one process migrates a database at a time, the others wait. */
 const migrationLock = 72_707_369;
-/** Processes that run give up a connection every few seconds. In milliseconds. */
+/** Wait for a free connection: running servers close one every few seconds. In milliseconds. */
 const roomWithin = 10_000;
 
-/** Prisma's own record, column for column: `prisma migrate deploy` continues where this ends, and this where that ends. */
+/** Identical to Prisma's table, so that `prisma migrate deploy` and this command can be used in turn. */
 const recordTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum VARCHAR(64) NOT NULL,
@@ -47,7 +47,7 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Applies what is missing, in order; each migration in one transaction with its record. Returns the names of those it applied. */
+/** Applies the missing migrations in order, each in one transaction with its record. Returns their names. */
 export async function migrateUp(url: string): Promise<string[]> {
   return locked(url, async (client) => {
     const { missing, ...status } = await readStatus(client);
@@ -67,7 +67,7 @@ export async function migrateUp(url: string): Promise<string[]> {
 
 async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
   await client.query(sql);
-  // What Prisma recorded of a try that was cut: its script left nothing.
+  // Closes Prisma's record of an interrupted attempt. Its script was rolled back.
   await client.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL', [name]);
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -76,7 +76,7 @@ async function apply(client: pg.Client, { name, sql }: Migration): Promise<void>
   );
 }
 
-/** Takes back the latest migration, or the one that must be the latest, in one transaction. Returns its name. */
+/** Reverts the latest migration in one transaction and returns its name. @throws StartError when `expected` is not the latest. */
 export async function migrateDown(url: string, expected?: string): Promise<string | undefined> {
   return locked(url, async (client) => {
     const { applied } = await readStatus(client);
@@ -99,14 +99,14 @@ export async function migrationStatus(url: string): Promise<Status> {
   return connected(url, readStatus);
 }
 
-/** A server does not start on a database that its statements do not fit. */
+/** @throws StartError when the database lacks migrations or has unknown ones */
 export async function requireMigrated(url: string): Promise<void> {
   const { missing, ...status } = await migrationStatus(url);
   refuseNewer(status);
   if (missing.length > 0) throw new StartError(`The database lacks ${missing.join(', ')}: run npm run migrate`);
 }
 
-/** A newer version may have tables that this one would fill wrongly. */
+/** Refuses a database of a newer version: this version could write wrong data into it. */
 function refuseNewer({ unknown }: Pick<Status, 'unknown'>): void {
   if (unknown.length === 0) return;
   throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or revert it with npm run migrate -- down in the version that applied it`);
@@ -133,7 +133,7 @@ const checksum = (sql: string): string => createHash('sha256').update(sql).diges
 
 const isMigrated = (client: pg.Client): Promise<boolean> => holds(client, `to_regclass('_prisma_migrations') IS NOT NULL`);
 
-/** No relation and no type in the schema, but those of extensions. */
+/** Whether the schema has no relations and types except those of extensions. */
 const isEmpty = (client: pg.Client): Promise<boolean> =>
   holds(
     client,
@@ -154,7 +154,7 @@ async function transaction(client: pg.Client, failed: string, work: () => Promis
     await work();
     await client.query('COMMIT');
   } catch (error) {
-    // A connection that is lost has rolled back, and cannot say so.
+    // ROLLBACK fails on a lost connection, whose transaction has ended.
     await client.query('ROLLBACK').catch(() => undefined);
     throw new StartError(`${failed}: ${reason(error)}`);
   }
@@ -178,7 +178,7 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
   }
 }
 
-/** While other processes have all connections, it waits for one. */
+/** Waits while other processes use all connections. */
 async function connect(url: string, until: number): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'baton migrate' });
   client.on('error', () => undefined);

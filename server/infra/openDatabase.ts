@@ -5,11 +5,11 @@ import { startPostgres } from './postgres/postgres.ts';
 import { createDatabase, type Database } from './prisma.ts';
 
 export interface OpenDatabase extends Database {
-  /** Ours alone: nobody else fills or migrates it. */
+  /** Whether this process runs the embedded PostgreSQL and is its only user. */
   embedded: boolean;
 }
 
-/** The database of DATABASE_URL, which must be migrated; without one the embedded PostgreSQL, which is migrated here. */
+/** Opens the database of DATABASE_URL, which must be migrated. Without the variable, starts and migrates the embedded PostgreSQL. */
 export async function openDatabase(env: Env, log: Log, onLost: (error: unknown) => void): Promise<OpenDatabase> {
   if (env.databaseUrl !== undefined) {
     await requireMigrated(env.databaseUrl);

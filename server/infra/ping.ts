@@ -2,17 +2,17 @@ import pg from 'pg';
 import { isOutOfConnections } from './sharedPool.ts';
 
 export interface Ping {
-  /** Whether PostgreSQL answers and takes writes now, or has all its connections taken; known within `answersWithin`, also when it is frozen. */
+  /** Whether PostgreSQL accepts writes or has no free connection. Resolves within `answersWithin`, also when PostgreSQL is frozen. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 const answersWithin = 1_000;
 
-/** A connection of its own: a pool that is busy is not a PostgreSQL that is away. */
+/** Uses its own connection: a busy pool does not mean that PostgreSQL is away. */
 export function createPing(url: string): Ping {
   let client: pg.Client | undefined;
-  let asking: Promise<boolean> | undefined;
+  let pending: Promise<boolean> | undefined;
 
   async function ask(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export function createPing(url: string): Ping {
         client = fresh;
         await fresh.connect();
       }
-      // "on" also on a standby. The next ping connects anew, perhaps to the one that was promoted.
+      // "on" on a standby. The next ping reconnects, perhaps to the promoted server.
       const { rows } = await client.query<{ reads_only: string }>(`SELECT current_setting('transaction_read_only') AS reads_only`);
       return rows[0]?.reads_only === 'off';
     } catch (error) {
@@ -53,11 +53,11 @@ export function createPing(url: string): Ping {
 
   return {
     answers() {
-      asking ??= ask().finally(() => (asking = undefined));
-      return asking;
+      pending ??= ask().finally(() => (pending = undefined));
+      return pending;
     },
     async close() {
-      await asking;
+      await pending;
       await client?.end().catch(() => undefined);
       client = undefined;
     },

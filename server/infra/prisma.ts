@@ -9,7 +9,7 @@ import { watchedClient } from './slowStatements.ts';
 
 export interface Database {
   url: string;
-  /** The one pool: Prisma's reads and our own statements share its connections. */
+  /** The only pool: Prisma and raw statements share its connections. */
   pool: pg.Pool;
   prisma: PrismaClient;
   close(): Promise<void>;
@@ -18,14 +18,14 @@ export interface Database {
 export const limits = {
   connections: 10,
   connectMs: 2_000,
-  // Then all but one are closed: other processes may need them.
+  // Idle connections but one are closed: other processes may need them.
   idleMs: 3_000,
-  // For a free connection. A thousand commands at once took 3.6 s in all: those at the end are slow, not away.
+  // Wait for a free connection. A thousand concurrent commands took 3.6 s: waiting does not mean that PostgreSQL is away.
   turnMs: 10_000,
   statementMs: 5_000,
   lockMs: 2_000,
   idleInTransactionMs: 10_000,
-  // Later than the server's own limit, so that it only speaks when PostgreSQL is frozen or the network is.
+  // Above `statementMs`, so that it applies only when PostgreSQL or the network hangs.
   answerMs: 6_000,
   closeMs: 1_000,
 } as const;
@@ -52,7 +52,7 @@ export function createDatabase(url: string, log: Log): Database {
   return { url, pool, prisma, close: () => close(pool, prisma) };
 }
 
-/** The pool has one limit for two waits, for PostgreSQL and for a turn; this gives the first one its own. */
+/** The pool has one timeout for connecting and for waiting; this client sets its own for connecting. */
 class ImpatientClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: limits.connectMs });
@@ -60,8 +60,8 @@ class ImpatientClient extends pg.Client {
 }
 
 /**
- * Names make PostgreSQL parse and plan a statement once per connection. Lists of different lengths are different
- * statements, so the names are limited: what comes after goes unnamed.
+ * PostgreSQL parses and plans a named statement once per connection. The number of names is limited, since lists of different
+ * lengths are different statements; further statements are unnamed.
  */
 function statementNames(limit = 1_000): (query: { sql: string }) => string {
   const names = new Map<string, string>();
@@ -75,7 +75,7 @@ function statementNames(limit = 1_000): (query: { sql: string }) => string {
   };
 }
 
-/** A PostgreSQL that is frozen never says goodbye: closing does not wait for it. */
+/** Does not wait longer than `closeMs`: a frozen PostgreSQL never confirms. */
 async function close(pool: pg.Pool, prisma: PrismaClient): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, limits.closeMs)));

@@ -2,15 +2,15 @@ import pg from 'pg';
 
 type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** PostgreSQL has no connection left, for anybody or for this role or database. */
+/** Whether PostgreSQL has no free connection, in all or for this role or database. */
 export const isOutOfConnections = (error: unknown): error is Error => error instanceof Error && Reflect.get(error, 'code') === '53300';
 
-/** How long until one more is tried after a refusal: sooner by a process that has hardly any. */
+/** Delay before the pool tries another connection after a refusal; shorter with at most one connection. */
 const growMs = { few: 50, some: 250 };
-/** How often a connection is given up for each that there is: with ten of them one every two seconds. */
+/** A pool closes one connection per `lendMs` and open connection: with ten, one every two seconds. */
 const lendMs = 20_000;
-/** So many are never given up. */
-const kept = 2;
+/** Connections that are never closed for other processes. */
+const keptConnections = 2;
 const lookMs = 500;
 
 export interface SharedPoolConfig extends pg.PoolConfig {
@@ -20,12 +20,12 @@ export interface SharedPoolConfig extends pg.PoolConfig {
 }
 
 /**
- * A pool for one of several processes that may together want more connections than PostgreSQL has. Where it is refused
- * one, it makes do with those that it has and tries to have one more from time to time; only a caller who has waited
- * for its whole turn is refused. A busy pool gives up a connection from time to time, which whoever has fewer may take.
+ * A pool for processes that together may need more connections than PostgreSQL has. When PostgreSQL refuses a connection, the
+ * pool shrinks to those that it has and retries periodically; a caller is refused only after `connectionTimeoutMillis`. A
+ * pool closes a connection periodically, so that processes with fewer can open one.
  */
 export class SharedPool extends pg.Pool {
-  readonly #most: number;
+  readonly #max: number;
   readonly #turnMs: number;
   #growing: NodeJS.Timeout | undefined;
   readonly #lending: NodeJS.Timeout;
@@ -33,10 +33,10 @@ export class SharedPool extends pg.Pool {
 
   constructor(config: SharedPoolConfig) {
     let refused = (): void => undefined;
-    // Before the pool hears of it: that would at once try the next connection for the next caller.
+    // Must run before the pool handles the refusal: it would at once open a connection for the next caller.
     super({ ...config, Client: watchingClient(config.Client, () => refused()) });
     refused = () => this.#makeDo(this.totalCount - 1);
-    this.#most = config.max;
+    this.#max = config.max;
     this.#turnMs = config.connectionTimeoutMillis;
     this.#lending = setInterval(() => this.#look(), lookMs).unref();
   }
@@ -66,7 +66,7 @@ export class SharedPool extends pg.Pool {
     });
   }
 
-  /** The pool would give each try a whole turn. */
+  /** Retries until the caller's deadline: the pool would give each retry the full timeout. */
   #takeWithin(left: number, error: Error, callback: Callback, until: number): void {
     let isLate = false;
     const late = setTimeout(() => {
@@ -74,7 +74,7 @@ export class SharedPool extends pg.Pool {
       callback(error, undefined, () => undefined);
     }, left);
     this.#take((again, client, done) => {
-      // A pool that gives up waiting gives no `done`.
+      // The pool passes no `done` when its wait times out.
       if (isLate) return client === undefined ? undefined : done();
       clearTimeout(late);
       callback(again, client, done);
@@ -82,26 +82,26 @@ export class SharedPool extends pg.Pool {
   }
 
   #makeDo(connections: number): void {
-    this.options.max = Math.max(0, Math.min(connections, this.#most));
+    this.options.max = Math.max(0, Math.min(connections, this.#max));
     if (this.#growing !== undefined || this.ending) return;
     this.#growing = setTimeout(() => this.#grow(), this.options.max <= 1 ? growMs.few : growMs.some);
   }
 
   #grow(): void {
     this.#growing = undefined;
-    const allowed = Math.min(this.#most, this.options.max + 1);
-    if (allowed < this.#most) this.#makeDo(allowed);
+    const allowed = Math.min(this.#max, this.options.max + 1);
+    if (allowed < this.#max) this.#makeDo(allowed);
     else this.options.max = allowed;
-    // Released at once, and so given to whoever waits. Refused, it was heard of above.
+    // Opens a connection for a waiting caller. `watchingClient` handles a refusal.
     if (this.waitingCount > 0 && this.totalCount < allowed) super.connect((_error, client, done) => void (client !== undefined && done()));
   }
 
-  /** Its place stays empty for a moment: a process that waits for one looks as often. */
+  /** Closes a connection when it is time. Its slot stays free for a moment, so that another process can take it. */
   #look(): void {
     this.#lendAfter -= lookMs * this.totalCount;
     if (this.#lendAfter > 0) return;
     this.#lendAfter = lendMs;
-    if (this.totalCount <= kept) return;
+    if (this.totalCount <= keptConnections) return;
     super.connect((_error, client, done) => {
       if (client === undefined) return;
       this.#makeDo(this.totalCount - 1);
@@ -115,11 +115,11 @@ function watchingClient(Client: typeof pg.Client, onRefused: () => void): typeof
   const Watching = class extends Client {};
   const connect = Client.prototype.connect as Connect;
   const watching: Connect = function (callback) {
-    const heard = (error?: Error): void => {
+    const connected = (error?: Error): void => {
       if (isOutOfConnections(error)) onRefused();
       callback?.(error);
     };
-    return connect.call(this, callback && heard);
+    return connect.call(this, callback && connected);
   };
   Watching.prototype.connect = watching as typeof Client.prototype.connect;
   return Watching;

@@ -4,12 +4,11 @@ import type { Log } from './log.ts';
 type Query = (...args: unknown[]) => unknown;
 type Callback = (...args: unknown[]) => unknown;
 
-/** From here on a statement is slow enough for an operator to hear of it. */
 export const slowMs = 500;
 
 /**
- * A client of PostgreSQL that logs each statement which took long, waiting for locks included: its name where it has
- * one, and its text without any value.
+ * A PostgreSQL client that logs statements of at least `slowMs`, including waits for locks: their name if any, and their text
+ * without values.
  */
 export function watchedClient(log: Log, Client: typeof pg.Client = pg.Client): typeof pg.Client {
   const Watched = class extends Client {};
@@ -36,9 +35,9 @@ export function watchedClient(log: Log, Client: typeof pg.Client = pg.Client): t
   return Watched;
 }
 
-/** Values are sent apart from the text; the few literals in it are taken out. */
-function describe(asked: unknown): { statement: string; name?: string } {
-  const { text = '', name } = (typeof asked === 'string' ? { text: asked } : asked) as { text?: string; name?: string };
+/** Removes the literals from the text. Parameters are not part of it. */
+function describe(query: unknown): { statement: string; name?: string } {
+  const { text = '', name } = (typeof query === 'string' ? { text: query } : query) as { text?: string; name?: string };
   const shape = text.replaceAll(/'(?:[^']|'')*'/g, '?').replaceAll(/\$\$.*?\$\$/gs, '?').replaceAll(/\s+/g, ' ').trim();
   return { statement: shape.length > 300 ? `${shape.slice(0, 299)}…` : shape, ...(name !== undefined && name !== '' && { name }) };
 }

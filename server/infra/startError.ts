@@ -1,4 +1,4 @@
-/** What an operator has to put right before Baton can start: one line that says what to do. */
+/** An error that an operator must fix before Baton can start. The message says what to do. */
 export class StartError extends Error {
   override name = 'StartError';
 }

@@ -9,26 +9,26 @@ import { bundled } from './bundled.ts';
 import { hashOf, isMeantAsSecret, looksLikeSecret } from './secret.ts';
 import { KeyWatch } from './watch.ts';
 
-/** Whoever reaches a server without keys is on its own machine, and an admin. */
+/** The caller on a server without keys, which accepts only requests of its own machine. */
 export const loopback: Caller = { principal: 'loopback', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
 const admin: Caller = { ...loopback, principal: 'admin' };
 
 export interface Authenticate {
   /**
-   * Who comes with this `Authorization` (over WebSocket `connectionParams.authorization`).
+   * Identifies the caller by `Authorization` (over WebSocket `connectionParams.authorization`).
    * @throws UnauthenticatedError; UnavailableError when the database does not answer.
    */
   (authorization: string | null | undefined): Promise<Caller>;
-  /** Whether callers without a key are let in, as admins: decided at the start, for as long as the process lives. */
+  /** Whether callers without a key are admins. Decided at the start of the process. */
   readonly open: boolean;
-  /** Calls back once when the caller's key is revoked or expires, as `KeyWatch.add` says; returns how to stop. */
+  /** Calls back once when the caller's key is revoked or expires (`KeyWatch.add`). Returns a function that stops watching. */
   watch(caller: Caller, onEnded: () => void): () => void;
-  /** A key was revoked here: it ends at once in this process, and whoever listens tells the others. */
+  /** Ends a key that this process revoked, and calls the listeners, which inform other processes. */
   revoked(keyId: string): void;
   onRevoked(listener: (keyId: string) => void): void;
-  /** A key was revoked by another process. Good for any id: what still works is found in the database again. */
+  /** Drops a key from the cache after another process revoked it. Safe for any id: a valid key is read again. */
   forget(keyId: string): void;
-  /** Other processes may have revoked keys without being heard. */
+  /** Drops all keys from the cache: announcements of revocations may have been missed. */
   forgetAll(): void;
   close(): void;
 }
@@ -38,21 +38,20 @@ export interface AuthenticateOptions {
   log: Logger;
   /** BATON_ADMIN_KEY. */
   adminKey: string | undefined;
-  /** Whether callers without a key are let in. */
   open: boolean;
-  /** How often this process looks for what others revoked, and how long it goes by what it knows, in milliseconds. */
+  /** Interval of checks for revocations by other processes, and lifetime of the cache, in milliseconds. */
   recheckMs?: number;
 }
 
 interface Known {
-  /** Null until the database has answered. */
+  /** Null until the key was read. */
   keyId: string | null;
   until: number;
   caller: Promise<Caller | null>;
 }
 
-const mostKnown = 10_000;
-/** How long a key still lasts is the database's to say: the clock of this process may be wrong, or jump. */
+const maxKnown = 10_000;
+/** The database computes the remaining time: the clock of this process may be wrong or jump. */
 const findKeys = statement(
   `SELECT secret_hash AS hash, id, role, agent_id AS "agentId", (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS "leftMs"
    FROM keys WHERE secret_hash = ANY ($1::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
@@ -66,7 +65,7 @@ interface Row {
   leftMs: number | null;
 }
 
-/** Whether there ever was a key, though it may have ended: then a server that starts asks for one. */
+/** Whether a key was ever created. A server that starts then requires keys, even when all have ended. */
 export async function hasHadKeys(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ had: boolean }>('SELECT EXISTS (SELECT FROM keys) AS had');
   return rows[0]!.had;
@@ -89,13 +88,13 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
     return caller;
   }
 
-  /** Many at once ask the database once; what it said is good for a while, unless the key is forgotten before. */
+  /** Concurrent look-ups of one key share one read. Valid keys are cached for `recheckMs` unless they are forgotten before. */
   async function lookUp(hash: string): Promise<Caller | null> {
     for (;;) {
       const found = known.get(hash);
       const entry = found !== undefined && found.until > performance.now() ? found : begin(hash);
       const caller = await entry.caller;
-      // Forgotten while it was read: it may be from before the key's end.
+      // Reads again when the key was forgotten meanwhile: the result may be older than its revocation.
       if (caller === null || known.get(hash) === entry) return caller;
     }
   }
@@ -103,12 +102,12 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
   function begin(hash: string): Known {
     const entry: Known = { keyId: null, until: performance.now() + recheckMs, caller: read(hash) };
     known.delete(hash);
-    if (known.size >= mostKnown) known.delete(known.keys().next().value!);
+    if (known.size >= maxKnown) known.delete(known.keys().next().value!);
     known.set(hash, entry);
     const forget = (): void => {
       if (known.get(hash) === entry) known.delete(hash);
     };
-    // What is no key is not remembered: nobody can push out those that are.
+    // Invalid keys are not cached, so that they cannot evict valid ones.
     entry.caller.then((caller) => (caller === null ? forget() : (entry.keyId = caller.keyId)), forget);
     return entry;
   }
@@ -127,7 +126,7 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
     return new Map(rows.map((row) => [row.hash, row]));
   }
 
-  /** An answer that is still under way may be from before the end: whoever asks next asks anew. */
+  /** Also drops entries that are still being read: their result may be older than the revocation. */
   function forgetCached(keyId: string): void {
     for (const [hash, entry] of known) if (entry.keyId === keyId || entry.keyId === null) known.delete(hash);
   }
@@ -156,7 +155,7 @@ const credentialIn = (authorization: string | null | undefined): string => /^Bea
 
 const hasExpired = ({ expiresAt }: Caller): boolean => expiresAt !== null && expiresAt <= performance.now();
 
-/** Compares in the same time whatever is given: equal lengths by hashing both. */
+/** Compares in constant time; hashing makes the lengths equal. */
 function equals(secret: string): (given: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(secret);

@@ -6,7 +6,7 @@ import { hashOf, newSecret } from './secret.ts';
 
 export interface CreateKeyInput {
   role: Role;
-  /** The agent that an AGENT's key is bound to; null for the other roles. */
+  /** The agent that a key of role AGENT is bound to; null for other roles. */
   agentId: string | null;
   name: string;
   expiresAt: Date | null;
@@ -14,18 +14,17 @@ export interface CreateKeyInput {
 
 export interface CreateKeyAnswer {
   keyId: string;
-  /** Shown once: only its hash is stored. */
+  /** Only its hash is stored. */
   secret: string;
 }
 
-/** @throws BadUserInputError for input that is wrong for every caller and every state of the database */
+/** @throws BadUserInputError for input that is wrong in every state of the database */
 export function demandKeyInput({ role, agentId, expiresAt }: CreateKeyInput, now: Date): void {
   if (role === 'AGENT' && agentId === null) throw bad('A key of role AGENT is bound to an agent: name it', 'agentId');
   if (role !== 'AGENT' && agentId !== null) throw bad(`A key of role ${role} is bound to no agent: leave agentId out, or make it one of role AGENT`, 'agentId');
   if (expiresAt !== null && expiresAt <= now) throw bad('A key that has expired lets nobody in: give a moment in the future', 'expiresAt');
 }
 
-/** Creates a key for one agent or one role. */
 export async function createKey(work: Work, input: CreateKeyInput): Promise<CreateKeyAnswer> {
   const { role, agentId, name, expiresAt } = input;
   const agent = agentId === null ? await work.begin() : await findAndLockAgent(work, agentId);

@@ -90,8 +90,8 @@ async function revoke({ pool }: Database, id: string): Promise<void> {
   const decoded = decodeId(id);
   if (decoded?.prefix !== 'key') throw new StartError(`'${id}' is not the id of a key: npm run key -- list shows the ids`);
   const input = { keyId: decoded.uuid };
-  const told = { keyRevoked: () => undefined };
-  await runWork({ pool, log: silentLog, caller: operator, mutation: 'revokeKey', input }, (work) => revokeKey(work, input, told));
+  const settings = { keyRevoked: () => undefined };
+  await runWork({ pool, log: silentLog, caller: operator, mutation: 'revokeKey', input }, (work) => revokeKey(work, input, settings));
   tell(`Key ${id} is revoked. Running servers reject it within 10 seconds.`);
 }
 
@@ -101,7 +101,7 @@ async function onDatabase(work: (database: Database) => Promise<void>): Promise<
   const embedded = env.databaseUrl === undefined ? await borrowPostgres({ folder: env.dataFolder, database: 'baton', log: silentLog }) : undefined;
   try {
     const url = embedded?.url ?? env.databaseUrl!;
-    // A server has migrated what it runs on; one that never ran has not.
+    // A running server has migrated its database. Without one, this command must.
     if (embedded?.ours === true) await migrateUp(url);
     else await requireMigrated(url);
     const database = createDatabase(url, log);

@@ -7,12 +7,12 @@ export interface RevokeKeyAnswer {
   keyId: string;
 }
 
-type Told = (keyId: string) => void;
+type KeyRevoked = (keyId: string) => void;
 
 const lockKey = statement('SELECT clock_timestamp() AS now, id, revoked_at FROM (SELECT id, revoked_at FROM keys WHERE id = $1 FOR UPDATE) k');
 
-/** Ends a key for good: here at once, in other processes as soon as they hear of it. Also the caller's own. Repeatable. */
-export async function revokeKey(work: Work, { keyId }: { keyId: string }, { keyRevoked }: { keyRevoked: Told }): Promise<RevokeKeyAnswer> {
+/** Revokes a key: in this process at once, in others when they receive the announcement. Repeatable. May be the caller's own key. */
+export async function revokeKey(work: Work, { keyId }: { keyId: string }, { keyRevoked }: { keyRevoked: KeyRevoked }): Promise<RevokeKeyAnswer> {
   await work.begin();
   const [key] = await work.query<{ now: Date; id: string; revoked_at: Date | null }>(lockKey, [keyId]);
   if (key === undefined) throw new NotFoundError('key', encodeId('key', keyId));
@@ -21,8 +21,8 @@ export async function revokeKey(work: Work, { keyId }: { keyId: string }, { keyR
   return { keyId };
 }
 
-/** Of a key that is locked and was not revoked before. */
-export function stageRevocation(work: Work, key: { id: string }, keyRevoked: Told): void {
+/** The key must be locked and not revoked. */
+export function stageRevocation(work: Work, key: { id: string }, keyRevoked: KeyRevoked): void {
   work.change('keys', key, { revokedAt: work.now });
   work.afterCommit(() => {
     keyRevoked(key.id);

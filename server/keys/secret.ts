@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** By which people and scanners know what it is. */
+/** Lets people and secret scanners recognize a key. */
 const prefix = 'baton_';
 const characters = { random: 43, checksum: 6 } as const;
 
 const checksumOf = (random: string): string => createHash('sha256').update(random).digest('base64url').slice(0, characters.checksum);
 
-/** A new key's secret: 256 random bits, and a checksum by which most of what is no key is known without a look-up. */
+/** Returns 256 random bits and a checksum, which refuses most invalid secrets without a look-up. */
 export function newSecret(): string {
   const random = randomBytes(32).toString('base64url');
   return `${prefix}${random}${checksumOf(random)}`;
@@ -14,17 +14,16 @@ export function newSecret(): string {
 
 const form = new RegExp(`^${prefix}([\\w-]{${characters.random}})([\\w-]{${characters.checksum}})?$`);
 
-/** Whether it could be a secret of ours: only such ones are looked up. Those made before there were checksums have none. */
+/** Whether a credential is a well-formed secret; only these are looked up. Older secrets have no checksum. */
 export function looksLikeSecret(credential: string): boolean {
   const [, random, checksum] = form.exec(credential) ?? [];
   return random !== undefined && (checksum === undefined || checksum === checksumOf(random));
 }
 
-/** Whether it is meant as a secret of ours, a damaged one too. */
+/** Whether a credential has the prefix of secrets, even when it is malformed. */
 export const isMeantAsSecret = (credential: string): boolean => credential.startsWith(prefix);
 
 /**
- * What is kept of a secret. Not slow on purpose, as for passwords: nobody finds 256 random bits by trying, and each
- * request asks.
+ * The stored hash of a secret. A fast hash is safe: 256 random bits cannot be guessed, unlike passwords.
  */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -3,7 +3,7 @@ import { statement } from '../core/changes.ts';
 import type { Caller, Logger } from '../core/work.ts';
 
 const findEnded = statement('SELECT id FROM keys WHERE id = ANY ($1::uuid[]) AND (revoked_at IS NOT NULL OR expires_at <= clock_timestamp())');
-/** The longest time that a timer takes. */
+/** The longest delay of `setTimeout`. */
 const longestTimer = 2 ** 31 - 1;
 
 interface Watched {
@@ -12,9 +12,9 @@ interface Watched {
 }
 
 /**
- * Calls back when a watched key ends: at once when it is revoked in this process, when
- * its time is over by this process's steady clock, and at the latest at the next look into the database, by whose clock
- * keys expire. It looks every `everyMs` while anybody watches.
+ * Calls back when a watched key ends: at once when it is revoked in this process, and at its expiry by this process's
+ * monotonic clock. While keys are watched, checks the database every `everyMs` for other revocations and for expiry by the
+ * database's clock.
  */
 export class KeyWatch {
   readonly #watched = new Map<string, Watched>();
@@ -24,11 +24,11 @@ export class KeyWatch {
     private readonly pool: Pool,
     private readonly log: Logger,
     private readonly everyMs: number,
-    /** Called first, so that the ended key is refused from then on. */
+    /** Called before the callbacks, so that the key is already refused. */
     private readonly onEnded: (keyId: string) => void,
   ) {}
 
-  /** Calls back once, when the caller's key ends; at once when it has expired. Never for a caller without a key. */
+  /** Calls back once when the caller's key ends, soon if it has expired already; never for a caller without a key. Returns a function that stops watching. */
   add({ keyId, expiresAt }: Caller, callback: () => void): () => void {
     if (keyId === null) return () => undefined;
     let watched = this.#watched.get(keyId);
@@ -60,12 +60,12 @@ export class KeyWatch {
     }
   }
 
-  /** Somebody says that this key was revoked: the database knows. */
+  /** Checks in the database whether this key has ended. */
   recheck(keyId: string): void {
     if (this.#watched.has(keyId)) void this.#look([keyId]);
   }
 
-  /** Word of any of them may have been missed. */
+  /** Checks all watched keys: announcements may have been missed. */
   recheckAll(): void {
     if (this.#watched.size > 0) void this.#look([...this.#watched.keys()]);
   }

@@ -4,33 +4,33 @@ import type { Plugin } from 'graphql-yoga';
 import { limitExceeded } from './errors.ts';
 import { limits } from './limits.ts';
 
-interface Asked {
+interface Operation {
   document: DocumentNode;
   operationName?: string | null | undefined;
 }
 
-interface Payer {
+interface Meter {
   charge(ms: number): void;
   readonly exceeded: GraphQLError | null;
 }
-interface Paying {
-  processorTime?: Payer;
+interface MeteredContext {
+  processorTime?: Meter;
 }
 
 /** A turn of the event loop that measures an answer ends after this many milliseconds. */
 const turnMs = 10;
 
 /**
- * Refuses answers that are too large before a transport makes text of them: the same over HTTP and over sockets. The
- * request pays for the time that it takes to measure its answer, and others are served meanwhile.
+ * Refuses answers that are too large before a transport serializes them, over HTTP and sockets. The time of measuring is
+ * charged to the request; other requests run in between.
  */
-export function answerSizePlugin(most: number = limits.answer.bytes): Plugin {
+export function answerSizePlugin(limit: number = limits.answer.bytes): Plugin {
   return {
     onExecute({ args }) {
       return {
         onExecuteDone({ result, setResult }) {
           if (Symbol.asyncIterator in result) return;
-          const bound = boundAnswer(result, most, args, (args.contextValue as Paying).processorTime);
+          const bound = boundAnswer(result, limit, args, (args.contextValue as MeteredContext).processorTime);
           if (bound instanceof Promise) return bound.then(setResult);
         },
       };
@@ -39,8 +39,8 @@ export function answerSizePlugin(most: number = limits.answer.bytes): Plugin {
 }
 
 /** Measures in turns of the event loop. The text of a 10 MB answer takes 15 to 35 ms of processor time and is made in a turn of its own. */
-async function boundInTurns(result: ExecutionResult, most: number, asked: Asked, time?: Payer): Promise<ExecutionResult> {
-  const work = bounding(result, most, asked);
+async function boundInTurns(result: ExecutionResult, limit: number, operation: Operation, time?: Meter): Promise<ExecutionResult> {
+  const work = bounding(result, limit, operation);
   for (;;) {
     await setImmediate();
     const began = process.cpuUsage();
@@ -54,30 +54,30 @@ async function boundInTurns(result: ExecutionResult, most: number, asked: Asked,
   }
 }
 
-/** The result, or what takes its place when it is too large. Only what may be too large is measured. */
-export const boundAnswer = (result: ExecutionResult, most: number, asked: Asked, time?: Payer): ExecutionResult | Promise<ExecutionResult> =>
-  atMost(result) <= most ? result : boundInTurns(result, most, asked, time);
+/** Returns the result, or an error when it is too large. Measures only results that may be too large. */
+export const boundAnswer = (result: ExecutionResult, limit: number, operation: Operation, time?: Meter): ExecutionResult | Promise<ExecutionResult> =>
+  atMost(result) <= limit ? result : boundInTurns(result, limit, operation, time);
 
-/** A step measures one entry of a list. */
-function* bounding(result: ExecutionResult, most: number, asked: Asked): Generator<void, ExecutionResult> {
+/** Each step measures one entry of a list. */
+function* bounding(result: ExecutionResult, limit: number, operation: Operation): Generator<void, ExecutionResult> {
   const pages: Pages = new Map();
-  const bytes = yield* measure(result, [], pageKeys(asked.document), pages);
-  return bytes <= most ? result : { errors: [refusal(bytes, most, pages, asked)], ...(result.extensions && { extensions: result.extensions }) };
+  const bytes = yield* measure(result, [], pageKeys(operation.document), pages);
+  return bytes <= limit ? result : { errors: [refusal(bytes, limit, pages, operation)], ...(result.extensions && { extensions: result.extensions }) };
 }
 
-function refusal(bytes: number, most: number, pages: Pages, { document, operationName }: Asked): GraphQLError {
-  const fits = fitting(bytes, most, pages);
+function refusal(bytes: number, limit: number, pages: Pages, { document, operationName }: Operation): GraphQLError {
+  const fits = fitting(bytes, limit, pages);
   const done = getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? ' The changes of the mutation are kept.' : '';
   const todo = fits === null ? 'select fewer fields, or fewer records' : `ask for ${fits.entries} entries of '${fits.path}' instead of ${fits.of}`;
-  const { message, extensions } = limitExceeded('answerBytes', most, bytes, `The answer has ${bytes} bytes; the limit is ${most}: ${todo}.${done}`);
+  const { message, extensions } = limitExceeded('answerBytes', limit, bytes, `The answer has ${bytes} bytes; the limit is ${limit}: ${todo}.${done}`);
   return new GraphQLError(message, { extensions: { ...extensions, ...(fits && { fits: { path: fits.path, entries: fits.entries } }) } });
 }
 
-/** For each paged field, by its path: the bytes of each entry, for each list that was answered for it. */
+/** Bytes of each entry, for each list that a paged field returned, by the field's path. */
 type Pages = Map<string, number[][]>;
 
-/** The largest page that keeps the answer within `most`: of the outermost field where one entry fits. Null when there is none. */
-function fitting(bytes: number, most: number, pages: Pages): { path: string; entries: number; of: number } | null {
+/** The largest page size that keeps the answer within the limit, for the outermost field where one entry fits. Null when no field has one. */
+function fitting(bytes: number, limit: number, pages: Pages): { path: string; entries: number; of: number } | null {
   const outermostFirst = [...pages].sort(([a], [b]) => a.split('.').length - b.split('.').length);
   for (const [path, lists] of outermostFirst) {
     const of = Math.max(...lists.map(({ length }) => length));
@@ -85,9 +85,9 @@ function fitting(bytes: number, most: number, pages: Pages): { path: string; ent
     let [entries, over] = [0, of];
     while (over - entries > 1) {
       const tried = Math.floor((entries + over) / 2);
-      // A page may begin at either end of a list.
+      // The smaller page may hold the first or the last entries.
       const cut = lists.reduce((total, list) => total + Math.max(sum(list.slice(0, tried)), sum(list.slice(-tried))), 0);
-      if (rest + cut <= most) entries = tried;
+      if (rest + cut <= limit) entries = tried;
       else over = tried;
     }
     if (entries > 0) return { path, entries, of };
@@ -97,7 +97,7 @@ function fitting(bytes: number, most: number, pages: Pages): { path: string; ent
 
 const sum = (list: readonly number[]): number => list.reduce((total, bytes) => total + bytes, 0);
 
-/** The names under which the answer holds entries of a page. */
+/** Response names of `nodes` and `edges`. */
 function pageKeys(document: DocumentNode): Set<string> {
   const keys = new Set<string>();
   visit(document, {
@@ -108,7 +108,7 @@ function pageKeys(document: DocumentNode): Set<string> {
   return keys;
 }
 
-/** The bytes of a value as JSON in UTF-8. */
+/** Bytes of a value as JSON in UTF-8. */
 function* measure(value: unknown, path: readonly string[], keys: ReadonlySet<string>, pages: Pages): Generator<void, number> {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value).length;
@@ -126,7 +126,7 @@ function* measure(value: unknown, path: readonly string[], keys: ReadonlySet<str
     }
     const entries = yield* entriesOf(each, below, keys, pages);
     bytes += Math.max(2, 1 + sum(entries));
-    // `nodes` and `edges` of one list get shorter together.
+    // A smaller page shortens `nodes` and `edges` together.
     page = page === undefined ? entries : entries.map((entry, index) => entry + (page![index] ?? 0));
   }
   if (page !== undefined) {
@@ -136,7 +136,7 @@ function* measure(value: unknown, path: readonly string[], keys: ReadonlySet<str
   return Math.max(2, bytes);
 }
 
-/** The bytes of each entry, with the comma or bracket that follows it. */
+/** Bytes of each entry with the comma or bracket after it. */
 function* entriesOf(list: unknown[], path: readonly string[], keys: ReadonlySet<string>, pages: Pages): Generator<void, number[]> {
   const entries: number[] = [];
   for (const entry of list) {
@@ -146,9 +146,9 @@ function* entriesOf(list: unknown[], path: readonly string[], keys: ReadonlySet<
   return entries;
 }
 
-/** No value has more bytes than this. Much quicker than to measure it, and nearly every answer is far below the limit. */
+/** An upper bound of the bytes. Much faster than measuring, and enough for nearly all answers. */
 function atMost(value: unknown): number {
-  // A control character becomes six.
+  // A control character takes six bytes in JSON.
   if (typeof value === 'string') return 6 * value.length + 2;
   if (typeof value !== 'object' || value === null) return 25;
   if (hasOwnForm(value)) return atMost(value.toJSON());

@@ -21,14 +21,12 @@ import { type Expansion, expansionOf } from './expansion.ts';
 import { limits, type QueryLimits } from './limits.ts';
 
 /**
- * The limits of a query, the same for every transport: `parseWithin`, then `checkOperation`, then validation. In this
- * order, since what validation, planning and execution walk may grow exponentially with the document. Both take time in
- * proportion to the document.
+ * The limits of an operation over every transport: `parseWithin`, `checkOperation`, then validation. Both checks are linear
+ * in the document. Validation, planning and execution may be exponential in it, so they come after.
  */
 
 export interface Checked {
   errors: GraphQLError[];
-  /** What it is counted at, of `limits.query.cost`. */
   cost: number;
   depth: number;
 }
@@ -44,7 +42,7 @@ export function parseWithin(source: string | Source): DocumentNode {
   return parse(source, { noLocation: hasManyLines(body) });
 }
 
-/** Errors of longer documents carry no locations: each counts the lines before it, and 100 of them took 1.3 s with 95,000 lines. */
+/** Errors of documents with more lines have no locations: finding 100 locations in 95,000 lines took 1.3 s. */
 const linesWithLocations = 300;
 
 function hasManyLines(body: string): boolean {
@@ -53,7 +51,7 @@ function hasManyLines(body: string): boolean {
   return true;
 }
 
-/** Stops after the first that is too many. What cannot be read ends the count: parsing says what is wrong. */
+/** Stops above the limit and at a syntax error, which `parse` reports. */
 function countTokens(body: string): number {
   const lexer = new Lexer(new Source(body));
   let count = 0;
@@ -66,20 +64,20 @@ function countTokens(body: string): number {
 }
 
 /**
- * Checks the operation that would be executed, and the whole document for what validation walks, against every limit. The
- * document need not be valid. Of fragments within themselves nothing more is looked at.
+ * Checks the operation that would be executed, and the whole document since validation walks it. The document need not be
+ * valid. A fragment cycle ends the check.
  */
 export function checkOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | null | undefined,
   variables: Readonly<Record<string, unknown>> | null | undefined,
-  most: QueryLimits = limits.query,
+  queryLimits: QueryLimits = limits.query,
 ): Checked {
   const survey = surveyOf(document);
   if (survey.cyclic) return { errors: cyclesOf(schema, document), cost: 0, depth: 0 };
   const operation = getOperationAST(document, operationName);
-  if (operation == null) return { errors: excesses(survey, most), cost: 0, depth: 0 };
+  if (operation == null) return { errors: excesses(survey, queryLimits), cost: 0, depth: 0 };
   if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
     const conditions = rootConditions(document, operation.selectionSet);
     if (conditions.length > 0) return { errors: [invalidDocument(new GraphQLError(unconditional, { nodes: conditions }))], cost: 0, depth: 0 };
@@ -87,12 +85,12 @@ export function checkOperation(
   const measured = remembered(schema, operation, variables ?? {}, () => measure(schema, document, operation, variables ?? {}));
   const { cost, depth, rootFields } = measured;
   const writes = operation.operation === OperationTypeNode.MUTATION ? rootFields : 0;
-  return { errors: excesses({ ...measured, writes, ...survey }, most), cost, depth };
+  return { errors: excesses({ ...measured, writes, ...survey }, queryLimits), cost, depth };
 }
 
 const unconditional = 'A subscription\'s field may not be skipped: remove @skip and @include around it';
 
-/** graphql-js fails on a subscription whose one field is skipped; the GraphQL specification forbids such conditions. */
+/** `@skip` and `@include` on the root field. graphql-js throws when it is skipped; the specification forbids them there. */
 function rootConditions(document: DocumentNode, { selections }: SelectionSetNode, visited = new Set<string>()): DirectiveNode[] {
   return selections.flatMap((selection) => {
     const conditions = selection.directives?.filter(({ name }) => name.value === 'skip' || name.value === 'include') ?? [];
@@ -108,23 +106,23 @@ function rootConditions(document: DocumentNode, { selections }: SelectionSetNode
 
 const cyclesOf = (schema: GraphQLSchema, document: DocumentNode): GraphQLError[] => validate(schema, document, [NoFragmentCyclesRule]).map(invalidDocument);
 
-/** What was counted, by the variables where it depends on them. It lives as long as the document is cached. */
+/** Caches measurements for as long as the document is cached; by variables when the cost depends on them. */
 const known = new WeakMap<GraphQLSchema, WeakMap<object, Map<string, Measured>>>();
-const rememberedVariables = { each: 200, most: 50 };
+const rememberedVariables = { characters: 200, entries: 50 };
 
 function remembered(schema: GraphQLSchema, operation: object, variables: object, count: () => Measured): Measured {
   const ofSchema = known.get(schema) ?? new WeakMap<object, Map<string, Measured>>();
   known.set(schema, ofSchema);
   const ofOperation = ofSchema.get(operation) ?? new Map<string, Measured>();
   ofSchema.set(operation, ofOperation);
-  const always = ofOperation.get('');
-  if (always !== undefined) return always;
+  const forAnyVariables = ofOperation.get('');
+  if (forAnyVariables !== undefined) return forAnyVariables;
   const given = JSON.stringify(variables);
   const found = ofOperation.get(given);
   if (found !== undefined) return found;
   const measured = count();
   if (!measured.byVariables) ofOperation.set('', measured);
-  else if (given.length <= rememberedVariables.each && ofOperation.size < rememberedVariables.most) ofOperation.set(given, measured);
+  else if (given.length <= rememberedVariables.characters && ofOperation.size < rememberedVariables.entries) ofOperation.set(given, measured);
   return measured;
 }
 
@@ -142,13 +140,13 @@ const measures = [
   'introspectionCost',
 ] as const;
 
-const excesses = (counted: Partial<Record<(typeof measures)[number], number>>, most: QueryLimits): GraphQLError[] =>
+const excesses = (counted: Partial<Record<(typeof measures)[number], number>>, queryLimits: QueryLimits): GraphQLError[] =>
   measures.flatMap((what) => {
     const count = counted[what] ?? 0;
-    return count > most[what] ? [exceeded(what, count, most[what])] : [];
+    return count > queryLimits[what] ? [exceeded(what, count, queryLimits[what])] : [];
   });
 
-/** What is counted, and what to do about it. */
+/** Unit and advice of each limit's message. */
 const words: Record<keyof QueryLimits, readonly [string, string]> = {
   characters: ['characters', 'send texts and other values as variables'],
   tokens: ['or more tokens', 'split it into several requests, and send values as variables'],
@@ -166,7 +164,7 @@ const words: Record<keyof QueryLimits, readonly [string, string]> = {
 };
 
 function exceeded(what: keyof QueryLimits, counted: number, limit: number): GraphQLError {
-  // Fragments within fragments double at every level, beyond what a number holds.
+  // Nested fragments can exceed the safe integers.
   const actual = Math.min(counted, Number.MAX_SAFE_INTEGER);
   const [counts, advice] = words[what];
   return limitExceeded(what, limit, actual, `The operation has ${actual} ${counts}; the limit is ${limit}: ${advice}`);
@@ -179,7 +177,7 @@ interface Survey extends Expansion {
 
 const surveys = new WeakMap<DocumentNode, Survey>();
 
-/** What counts for the whole document, which validation looks at. */
+/** Counts over the whole document. */
 function surveyOf(document: DocumentNode): Survey {
   const found = surveys.get(document);
   if (found !== undefined) return found;

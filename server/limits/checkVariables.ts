@@ -10,17 +10,17 @@ interface Place {
 }
 
 /**
- * What is nested so deeply that whoever goes through it by recursion would run out of stack, as an error that names
- * the place; null when all is well. It recurses itself nowhere.
+ * Returns an error with the path when variables are nested so deeply that recursive code could overflow the stack; otherwise
+ * null. Works without recursion.
  */
 export function checkVariables(variables: unknown): GraphQLError | null {
   if (typeof variables !== 'object' || variables === null) return null;
-  const most = limits.json.variablesDepth;
+  const limit = limits.json.variablesDepth;
   const open: Place[] = [{ value: variables, level: 0, key: '', parent: null }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    if (place.level > most) {
-      const path = pathTo(place).slice(0, most);
-      return badValue(`The variables are nested more than ${most} levels deep, in ${path.slice(0, 3).join('.')}: flatten it`, path);
+    if (place.level > limit) {
+      const path = pathTo(place).slice(0, limit);
+      return badValue(`The variables are nested more than ${limit} levels deep, in ${path.slice(0, 3).join('.')}: flatten it`, path);
     }
     for (const [key, value] of entriesOf(place.value)) {
       if (typeof value === 'object' && value !== null) open.push({ value, level: place.level + 1, key, parent: place });
@@ -29,7 +29,7 @@ export function checkVariables(variables: unknown): GraphQLError | null {
   return null;
 }
 
-// A list of numbers or texts has nothing to look into; its many keys are not made.
+// Skips scalars of lists: `Object.entries` would create a key for each.
 function* entriesOf(value: object): Iterable<[string, unknown]> {
   if (!Array.isArray(value)) return yield* Object.entries(value);
   for (let index = 0; index < value.length; index += 1) {

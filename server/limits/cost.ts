@@ -18,13 +18,12 @@ import {
 } from 'graphql';
 
 /**
- * What an operation asks for, counted before it is validated: it may be nonsense, go round in circles, or be made to
- * cost much. Every fragment is measured once, so that counting takes time in proportion to the document.
+ * Counts of an operation, made before validation: the operation may be invalid, cyclic or hostile. Each fragment is measured
+ * once, so that the time is linear in the document.
  *
- * Cost stands for the number of records that an answer may have to read: 1 for each object, times the page size in lists
- * with pages and times the declared size (`listSize`) in others, through all levels. Scalars are free, but for those that take
- * more of the processor than a record does. It is not the worst that can be: some lists may be longer than they are counted. What `@skip` and `@include`
- * leave out is counted.
+ * The cost estimates the records that are read: 1 for each object, times the page size or the declared `listSize` at every
+ * level of lists. Scalars cost 0, except those that take more processor time than a record. The cost is no upper bound: some
+ * lists may be longer than their `listSize`. Fields under `@skip` and `@include` are counted.
  */
 export interface Measured {
   depth: number;
@@ -33,7 +32,7 @@ export interface Measured {
   cost: number;
   introspectionDepth: number;
   introspectionCost: number;
-  /** Whether other variables could change it. */
+  /** Whether the counts depend on the variables. */
   byVariables: boolean;
 }
 
@@ -41,17 +40,17 @@ const introspectionList = 5;
 const largestPage = 100;
 const pageOfDefault = 50;
 
-/** What a field weighs besides what is asked below it. `bench/cost.ts` measures what a point of each field takes. */
+/** Cost of a field without its selection. `bench/cost.ts` measures the time per point of each field. */
 export type Cost = number | SharedCost;
-/** Fields of a record that are read together: counted once for the record, however many of them are asked for. */
+/** Fields of a record that are read together: counted once per record. */
 interface SharedCost {
   readonly together: string;
   readonly cost: number;
 }
-/** How many rows a field has: as declared, as its argument `first` or `last` says, or as many as `ids` has. */
+/** Number of rows of a field: declared, or given by the arguments `first` and `last`, or by the length of `ids`. */
 export type Rows = number | 'first' | 'ids';
 
-// What fields say about themselves (`graphql/declared.ts`).
+// Set by `graphql/declared.ts`.
 export const costOfField = (field: Field | undefined): Cost | undefined => field?.extensions['cost'] as Cost | undefined;
 const rowsOfField = (field: Field): Rows | undefined => field.extensions['rows'] as Rows | undefined;
 
@@ -64,9 +63,9 @@ interface Part {
   depth: number;
   aliases: number;
   cost: number;
-  /** What is counted once for each record. */
+  /** Costs counted once per record. */
   shared: readonly SharedCost[];
-  /** Of a page: whether its rows are read, and what each costs besides. */
+  /** For a page: whether the selection reads its rows, and the cost of each row's selection. */
   page: boolean;
   perRow: number;
   introspectionDepth: number;
@@ -114,7 +113,7 @@ class Measuring {
     private readonly variables: Variables,
   ) {
     for (const definition of document.definitions) {
-      // The first of a name is the one: the second is refused.
+      // Validation refuses a second fragment of the same name.
       if (definition.kind === Kind.FRAGMENT_DEFINITION && !this.#fragments.has(definition.name.value)) {
         this.#fragments.set(definition.name.value, definition);
       }
@@ -139,7 +138,7 @@ class Measuring {
     if (known !== undefined) return known;
     const fragment = this.#fragments.get(name);
     if (fragment === undefined) return nothing;
-    // A fragment within itself is refused by validation: here it must only end.
+    // Ends fragment cycles, which validation refuses.
     this.#measured.set(name, nothing);
     const part = this.selections(fragment.selectionSet, this.#named(fragment.typeCondition.name.value));
     this.#measured.set(name, part);
@@ -150,7 +149,7 @@ class Measuring {
     const name = node.name.value;
     const aliases = node.alias === undefined ? 0 : 1;
     if (name === '__typename') return { ...nothing, aliases, depth: 1 };
-    // By the type it is asked of, not by a name that anything may have.
+    // Checks the parent type too: any type may have a field of this name.
     if (parent !== undefined && parent === this.schema.getQueryType() && (name === '__schema' || name === '__type')) {
       const type = this.schema.getType(name === '__schema' ? '__Schema' : '__Type');
       const below = node.selectionSet === undefined ? nothing : this.selections(node.selectionSet, type);
@@ -164,14 +163,13 @@ class Measuring {
     if (isConnection(parent)) return typeof declared === 'number' ? { ...part, cost: declared } : { ...part, page: true, perRow: below.cost };
     if (typeof declared === 'object') return { ...part, shared: [declared], cost: below.cost };
     const own = declared ?? (type === undefined || (isCompositeType(type) && !isPlaceInList(parent, name)) ? 1 : 0);
-    // A list of texts is part of its record, and weighed as a whole.
+    // A list of scalars costs as much as one scalar.
     if (type !== undefined && !isCompositeType(type)) return { ...part, cost: own };
     const size = field === undefined ? 1 : this.#rows(node, field, parent);
     if (isConnection(type)) return { ...part, cost: own + below.cost + size * ((below.page ? 1 : 0) + below.perRow) };
     return { ...part, cost: size * (own + below.cost) };
   }
 
-  /** How many of it there may be. */
   #rows(node: FieldNode, field: Field, parent: GraphQLNamedType | undefined): number {
     const rows = rowsOfField(field);
     if (rows === 'first') return this.#pageSize(node);
@@ -191,7 +189,7 @@ class Measuring {
     return Array.isArray(value) ? value.length : 1;
   }
 
-  /** An argument as the caller gave it: a number, or a list of as many items, or something else. */
+  /** The unvalidated value of an argument: a number, a list of the right length, or anything else. */
   #value(node: FieldNode, name: string): unknown {
     const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
     if (value?.kind !== Kind.VARIABLE) return plain(value);
@@ -211,6 +209,6 @@ function plain(value: ValueNode | undefined): unknown {
   return value.kind === Kind.LIST ? value.values : value.kind;
 }
 
-/** An entry of a page is counted with its page. */
+/** Whether this is `node` of an edge, which is counted with its page. */
 const isPlaceInList = (parent: GraphQLNamedType | undefined, name: string): boolean =>
   isObjectType(parent) && name === 'node' && 'cursor' in parent.getFields();

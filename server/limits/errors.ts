@@ -1,21 +1,20 @@
 import { GraphQLError } from 'graphql';
 
-/** `spec`: GraphQL over HTTP answers 400, but 200 to who accepts only `application/json`. */
+/** `spec`: status 400, but 200 for clients that accept only `application/json` (GraphQL over HTTP). */
 const asRequestError = { spec: true, status: 400 };
 
-/** A request over a limit, and what to do. `what` names the limit as `limits.ts` does. */
+/** `what` is the name of the limit in `limits.ts`. */
 export const limitExceeded = (what: string, limit: number, actual: number, message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'LIMIT_EXCEEDED', what, limit, actual, http: asRequestError } });
 
-/** What validation would say too. */
+/** A validation error that is found before validation. */
 export const invalidDocument = ({ message, nodes, source, positions }: GraphQLError): GraphQLError =>
   new GraphQLError(message, { nodes, source, positions, extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: asRequestError } });
 
-/** A value that no resolver will look at; `path` leads to it. */
+/** A malformed value, refused before execution. */
 export const badValue = (message: string, path: readonly string[]): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', path, http: asRequestError } });
 
-/** A request that is not what the protocol allows. */
 export const badRequest = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
 
 export function rateLimited(message: string, retryAfterMs: number, more: Record<string, string> = {}): GraphQLError {

@@ -1,6 +1,6 @@
 import { type DefinitionNode, type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 
-/** How large a document is once its fragments are spread: what validation, planning and execution walk. */
+/** Size of a document after its fragments are expanded, which validation, planning and execution walk. */
 export interface Expansion {
   /** Fields, fragment spreads and inline fragments, each counted once for every place where it stands after expansion. */
   selections: number;
@@ -12,8 +12,8 @@ export interface Expansion {
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** Takes time in proportion to the document, or to `most` selections, whichever is more. Counts no comparisons above `most`. */
-export function expansionOf({ definitions }: DocumentNode, most: number): Expansion {
+/** Linear in the document or in `maxSelections`, whichever is more. Counts no comparisons above `maxSelections`. */
+export function expansionOf({ definitions }: DocumentNode, maxSelections: number): Expansion {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION && !fragments.has(definition.name.value)) fragments.set(definition.name.value, definition);
@@ -23,13 +23,13 @@ export function expansionOf({ definitions }: DocumentNode, most: number): Expans
     if (definition.kind === Kind.FRAGMENT_DEFINITION) return counting.fragment(definition.name.value);
     return definition.kind === Kind.OPERATION_DEFINITION ? counting.of(definition.selectionSet) : 0;
   });
-  // A fragment that is spread is part of what spreads it. One that nothing spreads is validated too.
+  // A spread fragment is counted where it is spread. Unused fragments are validated too, so they count as roots.
   const isRoot = (definition: DefinitionNode): boolean =>
     definition.kind === Kind.OPERATION_DEFINITION || (definition.kind === Kind.FRAGMENT_DEFINITION && !counting.spread.has(definition.name.value));
   const roots = definitions.filter(isRoot) as OperationDefinitionNode[];
   const selections = definitions.reduce((sum, definition, index) => (isRoot(definition) ? sum + counts[index]! : sum), 0);
   const { cyclic } = counting;
-  return { selections, cyclic, comparisons: cyclic || selections > most ? 0 : roots.reduce((sum, { selectionSet }) => sum + comparisonsIn([selectionSet], fragments), 0) };
+  return { selections, cyclic, comparisons: cyclic || selections > maxSelections ? 0 : roots.reduce((sum, { selectionSet }) => sum + comparisonsIn([selectionSet], fragments), 0) };
 }
 
 class Counting {
@@ -69,7 +69,7 @@ class Counting {
   }
 }
 
-/** Selection sets of the same place, as the executor merges them: a fragment that is spread there several times counts once. */
+/** Counts comparisons in selection sets that the executor merges. A fragment spread there several times counts once. */
 function comparisonsIn(sets: readonly SelectionSetNode[], fragments: Fragments): number {
   const groups = new Map<string, FieldNode[]>();
   const visited = new Set<string>();

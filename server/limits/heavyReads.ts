@@ -6,8 +6,8 @@ import { limits } from './limits.ts';
 import { costOf } from './plugin.ts';
 
 /**
- * Queries of a high cost take turns, fair between keys: they would take every database connection otherwise. Must come
- * after every plugin that replaces the execute function. Mutations and the events of subscriptions never wait.
+ * Limits concurrent queries of a high cost, fairly between keys: otherwise they could take every database connection. Must
+ * come after every plugin that replaces the execute function. Mutations and events of subscriptions never wait.
  */
 export function heavyReadsPlugin({ cost, ...chosen }: { cost: number } & TurnLimits = limits.heavyReads): Plugin {
   const turns = new Turns(chosen);

@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { badRequest } from './errors.ts';
 
-/** Text of each document by its SHA-256 in hexadecimal, as the dashboard's build writes it, with or without `sha256:`. */
+/** Documents by the hexadecimal SHA-256 of their text, with or without `sha256:`. The dashboard's build writes it. */
 const manifest = z.record(z.string().regex(/^(sha256:)?[0-9a-f]{64}$/), z.string());
 
 export function readManifest(file: string): Record<string, string> {
   return existsSync(file) ? manifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
 }
 
-/** Where a request as it was sent may have its document; anything may stand there. */
+/** The unvalidated members of a request that name or hold its document. */
 interface Sent {
   query?: unknown;
   documentId?: unknown;
@@ -18,9 +18,9 @@ interface Sent {
 
 export interface PersistedOperations {
   /**
-   * The document of a request, which may name it instead of sending it: by `documentId`, or by
-   * `extensions.persistedQuery.sha256Hash` as Apollo and urql do. Undefined when it neither names nor sends one.
-   * @throws GraphQLError BAD_REQUEST for an unknown one, and for any that is not in the manifest when only those are allowed.
+   * The document of a request: named by `documentId` or by `extensions.persistedQuery.sha256Hash` (Apollo, urql), or sent as
+   * `query`. Undefined when there is none of these.
+   * @throws GraphQLError BAD_REQUEST for an unknown name, and with `only` for a text that is not in the manifest.
    */
   documentOf(sent: Sent): string | undefined;
 }
@@ -39,7 +39,7 @@ export function createPersistedOperations(documents: Record<string, string>, { o
       }
       if (sent !== undefined || query != null) return sent;
       if (typeof documentId === 'string') throw badRequest('No operation has this documentId: send its text as query');
-      // The very words by which clients of this protocol know that they must send the text.
+      // Clients of this protocol send the text when they get this message.
       if (hash !== null) throw badRequest('PersistedQueryNotFound');
       return undefined;
     },

@@ -4,7 +4,7 @@ import { schema } from '../graphql/schema.ts';
 import type { Caller } from '../core/work.ts';
 import { loopback } from '../keys/authenticate.ts';
 import { createPersistedOperations } from './persisted.ts';
-import { type Asked, Charge, documentCaches, errorsIn, limitsPlugin, readRequest } from './plugin.ts';
+import { type InitialContext, Charge, documentCaches, errorsIn, limitsPlugin, readRequest } from './plugin.ts';
 import { createRates } from './rates.ts';
 
 /** What a socket does, which has no HTTP request: the same engine, asked by hand. */
@@ -14,7 +14,7 @@ describe('Over a socket', () => {
   const yoga = createYoga({ schema, logging: false, parserAndValidationCache: documentCaches(), plugins: [limitsPlugin({ schema, persisted })] });
   const holder = (principal: string) => ({ ...loopback, principal });
 
-  function codesOf(query: string, { caller = loopback, ...asked }: Asked & { caller?: Caller } = {}): unknown[] {
+  function codesOf(query: string, { caller = loopback, ...asked }: InitialContext & { caller?: Caller } = {}): unknown[] {
     const charge = new Charge(rates, caller);
     try {
       const request = charge.during(() => readRequest(persisted, { query, ...asked.params }));

@@ -9,21 +9,21 @@ import { limits, type QueryLimits } from './limits.ts';
 import type { PersistedOperations } from './persisted.ts';
 import type { Kind, Rates } from './rates.ts';
 
-/** A request that was read: its parts are of the types that they have to be. */
+/** A request whose members have the right types. */
 export interface Params {
   query?: string;
   operationName?: string | null;
   variables?: Record<string, unknown> | null;
 }
 
-/** What the initial context of a transport must hold: over a socket it is given to `getEnveloped`. */
-export interface Asked {
+/** The initial context that each transport passes; sockets pass it to `getEnveloped`. */
+export interface InitialContext {
   charge?: Charge;
   params?: Params;
   processorTime?: { readonly exceeded: GraphQLError | null };
 }
 
-/** What one request of a caller costs: once. Whoever took it in settles it when it was answered, or refused. */
+/** Charges a request once. The transport calls `settle` after the request was answered or refused. */
 export class Charge {
   #made = false;
 
@@ -48,7 +48,7 @@ export class Charge {
     }
   }
 
-  /** What was refused before anybody knew what it asks for is a read. @throws GraphQLError RATE_LIMITED */
+  /** Charges a read when nothing was charged before. @throws GraphQLError RATE_LIMITED */
   settle(): void {
     if (!this.#made) this.take('read');
   }
@@ -57,11 +57,11 @@ export class Charge {
 export interface LimitsOptions {
   schema: GraphQLSchema;
   persisted: PersistedOperations;
-  most?: QueryLimits;
+  queryLimits?: QueryLimits;
 }
 
 /**
- * The request as it goes on, over every transport: with the document that it names.
+ * Checks a request of any transport and puts in the document that it names.
  * @throws GraphQLError
  */
 export function readRequest(persisted: PersistedOperations, { documentId, ...request }: Record<string, unknown>): Record<string, unknown> {
@@ -72,19 +72,19 @@ export function readRequest(persisted: PersistedOperations, { documentId, ...req
   return query === undefined ? request : { ...request, query };
 }
 
-/** Limits may be exceeded several at a time: what parsing throws then holds an error for each. */
+/** The single errors of what `parse` throws: an AggregateError when several limits are exceeded. */
 export const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? (error.errors as unknown[]) : [error]);
 
 const costs = new WeakMap<object, number>();
 
-/** The cost of the operation that runs with this context; undefined when it was not measured. */
+/** Cost of the operation with this context; undefined when it was not measured. */
 export const costOf = (context: object): number | undefined => costs.get(context);
 
 /**
- * The limits of a query: what can be parsed is charged, then measured, and only then validated; what cannot is charged by
- * whoever settles its `Charge`. A socket that parses with what `getEnveloped({ charge, params })` gives goes through the same.
+ * Applies the limits of operations: parses, charges, measures, then validates. A syntax error is charged by `Charge.settle`.
+ * Sockets get the same plugin through `getEnveloped({ charge, params })`.
  */
-export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsOptions): Plugin {
+export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: LimitsOptions): Plugin {
   return {
     onRequestParse({ requestParser, setRequestParser }) {
       if (requestParser === undefined) return;
@@ -93,25 +93,25 @@ export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsO
           return await requestParser(request);
         } catch (error) {
           if (error instanceof SyntaxError) throw badRequest('variables or extensions are not JSON: send objects');
-          // Yoga answers 200 to what is no JSON where only application/json is accepted: GraphQL over HTTP says 400.
+          // Yoga answers 200 to malformed JSON when only application/json is accepted; GraphQL over HTTP requires 400.
           throw error instanceof GraphQLError && error.extensions['code'] === 'BAD_REQUEST' ? badRequest(error.message) : error;
         }
       });
     },
     onParams({ params, setParams, request }) {
-      // What is no request at all, Yoga refuses.
+      // Yoga refuses these.
       if (typeof params !== 'object' || params === null) return;
       const documentId = request.method === 'GET' ? new URL(request.url).searchParams.get('documentId') : undefined;
       setParams(readRequest(persisted, { ...(documentId != null && { documentId }), ...(params as Record<string, unknown>) }));
     },
     onParse({ context, setParseFn }) {
-      const { charge, params } = context as Asked;
+      const { charge, params } = context as InitialContext;
       setParseFn(parseWithin);
       return ({ result }) => {
         const document = isDocument(result) ? result : null;
         if (document === null) return;
         charge?.take(kindOf(document, params?.operationName));
-        const { errors, cost } = checkOperation(schema, document, params?.operationName, params?.variables, most);
+        const { errors, cost } = checkOperation(schema, document, params?.operationName, params?.variables, queryLimits);
         if (errors.length > 0) throw new AggregateError(errors);
         costs.set(context, cost);
       };
@@ -121,11 +121,11 @@ export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsO
       return {
         onExecuteDone({ result, setResult }) {
           if (Symbol.asyncIterator in result) return;
-          const exceeded = (args.contextValue as Asked).processorTime?.exceeded;
-          // One error instead of one for every field that came too late.
+          const exceeded = (args.contextValue as InitialContext).processorTime?.exceeded;
+          // Returns one error instead of one per field.
           if (exceeded != null) return setResult({ errors: [exceeded] });
           if (requested === undefined) return;
-          result.extensions = { ...result.extensions, cost: { requested, limit: most.cost } };
+          result.extensions = { ...result.extensions, cost: { requested, limit: queryLimits.cost } };
         },
       };
     },
@@ -134,11 +134,11 @@ export function limitsPlugin({ schema, persisted, most = limits.query }: LimitsO
 
 const isDocument = (parsed: unknown): parsed is DocumentNode => typeof parsed === 'object' && parsed !== null && 'definitions' in parsed;
 
-/** What a request is charged as; one that cannot be executed is a read. */
+/** An operation that cannot be executed is charged as a read. */
 const kindOf = (document: DocumentNode, operationName: string | null | undefined): Kind =>
   getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? 'write' : 'read';
 
-/** For Yoga's `parserAndValidationCache`: as many documents as 200,000 characters hold, which is less than 100 MB of syntax trees. */
+/** For Yoga's `parserAndValidationCache`: documents of 200,000 characters in all, less than 100 MB of syntax trees. */
 export function documentCaches() {
   const cache = <T extends object>() => new LRUCache<string, T>({ maxSize: 200_000, maxEntrySize: 20_000, sizeCalculation: (_value, text) => text.length + 100 });
   return { documentCache: cache<DocumentNode>(), errorCache: cache<Error>() };

@@ -6,34 +6,32 @@ import { limits } from './limits.ts';
 
 export interface Rate {
   perMinute: number;
-  /** So many at once, after a pause. */
+  /** Size of the bucket: requests at once after a pause. */
   burst: number;
 }
 export interface Allowance extends Rate {
-  /** So many at once now. */
+  /** Requests left at once. */
   remaining: number;
-  /** When `remaining` is `burst` again, if nothing is asked until then. */
+  /** When `remaining` is `burst` again without further requests. */
   resetAt: Date;
 }
 
 export type Kind = 'read' | 'write';
-type Asker = Pick<Caller, 'principal' | 'role'>;
+type RatedCaller = Pick<Caller, 'principal' | 'role'>;
 
 /**
- * How much each caller may ask of this process: a bucket of `burst` that fills at an even pace. Several processes behind
- * one address each count for themselves.
+ * Rate limits per caller: token buckets of `burst` that refill at an even pace. Each process counts for itself.
  */
 export interface Rates {
   /** @throws GraphQLError RATE_LIMITED with `Retry-After` */
-  take(caller: Asker, kind: Kind): void;
-  /** Takes as soon as the caller has one left. */
-  takeInTurn(caller: Asker, kind: Kind): Promise<void>;
-  /** Null for whom there is no limit: callers of an open server, and Baton itself. */
-  allowances(caller: Asker): { reads: Allowance; writes: Allowance } | null;
+  take(caller: RatedCaller, kind: Kind): void;
+  /** Waits until the caller has a token left, then takes it. */
+  takeInTurn(caller: RatedCaller, kind: Kind): Promise<void>;
+  /** Null for callers without limits: those of an open server, and Baton itself. */
+  allowances(caller: RatedCaller): { reads: Allowance; writes: Allowance } | null;
   /**
-   * Runs an authentication and limits its failures per address: over the limit they are RATE_LIMITED instead of what
-   * `authenticate` rejects with, and answered a second late, so that guessing takes connections and not this process'
-   * time. A credential that works is never refused or delayed, whatever failed before it.
+   * Authenticates, and limits failed logins per address. Over the limit they reject with RATE_LIMITED after a delay, so that
+   * guessing costs the client connections instead of this process time. Valid credentials are never refused or delayed.
    */
   authenticating<T>(address: string, authorization: string | undefined, authenticate: (authorization: string | undefined) => Promise<T>): Promise<T>;
 }
@@ -42,14 +40,14 @@ export interface RatesOptions {
   reads?: Rate;
   writes?: Rate;
   failures?: Rate;
-  /** How late failures over their limit are answered, and how many answers may wait; the others are not delayed. */
+  /** Delay of failed logins over the limit, and how many may be delayed at a time; others are answered at once. */
   late?: { ms: number; atOnce: number };
-  /** In milliseconds; it never goes back. */
+  /** Monotonic, in milliseconds. */
   clock?: () => number;
 }
 
-// Whoever is forgotten begins anew, with a full bucket.
-const mostRemembered = 10_000;
+// A caller whose bucket was evicted starts with a full one.
+const maxBuckets = 10_000;
 
 export function createRates({ reads = limits.rate.reads, writes = limits.rate.writes, failures = limits.rate.failures, late = limits.rate.late, clock = () => performance.now() }: RatesOptions = {}): Rates {
   const buckets = { read: new Buckets(reads, clock), write: new Buckets(writes, clock) };
@@ -87,7 +85,7 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
   };
 }
 
-/** Not a database that is away: that is nobody's guess. */
+/** Whether a login failed. An unavailable database is no failed login. */
 const isNoKey = (error: unknown): boolean => error instanceof Error && Reflect.get(error, 'code') === 'UNAUTHENTICATED';
 
 const isUnlimited = (principal: string, role: Caller['role']): boolean => role === null || principal === 'loopback';
@@ -95,7 +93,7 @@ const isUnlimited = (principal: string, role: Caller['role']): boolean => role =
 const shown = (ms: number): string => `${Math.max(1, Math.ceil(ms / 1_000))} s`;
 
 class Buckets {
-  readonly #levels = new LRUCache<string, { tokens: number; at: number }>({ max: mostRemembered });
+  readonly #levels = new LRUCache<string, { tokens: number; at: number }>({ max: maxBuckets });
   readonly #perMs: number;
 
   constructor(
@@ -105,27 +103,27 @@ class Buckets {
     this.#perMs = rate.perMinute / 60_000;
   }
 
-  /** Takes one and answers 0; or takes none and answers in how many milliseconds there will be one. */
-  take(who: string): number {
-    const wait = this.#waitOf(who);
-    if (wait === 0) this.#levels.set(who, { tokens: this.#level(who) - 1, at: this.clock() });
+  /** Takes a token and returns 0, or returns the milliseconds until there is one. */
+  take(name: string): number {
+    const wait = this.#waitOf(name);
+    if (wait === 0) this.#levels.set(name, { tokens: this.#level(name) - 1, at: this.clock() });
     return wait;
   }
 
-  #waitOf(who: string): number {
-    // A bucket that was promised to have one by now has one, whatever became of the last digit.
-    const missing = 1 - this.#level(who);
+  #waitOf(name: string): number {
+    // Tolerates rounding: after the returned wait there must be a token.
+    const missing = 1 - this.#level(name);
     return missing <= 1e-6 ? 0 : missing / this.#perMs;
   }
 
-  allowance(who: string): Allowance {
-    const level = this.#level(who);
+  allowance(name: string): Allowance {
+    const level = this.#level(name);
     const fullIn = (this.rate.burst - level) / this.#perMs;
     return { ...this.rate, remaining: Math.max(0, Math.floor(level + 1e-6)), resetAt: new Date(Date.now() + fullIn) };
   }
 
-  #level(who: string): number {
-    const found = this.#levels.get(who);
+  #level(name: string): number {
+    const found = this.#levels.get(name);
     if (found === undefined) return this.rate.burst;
     return Math.min(this.rate.burst, found.tokens + (this.clock() - found.at) * this.#perMs);
   }

@@ -1,13 +1,13 @@
 import { isDatabaseAway } from '../../core/databaseErrors.ts';
 
-/** What was thrown, without what GraphQL wrapped around it. */
+/** The thrown error without the GraphQLErrors around it. */
 export function causeOf(error: unknown): unknown {
   const original: unknown = error instanceof Error ? Reflect.get(error, 'originalError') : undefined;
   return original == null ? error : causeOf(original);
 }
 
-// Prisma's own codes for a server that is unreachable, lets nobody in, is slow, closing, or out of connections, and for a transaction
-// that got none or ran out of time.
+// Prisma's codes for a server that is unreachable, refuses logins, is slow, closing, or out of connections, and for a
+// transaction that got no connection or timed out.
 const prismaAway = new Set(['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037']);
 const adapterAway = new Set([
   'AuthenticationFailed',
@@ -22,12 +22,12 @@ const adapterAway = new Set([
   'TransactionWriteConflict',
 ]);
 
-/** Whether an error, or one that it came from, is PostgreSQL being away: Prisma wraps them in several ways. */
+/** Whether the error or one of its causes means that PostgreSQL is unavailable. Prisma wraps such errors in several ways. */
 export function isAway(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, errorCode, originalCode, kind, cause, meta } = error as Record<'code' | 'errorCode' | 'originalCode' | 'kind' | 'cause' | 'meta', unknown>;
-  // A client that could not even begin says `errorCode`.
-  if (isDatabaseAway(error) || [code, errorCode].some((said) => typeof said === 'string' && prismaAway.has(said))) return true;
+  // Prisma's error for a failed start has `errorCode` instead of `code`.
+  if (isDatabaseAway(error) || [code, errorCode].some((each) => typeof each === 'string' && prismaAway.has(each))) return true;
   if (isDatabaseAway({ code: originalCode }) || (typeof kind === 'string' && adapterAway.has(kind))) return true;
   return isAway(cause) || isAway((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError);
 }

@@ -5,7 +5,7 @@ import type { Log } from '../../infra/log.ts';
 import { causeOf, isAway } from './away.ts';
 import { withoutSuggestion } from './noSuggestions.ts';
 
-/** Codes that a GraphQLError may carry out; another one is a bug, and hidden. */
+/** Codes that callers may see. A GraphQLError with another code is a bug and is masked. */
 const publicCodes = new Set([
   'BAD_REQUEST',
   'BAD_USER_INPUT',
@@ -22,13 +22,13 @@ const publicCodes = new Set([
 ]);
 
 /**
- * What leaves the server for an error: a code for programs and words for people, nothing internal. What is nobody's
- * fault but ours becomes a reference that the log has too.
+ * Masks errors for callers: a code, a message, nothing internal. An unexpected error becomes INTERNAL_SERVER_ERROR with a
+ * reference that the log has too.
  */
 export const createMaskError = (log: Log) => {
-  // What was masked once stays as it is: results that are shared among subscribers come by here for each of them.
+  // A result shared by subscribers is masked once per subscriber: an already masked error is returned unchanged.
   const masked = new WeakSet<Error>();
-  const mask = maskAnew(log);
+  const mask = maskUnseen(log);
   return (error: unknown): Error => {
     if (error instanceof Error && masked.has(error)) return error;
     const result = mask(error);
@@ -37,7 +37,7 @@ export const createMaskError = (log: Log) => {
   };
 };
 
-const maskAnew =
+const maskUnseen =
   (log: Log) =>
   (error: unknown): Error => {
     const cause = causeOf(error);
@@ -48,8 +48,8 @@ const maskAnew =
     }
     if (cause instanceof UnavailableError || isAway(cause)) {
       log.warn({ err: cause }, 'PostgreSQL is away, too slow, or takes no writes');
-      const said = cause instanceof UnavailableError ? cause : new UnavailableError('read');
-      return located(error, said.message, { code: said.code });
+      const unavailable = cause instanceof UnavailableError ? cause : new UnavailableError('read');
+      return located(error, unavailable.message, { code: unavailable.code });
     }
     if (error instanceof GraphQLError && cause instanceof GraphQLError) {
       const code = codeOf(error);
@@ -63,7 +63,7 @@ const maskAnew =
     });
   };
 
-/** The same error for a caller: where it happened is theirs to know, what happened inside is not. */
+/** The error with its locations and path, but with this message and these extensions only. */
 function located(error: unknown, message: string, extensions: Record<string, unknown>): GraphQLError {
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions });
   const { nodes, source, positions, path } = error;
@@ -79,10 +79,10 @@ function codeOf(error: GraphQLError): string | null {
   return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : null;
 }
 
-const told = ['path', 'what', 'limit', 'actual', 'fits', 'retryAfterMs', 'http'];
+const publicExtensions = ['path', 'what', 'limit', 'actual', 'fits', 'retryAfterMs', 'http'];
 
-/** Suggestions would tell the names of the schema to callers who may not ask for it; of the rest, what is meant for callers. */
+/** Removes suggestions, which would reveal names of the schema, and all extensions that are not public. */
 function publicPart(error: GraphQLError, code: string): GraphQLError {
-  const extensions = Object.entries(error.extensions).filter(([name]) => told.includes(name));
+  const extensions = Object.entries(error.extensions).filter(([name]) => publicExtensions.includes(name));
   return located(error, withoutSuggestion(error.message), { code, ...Object.fromEntries(extensions) });
 }

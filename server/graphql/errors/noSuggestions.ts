@@ -3,10 +3,10 @@ import type { Plugin } from 'graphql-yoga';
 
 const suggestion = / Did you mean [^?]*\?/g;
 
-/** GraphQL's words for a caller's mistake, without the names of the schema that it suggests instead. */
+/** Removes "Did you mean", which reveals names of the schema. */
 export const withoutSuggestion = (message: string): string => message.replace(suggestion, '');
 
-/** For Yoga, which does not mask what is wrong with a document. */
+/** Removes suggestions from validation errors, which Yoga does not mask. */
 export const noSuggestions: Plugin = {
   onValidate:
     () =>

@@ -50,7 +50,6 @@ export const ErrorInterface = builder.interfaceRef<DomainError>('Error').impleme
   }),
 });
 
-/** What each refusal is besides. */
 const refusal = { interfaces: [ErrorInterface], access: 'inherit' as const };
 
 builder.objectType(BadUserInputError, {

@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * A malformed argument of a query. Not BadUserInputError: that has a `path`, by which GraphQL would take it for an
- * error that already knows its place in the answer, and give it none.
+ * The error for a malformed argument of a query. BadUserInputError does not serve: graphql-js takes an error with a `path`
+ * for a located one and would not set its path in the response.
  */
 export const badArgument = (message: string, path: readonly string[]): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', path } });

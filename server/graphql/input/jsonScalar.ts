@@ -1,7 +1,7 @@
 import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { JSONResolver } from 'graphql-scalars';
 
-/** A part of a JSON literal that JSON cannot hold as it is written. It takes the part's place, and `json()` refuses it there. */
+/** Stands for a part of a literal that JSON cannot represent. `json()` refuses it with its path. */
 export class NotJson {
   constructor(readonly message: string) {}
 
@@ -22,7 +22,7 @@ function parseLiteral(node: ValueNode, variables?: Variables): unknown {
     case Kind.LIST:
       return node.values.map((item) => parseLiteral(item, variables));
     case Kind.OBJECT:
-      // Without a prototype, so that `__proto__` is a name like any other.
+      // Without a prototype, so that `__proto__` is an ordinary name.
       return node.fields.reduce<Record<string, unknown>>((object, { name, value }) => {
         object[name.value] = parseLiteral(value, variables);
         return object;
@@ -38,7 +38,7 @@ function parseLiteral(node: ValueNode, variables?: Variables): unknown {
 
 const shown = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}...` : text);
 
-/** The digits that count in a decimal and where its point is, so that 1.50, 15e-1 and 1.5 are the same; null when it is no decimal. */
+/** Normalizes a decimal, so that 1.50, 15e-1 and 1.5 are equal. Null when the text is no decimal. */
 function decimalOf(text: string): string | null {
   const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
@@ -47,7 +47,7 @@ function decimalOf(text: string): string | null {
   return significant === '' ? '0' : `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }
 
-/** A double has at most 17 digits of its own and 324 zeros: what is longer is not looked at. */
+/** A double has at most 17 significant digits and 324 zeros: longer texts are refused unparsed. */
 const longestNumber = 400;
 const sameNumber = (text: string): boolean => text.length <= longestNumber && decimalOf(text) === decimalOf(String(Number(text)));
 

@@ -7,11 +7,11 @@ import type { Types } from '../builder.ts';
 import { NotJson } from './jsonScalar.ts';
 
 /**
- * What callers send, checked before anything else (rule: order of refusals). Every message is the end of a sentence that begins
- * with the path: "input.title has 620 characters; the limit is 500: shorten it".
+ * Schemas of input, checked before anything else (rule: order of refusals). Each message follows the path:
+ * "input.title has 620 characters; the limit is 500: shorten it".
  */
 
-/** What GraphQL shows of a schema that zod does not know. */
+/** Parts of the GraphQL schema that zod cannot hold. */
 interface Shown {
   type?: string | { name: string };
   object?: { name: string; description: string };
@@ -25,11 +25,11 @@ export function showAs<S extends z.ZodType>(schema: S, shown: Shown): S {
   return schema;
 }
 
-/** The `input` of a mutation as its schema decodes it. @throws BadUserInputError, LimitExceededError: members of its union. */
+/** Decodes the `input` of a mutation. @throws BadUserInputError, LimitExceededError: members of its union. */
 export const decodeInput = <S extends z.ZodType>(schema: S, input: unknown): z.output<S> =>
   decode(schema, input, ['input'], (message, path) => new BadUserInputError(message, path));
 
-/** The arguments of a query as their schema decodes them. @throws what becomes a top-level BAD_USER_INPUT or LIMIT_EXCEEDED. */
+/** Decodes the arguments of a query. @throws top-level BAD_USER_INPUT or LIMIT_EXCEEDED. */
 export const decodeArgs = <S extends z.ZodType>(schema: S, args: unknown): z.output<S> => decode(schema, args, [], badArgument);
 
 function decode<S extends z.ZodType>(
@@ -56,7 +56,7 @@ interface TooMany {
   advice: string;
 }
 
-/** A check whose answer is what is wrong, or null. */
+/** A zod check from a function that returns an error message or null. */
 const faultless =
   <T>(faultOf: (value: T) => string | null) =>
   ({ value, issues }: { value: T; issues: z.core.$ZodRawIssue[] }): void => {
@@ -64,26 +64,26 @@ const faultless =
     if (message !== null) issues.push({ code: 'custom', message, input: value });
   };
 
-/** What may be left out or null, as null. */
+/** May be omitted or null; decodes to null. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
 
-/** The same with a default, which GraphQL shows. */
+/** May be omitted or null; decodes to the default, which GraphQL shows. */
 export const withDefault = <S extends z.ZodType, const D extends z.output<S>>(schema: S, defaultValue: D) =>
   showAs(
     schema.nullish().transform((value) => value ?? defaultValue),
     { defaultValue },
   );
 
-/** The `where` of a list: without it everything that the filter leaves when nothing is given. */
+/** The `where` of a list. Without it the filter's own defaults apply. */
 export const whereOf = <S extends z.ZodType>(filter: S) => optional(filter).transform((where) => where ?? filter.parse({}));
 
-/** What changes a record: left out means unchanged, and so does null. */
+/** A field of an update. Omitted or null: unchanged. */
 export const kept = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
-/** One of the values of an enum of GraphQL, which lets no others pass. */
+/** A value of a GraphQL enum. graphql-js has refused other values. */
 export const oneOf = <Value extends string>(type: EnumRef<Value>) => showAs(z.custom<Value>(), { type });
 
-/** Any of them, each once however often it is given. */
+/** A list of enum values without duplicates. */
 export const someOf = <Value extends string>(type: EnumRef<Value>) => z.array(oneOf(type)).transform((given) => [...new Set(given)]);
 
 type EnumRef<Value extends string> = PothosSchemaTypes.EnumRef<Types, Value>;
@@ -108,7 +108,7 @@ const nouns: Record<IdPrefix, string> = {
 
 const shown = (value: string): string => (value.length > 60 ? `'${value.slice(0, 60)}...'` : `'${value}'`);
 
-/** A public id of that noun, as its UUID. */
+/** A public id with this prefix; decodes to its UUID. */
 export const idOf = (prefix: IdPrefix) =>
   showAs(z.string(), { type: 'ID' }).transform((id, { issues }) => {
     const decoded = decodeId(id);
@@ -121,7 +121,7 @@ export const idOf = (prefix: IdPrefix) =>
     return z.NEVER;
   });
 
-/** The id of an Agent, whether or not there is such an Agent. */
+/** A well-formed Agent id; the Agent need not exist. */
 export const agentId = showAs(
   z.string().check(
     faultless((id) => {
@@ -147,7 +147,7 @@ type Size = { characters: number } | { bytes: number };
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** What PostgreSQL or UTF-8 cannot hold in a text. */
+/** The fault of a text that PostgreSQL or UTF-8 cannot hold; otherwise null. */
 function unstorable(text: string): string | null {
   if (text.includes('\0')) return 'contains NUL (U+0000): remove it';
   if (loneSurrogate.test(text)) return 'contains an unpaired surrogate: remove it';
@@ -162,10 +162,9 @@ function oversized(text: string, size: Size): string | null {
   return actual > limit ? `has ${actual} ${unit}; the limit is ${limit}: shorten it` : null;
 }
 
-/** A text of at most that size that PostgreSQL can hold; it may be empty. */
+/** A text within the size, possibly empty, that PostgreSQL can store. */
 export const text = (size: Size) => z.string().check(faultless((value) => unstorable(value) ?? oversized(value, size)));
 
-/** A text that says something. */
 export const nonBlank = (size: Size) =>
   text(size).check(faultless((value) => (value.trim() === '' ? 'is blank: give a text' : null)));
 
@@ -173,7 +172,7 @@ export const KB = 1024;
 export const title = nonBlank({ characters: limits.fields.titleCharacters });
 export const reason = text({ bytes: limits.fields.reason });
 export const summary = text({ bytes: limits.fields.summary });
-/** A message, or what a tool answered. */
+/** A message or the result of a tool. */
 export const content = text({ bytes: limits.fields.content });
 const idempotencyKey = nonBlank({ characters: limits.fields.idempotencyKeyCharacters });
 
@@ -182,12 +181,11 @@ export const keyField = {
   idempotencyKey: optional(idempotencyKey).describe('1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect.'),
 };
 
-/** What would have to fit into a `timestamptz` and come back. */
+/** A time that `timestamptz` stores and returns unchanged. */
 export const instant = z
   .date()
   .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is outside the years 1 to 9999: give another time')));
 
-/** A whole number in that range. */
 export const integer = (least: number, most = 2 ** 31 - 1) =>
   z
     .number()
@@ -197,7 +195,7 @@ export const integer = (least: number, most = 2 ** 31 - 1) =>
 
 const maxDepth = limits.json.depth;
 
-/** Any JSON value: 32 levels at most, and nothing that PostgreSQL cannot hold. Faults are reported where they are. */
+/** Any JSON value of at most 32 levels that PostgreSQL can store. Faults are reported with their path. */
 export const json = (size: { bytes: number }) =>
   z.unknown().check(({ value, issues }) => {
     const fault = faultIn(value, []) ?? wholeFault(value, size);
@@ -234,7 +232,7 @@ function faultIn(value: unknown, path: string[]): Fault | null {
   return null;
 }
 
-/** Larger whole numbers have lost digits before they arrive; from 1e21 on they are written with an exponent, and are what was meant. */
+/** Refuses unsafe integers, which lost digits in parsing. From 1e21 on JSON writes numbers with an exponent: these are accepted. */
 function inexact(value: number): string | null {
   if (!Number.isFinite(value)) return 'is a number that JSON cannot hold';
   if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21) return null;
@@ -244,7 +242,6 @@ function inexact(value: number): string | null {
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A JSON object. */
 export const jsonObject = (size: { bytes: number }) =>
   json(size)
     .refine(isPlainObject, { message: 'is not an object: give names and values' })
@@ -252,7 +249,7 @@ export const jsonObject = (size: { bytes: number }) =>
 
 export const metadata = json({ bytes: limits.fields.json });
 
-/** Context variables, name to value. Names that begin with `_` are Baton's own. */
+/** Context variables by name. Names that begin with `_` are reserved. */
 export const contextVariables = jsonObject({ bytes: limits.fields.json }).check(
   faultless((variables) => {
     const wrong = Object.keys(variables).find((name) => name === '' || name.startsWith('_') || [...name].length > 128);
@@ -260,7 +257,7 @@ export const contextVariables = jsonObject({ bytes: limits.fields.json }).check(
   }),
 );
 
-/** A list; more than `limit` is LIMIT_EXCEEDED, said before any item is looked at. `advice` says what to do then. */
+/** A list. More than `limit` items are LIMIT_EXCEEDED, before any item is checked. `advice` ends the message. */
 export const listOf = <S extends z.ZodType>(item: S, { what, limit, advice }: Omit<TooMany, 'actual'>) =>
   showAs(
     z

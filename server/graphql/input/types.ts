@@ -4,8 +4,8 @@ import { builder, type Types } from '../builder.ts';
 import { shownAs } from './schemas.ts';
 
 /**
- * The input types of GraphQL, as the zod schemas say that decode them: type, whether a field may be left out, its default and
- * its description (`.describe`), that of the outermost schema first. What zod cannot say, `showAs` does.
+ * Derives GraphQL input types from zod schemas: type, optionality, default, and description (the outermost `.describe`).
+ * `showAs` adds what zod cannot express.
  */
 
 type Type = Parameters<PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>['field']>[0]['type'];
@@ -15,7 +15,7 @@ interface Shown {
 }
 type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** The arguments of a field. What the resolver gets of them is as the caller sent it: `decodeArgs` with the same schema. */
+/** The arguments of a field. The resolver gets them undecoded and calls `decodeArgs` with the same schema. */
 export const argsOf = (schema: z.ZodObject): Record<never, never> => builder.args((t) => fieldsOf(t, schema.shape as Fields));
 
 const objects = new Map<string, Type>();
@@ -40,7 +40,7 @@ function fieldsOf(t: { field: (options: never) => unknown }, shape: Fields): Inp
 
 const scalars: Readonly<Record<string, string>> = { string: 'String', number: 'Int', boolean: 'Boolean', date: 'DateTime', unknown: 'JSON' };
 
-/** By what goes into a schema, not by what it makes of it. */
+/** The GraphQL type of a schema's input, not of its output. */
 function shownOf(schema: z.ZodType): Shown {
   const { def, inner } = inside(schema);
   if (inner !== undefined) return { ...shownOf(inner), ...(isOptional(def) && { required: false }) };
@@ -75,7 +75,7 @@ interface Def {
 
 const isOptional = ({ type }: Def): boolean => type === 'optional' || type === 'nullable';
 
-/** What a schema is made of, unless it says itself how it is shown. */
+/** The inner schema, unless `showAs` gives this one a type. */
 function inside(schema: z.ZodType): { def: Def; inner: z.ZodType | undefined } {
   const def = schema.def as unknown as Def;
   const { type, items, object } = shownAs(schema);

@@ -9,7 +9,7 @@ interface Ordering {
   columns: Order['columns'];
 }
 
-/** The `orderBy` of a list, as the order of its pages. Defines `XOrder` and `XOrderField`. */
+/** The `orderBy` argument of a list; decodes to an `Order`. Defines `XOrder` and `XOrderField`. */
 export function orderBy<Field extends string>(noun: string, fields: Readonly<Record<Field, Ordering>>, otherwise: NoInfer<Field>) {
   const values = fields as Readonly<Record<string, Ordering>>;
   const field = builder.enumType(`${noun}OrderField`, { description: `Field to order ${noun}s by.`, values: fieldsOnly(values) });

@@ -4,7 +4,6 @@ import { type Account, type Full, type Held, Ledger, type LedgerLimits } from '.
 import { TextAnswer } from './plainPost.ts';
 import { accountOf, endWith, streamTo } from './sendBody.ts';
 
-/** An answer whose body is made while it is sent. */
 export interface Streamed {
   response: Response;
   parts: AsyncIterable<string>;
@@ -15,14 +14,14 @@ interface Recipient {
   key: string;
 }
 
-/** Sends answers as their readers take them, and keeps no more unread than the ledger allows. */
+/** Sends answers as fast as clients read them. Unread bytes stay within the ledger's limits. */
 export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
   const ledger = new Ledger({ ...limits.unread, ...chosen });
   return {
-    /** To be asked before the body is read: a request whose body was refused knows its connection no more. */
+    /** Call before the body is read: a request whose body was refused has lost its socket. */
     accountOf: (request: IncomingMessage): Account => accountOf(ledger, request),
 
-    /** What `/graphql` answers. */
+    /** Sends an answer of `/graphql`. */
     async send(response: ServerResponse, result: Response | TextAnswer, to: Recipient): Promise<void> {
       if (result instanceof TextAnswer) {
         const { status, headers, body } = result;
@@ -35,7 +34,7 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
       return streamTo(response, body, to);
     },
 
-    /** What a route answers; `pay` is waited for before each further megabyte of what is streamed. */
+    /** Sends the answer of a route. Awaits `pay` before each further `limits.readBytes` of a stream. */
     async sendFound(response: ServerResponse, found: Response | Streamed, to: Recipient, pay: () => Promise<void>): Promise<void> {
       if (found instanceof Response) return sendResponse(response, found, to);
       writeHead(response, found.response);
@@ -58,7 +57,7 @@ async function sendWhole(response: ServerResponse, body: Buffer, to: Recipient, 
   else await endWith(response, body, to.account, held);
 }
 
-/** Counts an answer until its reader has taken it; null when it was refused, because too much waits already. */
+/** Counts an answer until it is read. Null: it was refused because the limit is reached. */
 function heldFor(response: ServerResponse, bytes: number, { account, key }: Recipient): Held | null {
   const full = account.full(key, bytes);
   if (full !== null && (full === 'connection' || bytes > limits.unread.always)) {

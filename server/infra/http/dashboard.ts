@@ -3,13 +3,12 @@ import type { Readable } from 'node:stream';
 import sirv from 'sirv';
 import { chooseEncoding } from './encoding.ts';
 
-/** Answers when the path is a file of the dashboard or one of its pages; says whether it did. */
+/** Answers requests for the dashboard's files and pages. Resolves with whether it answered. */
 export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
 
-// What the browser shows under these paths is decided by the dashboard. Downloads have an extension, so they are never among them.
+// Paths of the dashboard's router. Downloads have an extension and never match.
 const pages = /^\/(?:(?:sessions|agents|inbox|handoffs)(?:\/[^/.]+)?|graph)?$/;
 
-// Nothing inline, no other host; no string becomes a script or markup.
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,18 +22,18 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Serves what `npm run build` made of the client, compressed there. */
+/** Serves the files of `npm run build`, which are compressed already. */
 export function createDashboard(folder: string): Dashboard {
-  // `dev` looks at the folder for each request: a build may replace it while the server runs.
+  // `dev` reads the folder at each request: a build may replace it while the server runs.
   const files = sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, single: true, ignores: '^/assets/', setHeaders });
 
   return async (request, response, path) => {
     const isPage = pages.test(path);
     if (!isPage && !path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|js)$/.test(path)) return false;
-    // sirv takes `br;q=0` for br, and fails on a range that ends before it starts.
+    // sirv reads `br;q=0` as br, and throws for a range that ends before it starts.
     request.headers['accept-encoding'] = chooseEncoding(request.headers['accept-encoding']);
     delete request.headers.range;
-    // It listens for no error of a file: one that goes away, or cannot be opened, would end the process.
+    // sirv handles no stream errors: a file that is removed or cannot be opened would end the process.
     response.once('pipe', (file: Readable) => file.once('error', () => response.destroy()));
     let isFound = true;
     files(request, response, () => void (isFound = false));
@@ -46,7 +45,7 @@ export function createDashboard(folder: string): Dashboard {
 
 function setHeaders(response: ServerResponse, path: string): void {
   const headers = {
-    // The names of assets change with what is in them.
+    // Names of assets contain a hash of their content.
     'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     'content-security-policy': policy,
     'x-content-type-options': 'nosniff',

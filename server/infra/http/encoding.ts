@@ -1,6 +1,6 @@
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** The best that the caller accepts, by its `Accept-Encoding`. */
+/** The best encoding that `Accept-Encoding` allows. */
 export function chooseEncoding(accepted: string | undefined): Encoding {
   const names = (accepted ?? '').split(',').filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item));
   const accepts = (name: string) => names.some((item) => item.split(';')[0]?.trim() === name);

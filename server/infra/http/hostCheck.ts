@@ -1,8 +1,8 @@
 import { isLoopback } from '../env.ts';
 
 /**
- * A page of another site can make a browser call this machine under that site's name (DNS rebinding) and read the
- * answers. Such a call carries that name as Host; one of our own carries a loopback name.
+ * Prevents DNS rebinding: a page of another site could call this machine under the site's name and read the answers. Such
+ * requests have that name as Host, so only loopback names are allowed.
  */
 export function isHostAllowed(header: string | undefined): boolean {
   const name = /^(\[[0-9a-f:]+\]|[^:]+)(:\d+)?$/i.exec(header ?? '')?.[1] ?? '';

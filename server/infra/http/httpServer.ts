@@ -6,17 +6,17 @@ import { StartError } from '../startError.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** A connection that asks to become a socket. */
+/** Handles an upgrade request. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface HttpServer {
   listen(host: string, port: number): Promise<string>;
-  /** From now on every answer closes its connection. */
+  /** Makes every further answer close its connection. */
   drain(): void;
   readonly draining: boolean;
   /** Resolves when no request runs any more. */
   idle(): Promise<void>;
-  /** Closes the port and what is still connected. */
+  /** Closes the port and all connections. */
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export type HttpLimits = { [Name in keyof typeof limits.http]: number };
 export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chosen: Partial<HttpLimits> = {}): HttpServer {
   const http: HttpLimits = { ...limits.http, ...chosen };
   const running = new Map<ServerResponse, Socket>();
-  /** Node knows nothing of them any more, and yet waits for them. */
+  /** `closeAllConnections` does not close these, but `close` waits for them. */
   const upgraded = new Set<Duplex>();
   let draining = false;
   let waiting: (() => void)[] = [];
@@ -37,7 +37,7 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     connectionsCheckingInterval: http.checkedEvery,
   };
   const server = createServer({ ...timeouts, maxHeaderSize: http.headerBytes }, (request, response) => {
-    // A request whose body was destroyed knows it no more.
+    // `request.socket` is gone once the body was destroyed.
     const { socket } = request;
     running.set(response, socket);
     response.once('finish', () => dropRest(request, socket, http.restWithin));
@@ -57,7 +57,7 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     for (const socket of running.values()) if (hasStalled(stalled, socket, http.drainWithin)) socket.destroy();
   }, http.checkedEvery).unref();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // A client that is gone before it is answered would end the process.
+    // Without a listener, a client that disconnects before the answer would end the process.
     socket.on('error', () => socket.destroy());
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
@@ -65,7 +65,7 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
     upgrade(request, socket, head);
   });
 
-  // With a count of its own Node drops the headers that are over it, and says nothing.
+  // No limit in Node, which would drop further headers silently.
   server.maxHeadersCount = 0;
   const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * http.headers;
 
@@ -92,7 +92,7 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
   };
 }
 
-/** Whether a connection, for which something waits, has taken nothing for so long. */
+/** Whether the client has read nothing for `ms` milliseconds although data waits. */
 function hasStalled(known: WeakMap<Socket, { taken: number; since: number }>, socket: Socket, ms: number): boolean {
   const now = performance.now();
   const taken = socket.bytesWritten - socket.writableLength;
@@ -102,12 +102,12 @@ function hasStalled(known: WeakMap<Socket, { taken: number; since: number }>, so
   return false;
 }
 
-/** Answers a connection that asked to become a socket with a status, and closes it. */
+/** Answers an upgrade request with a status and closes the connection. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** An answer was given before the body was read to its end: it ends now, or its connection does. */
+/** Discards the rest of a body after the answer. Closes the connection when the body does not end in time. */
 function dropRest(request: IncomingMessage, socket: Socket, within: number): void {
   if (request.complete || socket.destroyed) return;
   const late = setTimeout(() => socket.destroy(), within);

@@ -1,25 +1,25 @@
 export interface LedgerLimits {
-  /** Bytes that are kept for the readers of one connection, of one key, and of all. */
+  /** Limits of unread bytes per connection, per key, and in all. */
   connection: number;
   key: number;
   process: number;
-  /** A reader that has taken nothing for so long, in milliseconds, is cut off when another needs the room. */
+  /** A client that has read nothing for this long, in milliseconds, is disconnected when the space is needed. */
   stalledMs: number;
 }
 
-/** Bytes that are kept until their reader takes them. */
+/** Unread bytes of one answer or message. */
 export interface Held {
-  /** The reader has taken some: it makes progress. */
+  /** Records that the client read these bytes. */
   took(bytes: number): void;
-  /** Nothing is kept any more. May be called again. */
+  /** Releases the remaining bytes. Repeatable. */
   end(): void;
 }
 
 export type Full = 'connection' | 'key' | 'process';
 
 /**
- * Counts what this process keeps for readers who have not taken it yet: answers, downloads, events, over every
- * transport. Where there is no room, connections that have taken nothing for a while are closed to make it.
+ * Counts the unread bytes that this process keeps for clients: answers, downloads and events of every transport. Above a limit
+ * it closes stalled connections to free space.
  */
 export class Ledger {
   readonly #accounts = new Set<Account>();
@@ -37,14 +37,14 @@ export class Ledger {
     return this.#bytes;
   }
 
-  /** The account of a connection, until it calls `close`; `cut` closes the connection. */
+  /** Opens the account of a connection. `cut` must close the connection. */
   open(cut: () => void): Account {
     const account = new Account(this, cut);
     this.#accounts.add(account);
     return account;
   }
 
-  /** Which bound these bytes would break; null when there is room, perhaps because stalled readers were cut off. */
+  /** The limit that these bytes would exceed; null when there is space. May close stalled connections. */
   full(key: string, bytes: number): 'key' | 'process' | null {
     const { most } = this;
     if (this.#ofKey(key) + bytes > most.key && !this.#makeRoom((account) => account.holds(key), () => this.#ofKey(key) + bytes <= most.key)) return 'key';
@@ -63,7 +63,7 @@ export class Ledger {
     this.#accounts.delete(account);
   }
 
-  /** Resolves when some room was given back, or a reader may have stalled meanwhile. */
+  /** Resolves when bytes were released, or after `stalledMs`, when clients may have stalled. */
   changed(): Promise<void> {
     this.#again ??= setTimeout(() => this.#wake(), this.most.stalledMs);
     return new Promise((resolve) => this.#waiting.push(resolve));
@@ -79,7 +79,7 @@ export class Ledger {
     return this.#keys.get(key) ?? 0;
   }
 
-  /** Cuts off stalled readers, the one that has taken nothing for longest first. Says whether there is room then. */
+  /** Closes stalled connections, the longest stalled first, until there is space. Returns whether there is. */
   #makeRoom(among: (account: Account) => boolean, isRoom: () => boolean): boolean {
     const before = this.clock() - this.most.stalledMs;
     const stalled = [...this.#accounts].filter((account) => account.bytes > 0 && account.progressAt <= before && among(account));
@@ -91,13 +91,13 @@ export class Ledger {
   }
 }
 
-/** What is kept for the readers of one connection. */
+/** Unread bytes of one connection. */
 export class Account {
   readonly #held = new Set<Held & { key: string }>();
   readonly #closing = new Set<() => void>();
   #closed = false;
   bytes = 0;
-  /** When its reader took something last, or had nothing to take. */
+  /** When the client last read something or had nothing to read. */
   progressAt = 0;
 
   constructor(
@@ -113,12 +113,12 @@ export class Account {
     return [...this.#held].some((held) => held.key === key);
   }
 
-  /** Which bound these bytes would break; null when there is room, perhaps because stalled readers were cut off. */
+  /** The limit that these bytes would exceed; null when there is space. May close stalled connections. */
   full(key: string, bytes: number): Full | null {
     return this.bytes > 0 && this.bytes + bytes > this.ledger.most.connection ? 'connection' : this.ledger.full(key, bytes);
   }
 
-  /** Counts the bytes, whether there is room or not. */
+  /** Counts the bytes without checking the limits. */
   hold(key: string, bytes: number): Held {
     if (this.#closed) return nothing;
     if (this.bytes === 0) this.progressAt = this.ledger.clock();
@@ -145,25 +145,25 @@ export class Account {
     return held;
   }
 
-  /** Counts the bytes as soon as there is room for them; null when the connection was closed meanwhile. */
+  /** Waits for space, then counts the bytes. Null when the connection was closed meanwhile. */
   async holdInTurn(key: string, bytes: number): Promise<Held | null> {
     while (!this.#closed && this.full(key, bytes) !== null) await this.ledger.changed();
     return this.#closed ? null : this.hold(key, bytes);
   }
 
-  /** The connection is gone, and with it what was kept for it. */
+  /** Releases all bytes of a closed connection. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     for (const held of this.#held) held.end();
     this.ledger.forget(this);
-    for (const tell of this.#closing) tell();
+    for (const callback of this.#closing) callback();
   }
 
-  /** Calls back when the connection is gone; answers how not to be called any more. */
-  whenClosed(tell: () => void): () => void {
-    this.#closing.add(tell);
-    return () => void this.#closing.delete(tell);
+  /** Calls back when the connection is closed. Returns a function that removes the callback. */
+  whenClosed(callback: () => void): () => void {
+    this.#closing.add(callback);
+    return () => void this.#closing.delete(callback);
   }
 
   cutOff(): void {

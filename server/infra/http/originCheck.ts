@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * A page of any site may open a socket from a visitor's browser, or send a form or plain text, without asking first. The
- * browser says in `Origin` whose page it is; programs that are no browser say nothing.
+ * Browsers let pages of any site open sockets and send forms or plain text without a preflight. They send the page's site as
+ * `Origin`; other clients send no `Origin`.
  */
 export function isOriginAllowed({ origin, host }: Pick<IncomingHttpHeaders, 'origin' | 'host'>, allowed: readonly string[] = []): boolean {
   if (origin === undefined || allowed.includes(origin.toLowerCase())) return true;

@@ -3,16 +3,15 @@ import { text } from 'node:stream/consumers';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
 
-/** Whether a Content-Type says JSON, whatever its parameters. */
 export const isJson = (type: string | null | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '');
 
-/** Whether this is JSON of a known and allowed length, whose sender accepts JSON before anything else. */
+/** Whether the body is JSON of a known, allowed length and the first type of `Accept` is JSON. */
 export function isPlainPost({ method, headers }: IncomingMessage, mostBytes: number): boolean {
   const { 'content-length': length = '', 'content-type': type = '', 'transfer-encoding': chunked, accept } = headers;
   return method === 'POST' && chunked === undefined && /^\d{1,15}$/.test(length) && Number(length) <= mostBytes && isJson(type) && answerType(accept) !== null;
 }
 
-/** The type of the answer, when the first type of `Accept` is JSON in some form. Null: Yoga chooses. */
+/** The media type of the answer when the first type of `Accept` is JSON. Null: Yoga chooses. */
 function answerType(accept = '*/*'): 'application/json' | 'application/graphql-response+json' | null {
   const [first = ''] = accept.toLowerCase().split(',');
   const [type, ...parameters] = first.replace(/\s/g, '').split(';');
@@ -21,17 +20,16 @@ function answerType(accept = '*/*'): 'application/json' | 'application/graphql-r
   return type === 'application/json' || type === 'application/*' || type === '*/*' ? 'application/json' : null;
 }
 
-/** The body of a request. Node's parser holds it to its Content-Length. Null when it broke off. */
+/** Reads the body. Node's parser limits it to its Content-Length. Null when the client disconnected. */
 export const readBody = (request: IncomingMessage): Promise<string | null> => text(request).catch(() => null);
 
-/** A request whose body was read, for Yoga. */
 export function toFetchRequest({ url, headers }: IncomingMessage, body: string, base: string, { Request }: { Request: typeof globalThis.Request }): Request {
   const read = new Request(`${base}${url}`, { method: 'POST', headers: headers as Record<string, string>, body });
-  // Yoga limits, pipes and watches a stream, which takes a tenth of what a list costs.
+  // Hides the stream, which Yoga would limit, pipe and watch: a tenth of the time of a list.
   return Object.defineProperty(read, 'body', { value: null });
 }
 
-/** A request that holds what GraphQL over HTTP asks for, and no more. */
+/** A valid request of GraphQL over HTTP without further members. */
 export interface PlainParams {
   query: string;
   operationName?: string | null;
@@ -42,8 +40,8 @@ const names = new Set(['query', 'operationName', 'variables', 'extensions']);
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The query or mutation in a body, with the document that `read` finds for it. Null for anything else (bad JSON, batches,
- * wrong types, unknown names, subscriptions): Yoga answers or refuses it. Nothing is charged before.
+ * The query or mutation in a body, with the document that `read` finds. Null for anything else (bad JSON, batches, wrong types,
+ * unknown names, subscriptions): Yoga answers or refuses it. Charges nothing.
  */
 export function readParams(body: string, read: (sent: Record<string, unknown>) => Record<string, unknown>): PlainParams | null {
   try {
@@ -59,7 +57,7 @@ export function readParams(body: string, read: (sent: Record<string, unknown>) =
   }
 }
 
-/** What Yoga's `getEnveloped` gives for one request. */
+/** The result of Yoga's `getEnveloped` for one request. */
 export interface Enveloped {
   schema: GraphQLSchema;
   parse(source: string): DocumentNode;
@@ -82,7 +80,7 @@ export async function executeParams({ schema, ...engine }: Enveloped, { query, o
   }
 }
 
-/** What is left of `Response` when an answer is a text. */
+/** The part of `Response` that a text answer needs. */
 export class TextAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -96,7 +94,7 @@ export class TextAnswer {
   }
 }
 
-/** The answer of a plain POST to `result`: status, headers and text are made by Yoga. */
+/** Yoga's answer for `result`: status, headers and text. */
 export function answerOf(result: ExecutionResult, { headers }: IncomingMessage): TextAnswer {
   const fetchAPI = { Response: TextAnswer } as unknown as Parameters<typeof processRegularResult>[1];
   return processRegularResult(result as never, fetchAPI, answerType(headers.accept)!) as unknown as TextAnswer;

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Account, Held, Ledger } from './ledger.ts';
 
-/** Small enough that a slow reader is seen to take something, large enough that a fast one does not wait for us. */
+/** Small enough to see the progress of a slow client, large enough not to slow down a fast one. */
 const pieceBytes = 64 * 1024;
 
 const accounts = new WeakMap<Ledger, WeakMap<Socket, Account>>();
 
-/** The account of the connection that a request came by. */
+/** The account of the request's connection. */
 export function accountOf(ledger: Ledger, { socket }: IncomingMessage): Account {
   const known = accounts.get(ledger) ?? new WeakMap<Socket, Account>();
   accounts.set(ledger, known);
@@ -20,7 +20,7 @@ export function accountOf(ledger: Ledger, { socket }: IncomingMessage): Account 
   return account;
 }
 
-/** Ends the response with these bytes, in pieces, so that it shows whether the reader takes them. */
+/** Ends the response with these bytes, in pieces so that the client's progress is known. */
 export async function endWith(response: ServerResponse, body: Buffer, account?: Account, held?: Held): Promise<void> {
   if (await new Sink(response, account).write(body, held)) response.end();
 }
@@ -28,13 +28,13 @@ export async function endWith(response: ServerResponse, body: Buffer, account?: 
 export interface Streamed {
   account: Account;
   key: string;
-  /** What is kept for a part before its size is known. */
+  /** Bytes reserved for a part before its size is known. */
   reserve?: number;
 }
 
 /**
- * Ends the response with what `parts` yields. A part is asked for when the reader has taken the one before and there is
- * room in the ledger: no more than one is ever kept. The source is ended when the reader is gone.
+ * Ends the response with the parts. Pulls the next part after the client has read the one before and the ledger has space, so
+ * that at most one is in memory. Ends the source when the client disconnects.
  */
 export async function streamTo(response: ServerResponse, parts: AsyncIterable<Uint8Array>, { account, key, reserve = 0 }: Streamed): Promise<void> {
   const source = parts[Symbol.asyncIterator]();
@@ -47,21 +47,21 @@ export async function streamTo(response: ServerResponse, parts: AsyncIterable<Ui
       reserved.end();
       if (next.done === true) break;
       const value: Uint8Array = next.value;
-      // Its size is known only now that it is here: it waits for room like any other when nothing was kept for it.
+      // A part larger than its reservation waits for space.
       const held = value.length <= reserve ? account.hold(key, value.length) : await account.holdInTurn(key, value.length);
       if (held === null || !(await sink.write(value, held))) return;
       held.end();
     }
     response.end();
   } catch (error) {
-    // A source that is ended because its reader is gone may say so.
+    // The source may throw because the client disconnected.
     if (!account.closed) throw error;
   } finally {
     await source.return?.();
   }
 }
 
-/** Where a body goes, as long as its reader is there. */
+/** Writes a body until the client disconnects. */
 class Sink {
   #gone = false;
   #pending: ((taken: boolean) => void) | undefined;
@@ -75,12 +75,12 @@ class Sink {
       this.#gone = true;
       this.#pending?.(false);
     };
-    // A response that waits behind another of its connection is not told when that ends; its account is.
+    // A pipelined response that waits for another gets no 'close' event; its account reports the closed connection.
     const stop = account?.whenClosed(gone);
     response.once('close', gone);
   }
 
-  /** Resolves with true when the kernel has taken all of it, with false when the reader is gone. */
+  /** Resolves with true when the kernel has taken all bytes, with false when the client disconnected. */
   async write(body: Uint8Array, held?: Held): Promise<boolean> {
     for (let from = 0; from < body.length; from += pieceBytes) {
       const piece = body.subarray(from, from + pieceBytes);

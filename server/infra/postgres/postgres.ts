@@ -7,21 +7,20 @@ import { findFolder, prepareFolder, type Folder } from './folder.ts';
 import { clusterOf, createCluster, lastError, readPassword, servingPid, spawnPostgres, type Settings } from './server.ts';
 import { StartError } from '../startError.ts';
 
-/** Held by the server that owns the folder, for as long as it lives: PostgreSQL frees it when that server dies. */
+/** Advisory lock of the server that owns the folder. PostgreSQL releases it when that server dies. */
 const ownerLock = 4_244_001;
 const startWithin = 10_000;
 const stopWithin = 6_000;
-/** A lock of a server that was killed a moment ago may outlive it a little. */
+/** PostgreSQL may release the lock of a killed server late. */
 const ownerWithin = 1_500;
 
-/** The folder belongs to a server that lives. */
+/** A running server owns the folder. */
 class OwnedError extends StartError {}
 
 type Place = Pick<Folder, 'base' | 'socket'>;
 
 export interface EmbeddedPostgres {
   url: string;
-  /** The folder of its files. */
   base: string;
   stop(): Promise<void>;
 }
@@ -29,12 +28,12 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   folder: string;
   log: Log;
-  /** Made when it is missing. */
+  /** Created when missing. */
   database?: string;
   settings?: Settings;
   /** Whether new files are flushed to disk; tests do without. */
   sync?: boolean;
-  /** Told when PostgreSQL died under us and could not be had back. */
+  /** Called when PostgreSQL died and could not be restarted. */
   onLost?: (error: unknown) => void;
 }
 
@@ -43,13 +42,13 @@ const defaults: Settings = {
   unix_socket_permissions: '0700',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // The text of a failing statement may hold what users wrote.
+  // Keeps texts of users out of the log: a failing statement may hold them.
   log_min_error_statement: 'panic',
-  // A transaction of a server that died ends at once, not when its statement does.
+  // Ends the transactions of a dead server at once instead of after their statements.
   client_connection_check_interval: '500ms',
 };
 
-/** Starts PostgreSQL on a folder, or takes over the one that a killed server left running there. */
+/** Starts PostgreSQL on a folder, or takes over the instance that a killed server left running. */
 export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const folder = await prepareFolder(options.folder);
   if (folder.moved) options.log.warn(folder.moved);
@@ -92,7 +91,7 @@ export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedP
   };
 }
 
-/** The same for a moment, beside the server that owns the folder when there is one. `ours` when there is none. */
+/** Connects to the instance of the server that owns the folder, or starts one (`ours`) when no server does. */
 export async function borrowPostgres(options: EmbeddedOptions & { database: string }): Promise<{ url: string; ours: boolean; stop(): Promise<void> }> {
   try {
     return { ...(await startPostgres(options)), ours: true };
@@ -103,7 +102,7 @@ export async function borrowPostgres(options: EmbeddedOptions & { database: stri
   }
 }
 
-/** Stops what a killed process left running on a folder. False when a living one owns it. */
+/** Stops the instance that a killed process left running. Returns false when a running process owns the folder. */
 export async function stopAbandoned(base: string): Promise<boolean> {
   const folder = await findFolder(base);
   const client = existsSync(clusterOf(folder.base)) ? await connect(urlOf(folder, await readPassword(folder.base))) : undefined;
@@ -121,7 +120,7 @@ export async function stopAbandoned(base: string): Promise<boolean> {
 
 async function becomeOwner(folder: Folder, url: string, settings: Settings, log: Log): Promise<pg.Client> {
   const deadline = Date.now() + startWithin;
-  let said = '';
+  let output = '';
   while (Date.now() < deadline) {
     const found = await connect(url);
     if (found) {
@@ -133,9 +132,9 @@ async function becomeOwner(folder: Folder, url: string, settings: Settings, log:
     let exited = false;
     void postgres.gone.then((text) => {
       exited = true;
-      said = text;
+      output = text;
     });
-    // Until it answers or gives up: what a killed PostgreSQL left can look alive for two seconds.
+    // The leftovers of a killed PostgreSQL can look like a running one for two seconds.
     while (!exited && Date.now() < deadline) {
       const client = await connect(url);
       if (client) {
@@ -147,7 +146,7 @@ async function becomeOwner(folder: Folder, url: string, settings: Settings, log:
     await sleep(200);
   }
   throw new StartError(
-    `PostgreSQL did not start within ${startWithin / 1000} s on ${folder.base}: ${lastError(said) || 'it said nothing'}`,
+    `PostgreSQL did not start within ${startWithin / 1000} s on ${folder.base}: ${lastError(output) || 'it said nothing'}`,
   );
 }
 
@@ -158,7 +157,7 @@ async function connect(url: string): Promise<pg.Client | undefined> {
     query_timeout: 2_000,
     application_name: 'baton owner',
   });
-  // Without a listener a lost connection would end the process; what matters arrives as 'end'.
+  // Without a listener a lost connection would end the process. 'end' reports the loss.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -193,7 +192,7 @@ async function ensureDatabase(client: pg.Client, name: string): Promise<void> {
   if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
 }
 
-/** A fast shutdown: connections are closed, what was committed is on disk. */
+/** Fast shutdown: closes connections; committed data is on disk. */
 async function shutDown(folder: Place, owner: pg.Client): Promise<void> {
   const pid = await servingPid(folder.base);
   const ended = new Promise((resolve) => owner.once('end', resolve));
@@ -204,7 +203,7 @@ async function shutDown(folder: Place, owner: pg.Client): Promise<void> {
   await removeFarSocket(folder);
 }
 
-/** One in the temporary folder would be left there for good. */
+/** Removes a socket folder outside of `base`, which would be left in the temporary folder. */
 async function removeFarSocket(folder: Place): Promise<void> {
   if (!folder.socket.startsWith(folder.base)) await rm(folder.socket, { recursive: true, force: true });
 }
@@ -213,7 +212,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone already.
+    // The process has exited.
   }
 }
 

@@ -11,12 +11,12 @@ const maxLogBytes = 10_000_000;
 export const clusterOf = (base: string) => join(base, 'cluster');
 const dataOf = (base: string) => join(clusterOf(base), 'data');
 
-/** What PostgreSQL is started with; names and values as in postgresql.conf. */
+/** Names and values as in postgresql.conf. */
 export type Settings = Record<string, string>;
 
 /**
- * Makes the database files and the password beside them. They appear whole or not at all (one rename), so a start
- * that is killed half-way, or two starts at once, leave nothing to repair.
+ * Creates the database files and their password. One rename makes them visible, so that a killed start or two starts at
+ * once leave nothing to repair.
  */
 export async function createCluster(folder: Folder, sync: boolean): Promise<void> {
   if (existsSync(clusterOf(folder.base))) return;
@@ -47,8 +47,8 @@ export async function createCluster(folder: Folder, sync: boolean): Promise<void
 }
 
 /**
- * A password although the socket is in a folder of ours alone: with SCRAM the server proves to us that it is the one
- * whose files we own before we send it anything, also when the socket had to move to the temporary folder.
+ * The password authenticates the server too: with SCRAM it proves that it uses our files, before it gets any data. This
+ * matters when the socket is in the temporary folder.
  */
 export async function readPassword(base: string): Promise<string> {
   return (await readFile(join(clusterOf(base), 'password'), 'utf8')).trim();
@@ -56,11 +56,11 @@ export async function readPassword(base: string): Promise<string> {
 
 export interface Postgres {
   pid: number | undefined;
-  /** Resolves when the process is gone, with the last thing that it said. */
+  /** Resolves with the process's output when it has exited. */
   gone: Promise<string>;
 }
 
-/** Starts PostgreSQL in a session of its own: Ctrl-C and the death of this process do not reach it. */
+/** Starts PostgreSQL in its own session: Ctrl-C and the death of this process do not end it. */
 export async function spawnPostgres(folder: Folder, settings: Settings): Promise<Postgres> {
   const path = join(folder.base, 'postgres.log');
   const full = await stat(path).then(
@@ -83,15 +83,15 @@ export async function spawnPostgres(folder: Folder, settings: Settings): Promise
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   }).then(async () => {
-    const said = await readFile(path).catch(() => Buffer.alloc(0));
-    return said.subarray(start).toString('utf8').trim();
+    const output = await readFile(path).catch(() => Buffer.alloc(0));
+    return output.subarray(start).toString('utf8').trim();
   });
   child.unref();
   await log.close();
   return { pid: child.pid, gone };
 }
 
-/** The process that serves these files, by its own word; only meaningful while it answers on the socket. */
+/** The pid in PostgreSQL's pid file. Valid only while PostgreSQL answers on the socket. */
 export async function servingPid(base: string): Promise<number | undefined> {
   const text = await readFile(join(dataOf(base), 'postmaster.pid'), 'utf8').catch(() => '');
   return Number.parseInt(text, 10) || undefined;
@@ -101,19 +101,19 @@ const environment = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ
 
 async function run(folder: Folder, command: string, args: string[]): Promise<void> {
   const child = spawn(command, args, { ...folder.user, cwd: folder.base, env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', (error) => {
-      said += error.message;
+      output += error.message;
       resolve(null);
     });
     child.once('close', resolve);
   });
-  if (code !== 0) throw new StartError(`PostgreSQL could not create its files in ${folder.base}: ${lastError(said)}`);
+  if (code !== 0) throw new StartError(`PostgreSQL could not create its files in ${folder.base}: ${lastError(output)}`);
 }
 
-/** Why PostgreSQL gave up: its last error, after which it only says that it stops. */
+/** The last error in PostgreSQL's output, without the lines about the shutdown after it. */
 export function lastError(text: string): string {
   const lines = text.trim().split('\n');
   return lines.findLast((line) => /(FATAL|PANIC):/.test(line) && !line.includes('the database system is')) ?? lines.at(-1) ?? '';
