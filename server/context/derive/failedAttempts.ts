@@ -3,7 +3,6 @@ import { changesFiles, readActions, type Action, type Actions } from './actions.
 import { deedOf, isCheck, isTrivial, repeats, type Deed } from './commands.ts';
 import type { RecordedLog } from './log.ts';
 
-/** A command or an edit that failed and was not repeated with success. */
 export interface FailedAttempt {
   what: string;
   error: string;
@@ -13,7 +12,7 @@ export interface FailedAttempt {
 export const mostFailedAttempts = 20;
 const whatCharacters = 300;
 const errorCharacters = 500;
-/** Failures of one deed that are remembered at a time: what follows stays linear. */
+/** Failures kept for one deed at a time; keeps the search linear. */
 const mostOfOneDeed = 20;
 
 interface Failure extends FailedAttempt {
@@ -21,7 +20,7 @@ interface Failure extends FailedAttempt {
   deed: Deed;
 }
 
-/** Commands and edits that failed and were not repeated with success, oldest first; the newest when there are many. A refused one was never tried. */
+/** Commands and edits that failed and were not repeated with success, oldest first; the newest `mostFailedAttempts`. Leaves out refused ones. */
 export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActions(log)): FailedAttempt[] {
   const open = new Map<string, Failure[]>();
   for (const action of list) {
@@ -58,7 +57,7 @@ function failuresOf(action: Action): Failure[] {
   return files.slice(0, mostOfOneDeed).map((file) => failure(`${tool} ${file}`, fileDeed(file)));
 }
 
-/** The part that a command line is about: its check, else its last part that does something. */
+/** The main part of a command line: its check, else its last part that has an effect. */
 function mainDeedOf({ parts, command }: Action): Deed {
   const main = parts.find(isCheck) ?? parts.findLast((part) => !isTrivial(part));
   return main === undefined ? { key: `line ${command!}`, args: [], check: false } : deedOf(main, main.folder);
