@@ -150,7 +150,7 @@ function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): 
   // A command to the program (`/clear`) does not answer a question.
   const users = byUsers.filter(({ content }) => weightOf(content) > 0);
   // A message that was cut has no end to search for a question.
-  const others = recent.filter(({ sequence }) => sequence !== lastAssistant?.sequence).map((said) => (said.content.length > bounds.messageCharacters ? { ...said, content: '' } : said));
+  const others = recent.filter(({ sequence }) => sequence !== lastAssistant?.sequence).map((message) => (message.content.length > bounds.messageCharacters ? { ...message, content: '' } : message));
   const messages = [...users, ...others, ...(lastAssistant === null ? [] : [lastAssistant])].sort((a, b) => a.sequence - b.sequence);
   return { messages, calls, workspaces };
 }

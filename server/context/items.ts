@@ -37,9 +37,9 @@ export interface Given {
 export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
   const { originalRequest, latestRequest, compactionSummary, instructions, summaryComposed, workspace } = context;
   // Older Handoffs have the last message only among the recent ones.
-  const said = context.recentMessages.filter(({ role }) => role === 'ASSISTANT');
-  const lastMessage = context.lastMessage ?? said.at(-1) ?? null;
-  const report = reportBefore(lastMessage, said);
+  const assistantMessages = context.recentMessages.filter(({ role }) => role === 'ASSISTANT');
+  const lastMessage = context.lastMessage ?? assistantMessages.at(-1) ?? null;
+  const report = reportBefore(lastMessage, assistantMessages);
   const ownFields = [originalRequest, latestRequest, compactionSummary, lastMessage];
   const tasks = numbered('TASK', context.pendingTasks);
   const decisions = numbered('DECISION', context.decisions).reverse();
@@ -171,9 +171,9 @@ function textOf(value: unknown): string {
 /** A last message shorter than this may be a passing reply; an earlier, longer message then is the report. */
 const reportFrom = 400;
 
-function reportBefore<M extends { content: string; sequence?: number }>(last: { content: string; sequence?: number } | null, said: readonly M[]): M | null {
+function reportBefore<M extends { content: string; sequence?: number }>(last: { content: string; sequence?: number } | null, assistantMessages: readonly M[]): M | null {
   if (last === null || last.content.length >= reportFrom) return null;
-  return said.findLast((message) => message.content.length >= reportFrom && message.sequence !== undefined && message.sequence < (last.sequence ?? 0)) ?? null;
+  return assistantMessages.findLast((message) => message.content.length >= reportFrom && message.sequence !== undefined && message.sequence < (last.sequence ?? 0)) ?? null;
 }
 
 const numbered = (kind: 'TASK' | 'DECISION' | 'QUESTION', contents: readonly string[]): Item[] =>
@@ -249,8 +249,8 @@ interface Log {
 export async function wholeContent({ content, origin, brief }: Item, log: Log): Promise<string> {
   if (origin === undefined) return content;
   if ('messageSequence' in origin) {
-    const said = await log.message(origin.messageSequence);
-    return said === undefined ? content : origin.prefix + said;
+    const recorded = await log.message(origin.messageSequence);
+    return recorded === undefined ? content : origin.prefix + recorded;
   }
   const call = await log.call(origin.toolCallId);
   if (call === undefined) return content;

@@ -26,7 +26,7 @@ export interface Prompt {
 const fullFrom = 1_500;
 
 /**
- * Returns the items as a text for the next agent, within a budget. Adds the overhead important first, shortened where
+ * Returns the items as a text for the next agent, within a budget. Adds the most important first, shortened where
  * necessary; when an item of one stage does not fit, no item of a later stage is added. The text counts what is left
  * out or shortened. Deterministic.
  */

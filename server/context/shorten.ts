@@ -11,7 +11,7 @@ const bothEnds = 400;
 export function abridge(text: string, characters: number): string {
   if (text.length <= characters) return text;
   if (characters < bothEnds) return shorten(text, characters);
-  // The final count has at limit as many digits as the length of the whole text.
+  // The final count has at most as many digits as the length of the whole text.
   const room = characters - markOf(text.length).length;
   const begin = beginningOf(text, Math.ceil(room * 0.7));
   const end = endOf(text, room - begin.length);

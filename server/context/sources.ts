@@ -4,8 +4,8 @@ import type { RecentMessage } from './context.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { visibleCtes, type VisibleCounts } from './visible.ts';
 
-type Said = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
-type MainMessage = Said & { shortened: boolean };
+type RecordedText = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
+type MainMessage = RecordedText & { shortened: boolean };
 type ByUser = MainMessage & { recordedBy: string | null };
 
 /** The bounded part of one Session's log from which a Context is built. */
@@ -17,7 +17,7 @@ export interface Sources {
   tasks: { content: string; status: 'PENDING' | 'IN_PROGRESS' | 'DONE' }[];
   decisions: string[];
   /** Newest messages of agents and programs, oldest first. */
-  recent: Said[];
+  recent: RecordedText[];
   /** First and last messages of users, oldest first. */
   byUsers: ByUser[];
   /** The agent's summary from when its window was last cut; null when it never was. */

@@ -11,10 +11,10 @@ export interface Check {
   stale: boolean;
 }
 
-export const mostChecks = 20;
+export const maxChecks = 20;
 const commandCharacters = 300;
 
-/** Last outcome of every test, build, lint and type check command, most recently run last; the newest `mostChecks`. */
+/** Last outcome of every test, build, lint and type check command, most recently run last; the newest `maxChecks`. */
 export function checksOf(log: RecordedLog, { list, root }: Actions = readActions(log)): Check[] {
   const last = new Map<string, { action: Action; outcome: Check['outcome'] }>();
   for (const action of list) {
@@ -27,7 +27,7 @@ export function checksOf(log: RecordedLog, { list, root }: Actions = readActions
     last.set(command, { action, outcome: failed ? 'FAILED' : 'PASSED' });
   }
   const changedAt = list.findLast(changesFiles)?.index ?? -1;
-  return [...last].slice(-mostChecks).map(([command, { action, outcome }]) => ({
+  return [...last].slice(-maxChecks).map(([command, { action, outcome }]) => ({
     command: shorten(command, commandCharacters),
     outcome,
     callId: action.call.callId,

@@ -148,14 +148,14 @@ const withSubcommand = new Set([
 ]);
 
 /** Identifies what a command does, to recognise a repetition in another form. */
-export interface Deed {
+export interface Operation {
   key: string;
   /** Targets of the command. */
   args: readonly string[];
   check: boolean;
 }
 
-export function deedOf(command: SimpleCommand, folder: string): Deed {
+export function operationOf(command: SimpleCommand, folder: string): Operation {
   const { program, args } = programOf(command);
   const check = isCheck(command);
   const bare = bareName(program);
@@ -180,7 +180,7 @@ export function deedOf(command: SimpleCommand, folder: string): Deed {
 }
 
 /** Whether `later`, which succeeded, repeats the failed `earlier`. A check is repeated only by one that covers at least as much. */
-export function repeats(later: Deed, earlier: Deed): boolean {
+export function repeats(later: Operation, earlier: Operation): boolean {
   if (later.key !== earlier.key) return false;
   const within = (small: readonly string[], large: readonly string[]): boolean => {
     const all = new Set(large);

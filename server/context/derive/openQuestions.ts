@@ -1,7 +1,7 @@
 import { shorten } from '../shorten.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 
-export const mostOpenQuestions = 5;
+export const maxOpenQuestions = 5;
 const questionCharacters = 500;
 /** A question further from the end of a message is usually answered within it. */
 const closingCharacters = 800;
@@ -12,10 +12,10 @@ const askTool = /^(AskUserQuestion|request_user_input|ask_user|ask_followup_ques
 export function openQuestionsOf({ messages, calls }: RecordedLog): string[] {
   const answeredAt = messages.findLast(({ role }) => role === 'USER')?.sequence ?? 0;
   const askCall = calls.findLast(({ name }) => askTool.test(name));
-  const said = messages.findLast(({ role }) => role === 'ASSISTANT');
-  const open = askCall !== undefined && askCall.result === null && askCall.sequence >= answeredAt && askCall.sequence >= (said?.sequence ?? 0);
-  const questions = open ? questionsOf(askCall) : said === undefined || said.sequence < answeredAt || calls.some(({ sequence }) => sequence >= said.sequence) ? [] : closingQuestions(said.content);
-  return questions.slice(-mostOpenQuestions).map((question) => shorten(question, questionCharacters));
+  const lastMessage = messages.findLast(({ role }) => role === 'ASSISTANT');
+  const open = askCall !== undefined && askCall.result === null && askCall.sequence >= answeredAt && askCall.sequence >= (lastMessage?.sequence ?? 0);
+  const questions = open ? questionsOf(askCall) : lastMessage === undefined || lastMessage.sequence < answeredAt || calls.some(({ sequence }) => sequence >= lastMessage.sequence) ? [] : closingQuestions(lastMessage.content);
+  return questions.slice(-maxOpenQuestions).map((question) => shorten(question, questionCharacters));
 }
 
 function questionsOf({ arguments: given }: RecordedCall): string[] {

@@ -47,10 +47,10 @@ function stateFromOutput([subcommand = '', ...args]: string[], output: string): 
     }
     case 'checkout':
     case 'switch': {
-      const fresh = args.findIndex((arg) => /^-(b|B|c|C)$/.test(arg));
+      const createFlag = args.findIndex((arg) => /^-(b|B|c|C)$/.test(arg));
       const at = last(/^HEAD is now at ([0-9a-f]{7,40})/gm)?.[1];
       if (at !== undefined) return { commit: at, branch: null };
-      if (fresh >= 0) return args[fresh + 1] === undefined ? {} : { branch: args[fresh + 1]!, ...(plain.length > 1 && { commit: null }) };
+      if (createFlag >= 0) return args[createFlag + 1] === undefined ? {} : { branch: args[createFlag + 1]!, ...(plain.length > 1 && { commit: null }) };
       const branch = last(/^Switched to (?:a new )?branch '([^']+)'/gm)?.[1];
       // The commit of the other branch is unknown.
       return branch === undefined ? {} : { branch, commit: null };
