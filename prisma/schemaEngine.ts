@@ -9,7 +9,7 @@ let loading: Promise<typeof Bindings> | undefined;
 
 export const filters = { externalTables: [], externalEnums: [] };
 
-/** Prisma's own schema engine as WebAssembly: a tool of development, which downloads no binary. `Adapter` is the class that runs its statements. */
+/** Prisma's schema engine as WebAssembly, for development; downloads no binary. `Adapter` runs its statements. */
 export async function withSchemaEngine<T>(url: string, work: (engine: Bindings.SchemaEngine) => Promise<T>, Adapter = PrismaPg): Promise<T> {
   loading ??= load();
   const { SchemaEngine } = await loading;
@@ -25,8 +25,8 @@ export async function withSchemaEngine<T>(url: string, work: (engine: Bindings.S
 }
 
 /**
- * The SQL that leads from one schema file's content to another's; from nothing when there is no first. It looks at
- * neither the tables nor the migrations of the database, but does not work without one.
+ * Returns the SQL that leads from one schema file's content to another's; from an empty schema when `from` is undefined.
+ * Needs a connection, but reads neither the tables nor the migrations of the database.
  */
 export async function diffSchemas(url: string, from: string | undefined, to: string): Promise<string> {
   const target = (content: string) => ({ tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] });
@@ -42,7 +42,7 @@ export async function diffSchemas(url: string, from: string | undefined, to: str
   });
 }
 
-/** Twice in a process would mix the memories of two instances: the bindings hold one. */
+/** Runs once per process: the bindings hold one instance, and a second would mix their memories. */
 async function load(): Promise<typeof Bindings> {
   const require = createRequire(import.meta.url);
   const path = require.resolve('@prisma/schema-engine-wasm').replace(/schema_engine\.js$/, 'schema_engine_bg.wasm');
@@ -64,7 +64,7 @@ async function load(): Promise<typeof Bindings> {
   return bindings;
 }
 
-/** The engine never clears the 10 s timer of its lock, which kept every process alive that long: it must not hold one. */
+/** The engine never clears the 10 s timer of its lock; unref keeps it from holding the process open. */
 function timers(bindings: object): Record<string, unknown> {
   const names = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));
   return Object.fromEntries(names.map((name) => [name, (callback: () => void, ms: number) => setTimeout(callback, ms).unref()]));

@@ -12,36 +12,36 @@ import { createSession } from '../server/sessions/createSession.ts';
 
 /**
  * The demonstration: three agents, a session in every state, and one session whose chain has a rejection, a
- * time-out, a cancellation, a completed handoff and an open one. The same ids every time, so that the example
- * queries run as they stand.
+ * time-out, a cancellation, a completed handoff and an open one. The ids are fixed, so that the example queries
+ * work unchanged.
  */
 
 const narrator: Caller = { principal: 'demo', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
-// The open handoff is there to be looked at: it does not time out while anybody does.
+// The open handoff of the demonstration must not time out.
 const settings = { staleAfterMinutes: 10 * 365 * 24 * 60 };
 
-/** Ids of the story: UUIDv7s of one fixed moment, numbered. */
+/** Numbered UUIDv7s of one fixed moment. */
 function numberedIds(): () => string {
   let last = 0;
   return () => `019b0000-0000-7000-8000-${(last += 1).toString(16).padStart(12, '0')}`;
 }
 
-/** Loads the story into a database without agents, all of it or nothing. Says whether it did. */
+/** Seeds a database that has no agents, in one transaction. Returns whether it did. */
 export async function seed({ pool, log }: { pool: Pool; log: Logger }): Promise<boolean> {
   const { rows } = await pool.query<{ empty: boolean }>('SELECT NOT EXISTS (SELECT FROM agents) AS empty');
   if (rows[0]?.empty !== true) return false;
   const quiet = { info: () => undefined, warn: log.warn.bind(log), error: log.error.bind(log) };
-  await runWork({ pool, log: quiet, caller: narrator, mutation: 'seed', input: {}, newId: numberedIds() }, tell);
+  await runWork({ pool, log: quiet, caller: narrator, mutation: 'seed', input: {}, newId: numberedIds() }, insertStory);
   return true;
 }
 
-async function tell(work: Work): Promise<{ told: true }> {
+async function insertStory(work: Work): Promise<{ seeded: true }> {
   await work.begin();
   const story = new Story(work);
   await story.agents();
   await story.rateLimits();
   await story.otherSessions();
-  return { told: true };
+  return { seeded: true };
 }
 
 class Story {
@@ -68,7 +68,6 @@ class Story {
     await this.work.flush();
   }
 
-  /** The long chain. */
   async rateLimits(): Promise<void> {
     const id = await this.session('Add rate limits to the public API', 'claude-1', { repository: 'shop/api', branch: 'rate-limits' });
     await this.turn(id, {
@@ -176,7 +175,7 @@ class Story {
     return handoffId;
   }
 
-  /** Each command sees what the one before it wrote. */
+  /** Flushes, so that the next command sees what this one wrote. */
   private async do<Input, A extends Answer>(command: (work: Work, input: Input, options: typeof settings) => Promise<A>, input: Input): Promise<A> {
     const answer = await command(this.work, input, settings);
     await this.work.flush();

@@ -19,26 +19,26 @@ export interface BuildInput {
   summary: string | null;
   variables: StoredVariables;
   instructions: string | null;
-  /** What Baton's own variables say about the move, where that is known. */
+  /** Values of Baton's own variables, as far as they are known. */
   passage?: Omit<Passage, 'from' | 'chain'>;
 }
 
-/** Characters that messages may take besides the requests and the last words: those of users first. */
+/** Characters for messages other than the requests and the last message, by author. */
 const budgets = { users: 48_000, others: 24_000 };
 
-/** Deterministic: the same log and input give the same Context. It fits the room that a Handoff has for it. */
+/** Deterministic: the same log and input give the same Context. The result fits `contextBytes`. */
 export function buildContext(sources: Sources, { summary, variables, instructions, passage = {} }: BuildInput): Context {
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
-  const asked = requestsAmong(sources.byUsers);
-  const originalRequest = asked.original ?? compaction;
+  const requests = requestsAmong(sources.byUsers);
+  const originalRequest = requests.original ?? compaction;
   const compactionSummary = originalRequest === compaction ? null : compaction;
   const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
   return fitContext({
     summary: summary ?? composeSummary(sources),
     summaryComposed: summary === null,
     originalRequest: carried(originalRequest),
-    latestRequest: carried(asked.latest),
+    latestRequest: carried(requests.latest),
     compactionSummary: carried(compactionSummary),
     lastMessage: carried(lastAssistant),
     toolSummaries: sources.tools.map(({ name, calls, errors, lastResult, lastCallId }) => ({
@@ -70,18 +70,18 @@ export function buildContext(sources: Sources, { summary, variables, instruction
       tools: totals.tools - sources.tools.length,
       calls: totals.lastCalls - sources.lastCalls.length,
       unansweredCalls: totals.unansweredCalls,
-      messages: totals.messages - distinct([...recentMessages, originalRequest, asked.latest, compactionSummary, lastAssistant]),
+      messages: totals.messages - distinct([...recentMessages, originalRequest, requests.latest, compactionSummary, lastAssistant]),
       shortened: 0,
     },
   });
 }
 
 /**
- * Equal for two Contexts that tell the next agent the same. A composed summary and Baton's own variables are left
- * out: they follow from the rest or from the move, and would hide that nothing else is new.
+ * Equal for two Contexts with the same content. Leaves out a composed summary and Baton's own variables: they follow
+ * from the rest or from the move, and would differ although nothing else is new.
  */
 export function contentHash(context: Context, callerSummary: string | null, lastAgentTurnHash: string | null): string {
-  const told = [
+  const content = [
     callerSummary,
     context.filesModified,
     context.pendingTasks,
@@ -89,7 +89,7 @@ export function contentHash(context: Context, callerSummary: string | null, last
     context.contextVariables.filter((variable) => !isOwnVariable(variable)).map(({ name, value }) => [name, value]),
     lastAgentTurnHash,
   ];
-  return createHash('sha256').update(canonicalJson(told)).digest('hex');
+  return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
 
 const distinct = (messages: readonly ({ sequence: number } | null)[]): number =>
@@ -112,7 +112,7 @@ type Recent = Context['recentMessages'][number] & { sequence: number };
 
 const charactersOf = { USER: bounds.userMessageCharacters, ASSISTANT: bounds.messageCharacters, SYSTEM: bounds.systemMessageCharacters, TOOL: bounds.messageCharacters };
 
-/** The messages of users that say something, and the last of the others, each within their budget; the last assistant message is always among them. */
+/** Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message. */
 function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
   const kept = new Map<number, Recent>();
   const fill = (messages: readonly Omit<Recent, 'shortened'>[], budget: number): void => {
@@ -132,7 +132,6 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
 
 const longestPlace = 1_000;
 
-/** What the log says about where the work stands, as far as it was read. */
 function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
   const log = logOf(sources);
   const actions = readActions(log);
@@ -147,13 +146,12 @@ function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'fail
 }
 
 function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): RecordedLog {
-  // A command that steers the program answers no question.
+  // A command to the program (`/clear`) does not answer a question.
   const users = byUsers.filter(({ content }) => weightOf(content) > 0);
-  // Of a message that was read only in part, the end is missing.
-  const others = recent.filter(({ sequence }) => sequence !== lastAssistant?.sequence).map((said) => (said.content.length > bounds.messageCharacters ? { ...said, content: '' } : said));
+  // A message that was cut has no end to search for a question.
+  const others = recent.filter(({ sequence }) => sequence !== lastAssistant?.sequence).map((message) => (message.content.length > bounds.messageCharacters ? { ...message, content: '' } : message));
   const messages = [...users, ...others, ...(lastAssistant === null ? [] : [lastAssistant])].sort((a, b) => a.sequence - b.sequence);
   return { messages, calls, workspaces };
 }
 
-/** How many secrets were taken out of what a Context carries. */
 export const redactionsIn = (context: Context): number => countRedactions(JSON.stringify(context));

@@ -1,7 +1,7 @@
 import type { Sources } from './sources.ts';
 import { shorten } from './shorten.ts';
 
-/** A summary for a Handoff whose caller gave none: what the log says, in a few sentences. */
+/** Composes a summary from the log, for a Handoff whose caller gave none. */
 export function composeSummary(sources: Sources): string {
   const calls = sum(sources.tools.map((tool) => tool.calls));
   const errors = sum(sources.tools.map((tool) => tool.errors));
@@ -21,7 +21,7 @@ export function composeSummary(sources: Sources): string {
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-/** A text as the end of a sentence: shortened, on one line, without a full stop of its own. */
+/** A text as the end of a sentence: on one line, shortened, without its full stop. */
 const clause = (text: string, characters: number): string => shorten(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''), characters);
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -1,8 +1,8 @@
 import { fenceFor, inline, neutralise } from './neutralise.ts';
 
 /**
- * Recorded text inside of a Markdown page. It keeps what makes it readable (emphasis, lists, code) and loses what
- * would make it look like the page itself or reach out of it: headings, tables, rules, HTML, images, link definitions.
+ * Recorded text for a Markdown page. Keeps emphasis, lists and code. Escapes what could pass for the page itself or
+ * reach outside: headings, tables, rules, HTML, images, link definitions.
  */
 export function contained(text: string): string[] {
   let fence: string | null = null;
@@ -14,7 +14,7 @@ export function contained(text: string): string[] {
         if (closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length) fence = null;
         return line;
       }
-      // Only at the margin, where nothing that came before can make it anything else than the start of a code block.
+      // Only at the margin: there, no earlier line can give the fence another meaning.
       fence = /^(`{3,}|~{3,})[\w+#. \t-]*$/.exec(line)?.[1] ?? null;
       return fence === null ? escapedLine(line) : line;
     });
@@ -22,9 +22,9 @@ export function contained(text: string): string[] {
 }
 
 const containers = /^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/;
-/** A line of nothing but marks: a rule, the line below a heading, an empty entry that makes a heading of the line before it. */
+/** A line of marks only: a rule, the underline of a heading, or an empty list entry. */
 const marksOnly = /^[-+*_=>\d.) \t]*$/;
-/** Headings of both kinds, rules, the row that makes a table. */
+/** Headings of both kinds, rules, and the row that makes a table. */
 const structure = /^(?:#{1,6}(?=[ \t]|$)|=+[ \t]*$|[-|: \t]*-[-|: \t]*$)/;
 
 function escapedLine(line: string): string {
@@ -33,7 +33,7 @@ function escapedLine(line: string): string {
   const rest = line
     .slice(lead.length)
     .replace(/`{3,}|~{3,}/g, (run) => run.replace(/./g, '\\$&'))
-    // Not a backslash: one that was recorded before it would take it away, and a bare address would keep it.
+    // An entity, not a backslash: a recorded backslash before it would cancel ours, and a bare address would show it.
     .replace(/<(?=[A-Za-z/!?])/g, '&lt;')
     .replace(/!\[/g, '!\\[')
     .replace(/\]:/g, ']\\:')
@@ -47,21 +47,19 @@ export const quoted = (text: string): string =>
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n');
 
-/** One entry of a list, however many lines it has. */
 export const entry = (mark: string, text: string): string => {
   const [first = '', ...rest] = contained(neutralise(text).trim() || '(blank)');
   const margin = ' '.repeat(mark.length + 1);
   return [`${mark} ${first}`, ...rest.map((line) => (line === '' ? '' : margin + line))].join('\n');
 };
 
-/** Text in a line of the page: nothing in it is markup. */
+/** Text within a line of the page, with all markup escaped. */
 export const plain = (text: string): string =>
   inline(text)
     .replace(/[\\`*[\]>|~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
     .replaceAll('<', '&lt;')
     .replace(/^(?:[#+-]|\d+(?=[.)]))/, (start) => (/^\d/.test(start) ? `${start}\\` : `\\${start}`));
 
-/** Text as code in a line of the page. */
 export function code(text: string): string {
   const line = inline(text);
   const ticks = '`'.repeat((line.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0) + 1);
@@ -69,12 +67,12 @@ export function code(text: string): string {
   return `${ticks}${padding}${line}${padding}${ticks}`;
 }
 
-/** Text of several lines as code: the fence is longer than any in it. */
+/** Text as a code block; its fence is longer than any in the text. */
 export function codeBlock(text: string): string {
   const lines = neutralise(text).trimEnd();
   const fence = fenceFor([lines]);
   return `${fence}text\n${lines}\n${fence}`;
 }
 
-/** A line of code in a cell of a table, where a bar would end it. */
+/** Inline code for a table cell, where a bar would end the cell. */
 export const cellCode = (text: string): string => code(text).replaceAll('|', '\\|');

@@ -1,21 +1,21 @@
 import type { Context, LeftOut } from './context.ts';
 import { abridge, longest, shorten } from './shorten.ts';
 
-/** The most that a Handoff keeps of its Context, in bytes of JSON. */
+/** Greatest size of a Context in a Handoff, in bytes of JSON. */
 export const contextBytes = 256 * 1024;
 
-// What each text may take when all of it is too much. Variables have their limit of 64 KB already; with Baton's own
-// and these, a seventh of the room is still left for the lists.
+// Limits for single texts when the Context is too large. Variables are limited to 64 KB elsewhere; together with
+// them and Baton's own, these limits leave a seventh of the size for the lists.
 const textBytes = { request: 20_000, latest: 14_000, last: 20_000, compaction: 24_000, summary: 28_000, instructions: 28_000, place: 400, command: 300, failed: 200, error: 400, question: 400 };
 const shortestItem = 80;
-/** A path of which a part is missing names no file. */
+/** Paths are kept longer: one with a missing part names no file. */
 const shortestPath = 1_000;
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
 /**
- * A Context that fits the room that a Handoff has for it: nothing is too long to be handed off. Texts are shortened
- * first, then the least important items of each list are left out, and counted.
+ * Returns a Context of at most `contextBytes`, so that every Session can be handed off. Shortens texts first, then
+ * leaves out the least important items of each list and counts them.
  */
 export function fitContext(context: Context): Context {
   if (jsonBytes(context) <= contextBytes) return context;
@@ -45,9 +45,9 @@ export function fitContext(context: Context): Context {
     compactionSummary: fitMessage(context.compactionSummary, textBytes.compaction),
   };
   const lists = { pendingTasks: [], decisions: [], filesModified: [], toolSummaries: [], lastToolCalls: [], recentMessages: [] };
-  // The counts may become longer than they are now.
+  // 200 bytes: the counts in `leftOut` may get more digits.
   let left = contextBytes - jsonBytes({ ...fixed, ...lists }) - 200;
-  /** A share of what is left for one list; what it does not need is for the next ones. */
+  /** Fits one list into a share of the remaining bytes; the next lists get what it leaves. */
   const fitList = <T>(items: readonly T[], share: number, short: (item: T, characters: number) => T, count: keyof LeftOut, least = shortestItem): T[] => {
     const { kept, cut } = fitItems(items, left * share, short, least);
     left -= kept.reduce((bytes, item) => bytes + jsonBytes(item), 0);
@@ -88,7 +88,7 @@ export function fitContext(context: Context): Context {
   };
 }
 
-/** As many of the first items as fit: all of them, each shortened as little as need be, or else the first, as short as they may be. */
+/** All items, each shortened as little as possible; when that does not fit, the first items in their shortest form. */
 function fitItems<T>(items: readonly T[], bytes: number, short: (item: T, characters: number) => T, least: number): { kept: T[]; cut: number } {
   const size = (list: readonly T[]): number => list.reduce((sum, item) => sum + jsonBytes(item), 0);
   if (size(items) <= bytes) return { kept: [...items], cut: 0 };
@@ -111,7 +111,7 @@ function fitItems<T>(items: readonly T[], bytes: number, short: (item: T, charac
   return { kept, cut: kept.filter((item, index) => item !== items[index]).length };
 }
 
-/** The item itself when shortening would not make it smaller. */
+/** Returns the item unchanged when shortening would not make it smaller. */
 function shortIfLonger<T>(item: T, short: (item: T, characters: number) => T, characters: number): T {
   const form = short(item, characters);
   return jsonBytes(form) < jsonBytes(item) ? form : item;

@@ -1,46 +1,46 @@
 import { isOwnVariable, type CarriedCall, type Context, type ContextVariable, type ToolSummary } from './context.ts';
 import type { ItemKind } from './kinds.ts';
 
-/** One piece of a Context that a prompt keeps or drops. */
+/** One piece of a Context, which a prompt keeps or drops. */
 export interface Item {
   /** The same in every prompt of one Handoff. */
   id: string;
   kind: ItemKind;
   content: string;
-  /** How much it matters: all of one stage come before any of the next. */
+  /** Importance: a prompt fills one stage before the next. */
   stage: Stage;
-  /** What the log has more of, when the Context carries it shortened. */
+  /** Place of the whole text in the log, when the Context carries it shortened. */
   origin?: Origin;
   /** The agent that recorded it in a user's name. */
   recordedBy?: string;
-  /** The least that still says something; shorter than that it is cut like any text. */
+  /** The shortest useful form; below its length it is cut like any text. */
   brief?: string;
-  /** A call in its two parts, which a prompt shortens apart and never shows apart. `gist`: what was done, in short. */
+  /** The two parts of a call, shortened separately and shown together. `gist`: the call in short. */
   call?: { made: string; gist: string; outcome: string };
 }
 
-/** `head`: what a prompt has at any size, if only its beginning. `people`: what users said. `words`: what agents said. `rest`: what is known otherwise. */
+/** Most important first. `head`: in every prompt, at least its beginning. `people`: Messages of users. `words`: Messages of agents. `rest`: least important. */
 export const stages = ['head', 'work', 'files', 'people', 'words', 'tools', 'calls', 'rest'] as const;
 export type Stage = (typeof stages)[number];
 
 export type Origin = { messageSequence: number; prefix: string } | { toolCallId: string; as: 'TOOL' | 'CALL' };
 
-/** What a Handoff was given besides its Context. */
+/** Parts of a Handoff outside its Context. */
 export interface Given {
-  /** Why it is handed off; null when no reason was given. */
+  /** Null when no reason was given. */
   reason: string | null;
-  /** What its caller keeps about it: any JSON. */
+  /** The caller's own data: any JSON. */
   metadata?: unknown;
 }
 
-/** Every item of a Context, what matters most first. */
+/** Every item of a Context, most important first. */
 export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
   const { originalRequest, latestRequest, compactionSummary, instructions, summaryComposed, workspace } = context;
-  // Handoffs of before it had a place of its own have the last message among the recent ones.
-  const said = context.recentMessages.filter(({ role }) => role === 'ASSISTANT');
-  const lastMessage = context.lastMessage ?? said.at(-1) ?? null;
-  const report = reportBefore(lastMessage, said);
-  const told = [originalRequest, latestRequest, compactionSummary, lastMessage];
+  // Older Handoffs have the last message only among the recent ones.
+  const assistantMessages = context.recentMessages.filter(({ role }) => role === 'ASSISTANT');
+  const lastMessage = context.lastMessage ?? assistantMessages.at(-1) ?? null;
+  const report = reportBefore(lastMessage, assistantMessages);
+  const ownFields = [originalRequest, latestRequest, compactionSummary, lastMessage];
   const tasks = numbered('TASK', context.pendingTasks);
   const decisions = numbered('DECISION', context.decisions).reverse();
   const questions = numbered('QUESTION', context.openQuestions);
@@ -50,15 +50,15 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
   const summary: Item = { id: 'summary-1', kind: 'SUMMARY', content: context.summary, stage: summaryComposed === true ? 'rest' : 'head' };
   const variables = context.contextVariables.map((variable, index) => variableItem(variable, index)).filter((item) => item !== null);
   const calls = (context.lastToolCalls ?? []).map((call, index) => (repeatsTasks(call, context) ? null : callItem(call, index))).reverse();
-  const talk = context.recentMessages
+  const messages = context.recentMessages
     .map((message, index): Item | null => {
       const { role, content, sequence, shortened } = message;
-      // A result without its call says nothing: results stand with their calls.
+      // Results are shown with their calls.
       if (role === 'TOOL' || message === lastMessage || message === report) return null;
-      if (sequence !== undefined && told.some((other) => other?.sequence === sequence)) return null;
+      if (sequence !== undefined && ownFields.some((other) => other?.sequence === sequence)) return null;
       const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}: `;
-      const again = sayingAgain(context, index);
-      if (again !== null) return { id: `message-${index + 1}`, kind: 'MESSAGE', content: `${prefix}(the same as ${again})`, stage: stageOf[role] };
+      const repetition = repetitionOf(context, index);
+      if (repetition !== null) return { id: `message-${index + 1}`, kind: 'MESSAGE', content: `${prefix}(the same as ${repetition})`, stage: stageOf[role] };
       const origin = shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix } } : {};
       return { id: `message-${index + 1}`, kind: 'MESSAGE', content: prefix + content, stage: stageOf[role], ...origin };
     })
@@ -85,8 +85,8 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     ...payload.slice(firstEntries),
     ...checks.filter((_, index) => isOutdated(context.checks[index]!)).reverse(),
     ...context.filesModified.map((content, index): Item => ({ id: `file-${index + 1}`, kind: 'FILE', content, stage: 'files' })),
-    ...talk,
-    ...context.toolSummaries.map((tool, index) => toolItem(saysMore(tool, context) ? tool : { ...tool, lastResult: null, lastCallId: undefined }, index)),
+    ...messages,
+    ...context.toolSummaries.map((tool, index) => toolItem(hasOwnResult(tool, context) ? tool : { ...tool, lastResult: null, lastCallId: undefined }, index)),
     ...calls,
     summaryComposed === true ? summary : null,
     ...variables.filter(({ stage }) => stage === 'rest'),
@@ -97,11 +97,11 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     .sort((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
 }
 
-/** Shorter ones are repeated as they are. */
+/** A shorter message is repeated as it is. */
 const repeatedFrom = 200;
 
-/** Where a prompt has the same words once more: in a request, or in a later message. Null when nowhere, or when one of the two was cut. */
-function sayingAgain({ originalRequest, latestRequest, recentMessages }: Context, index: number): string | null {
+/** Names the request or the later message with the same text; null without one, or when one of the two was cut. */
+function repetitionOf({ originalRequest, latestRequest, recentMessages }: Context, index: number): string | null {
   const { role, content, shortened } = recentMessages[index]!;
   if (content.length < repeatedFrom || shortened !== false) return null;
   const isSame = (other: { content: string; shortened?: boolean } | null) => other !== null && other.shortened === false && other.content === content;
@@ -113,24 +113,23 @@ function sayingAgain({ originalRequest, latestRequest, recentMessages }: Context
 
 const stageOf = { USER: 'people', ASSISTANT: 'words', SYSTEM: 'rest', TOOL: 'rest' } as const satisfies Record<Context['recentMessages'][number]['role'], Stage>;
 
-/** An agent may write in a user's name: then the reader has to know. */
+/** Agents may record Messages in a user's name; the reader must see that. */
 const recorder = ({ recordedBy }: { recordedBy?: string | null }): string => (recordedBy == null ? '' : ` (recorded by agent ${recordedBy})`);
 
-/** Tools that keep the list of tasks: what they are given is that list. */
+/** Tools that write the task list; their arguments repeat it. */
 const taskTools = new Set(['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'update_plan', 'todo_write', 'write_todos']);
 const keepsTasks = ({ toolName, failed }: CarriedCall): boolean => !failed && taskTools.has(toolName);
-/** The list stands for itself; where all of it is done, the call that said so last does. */
+/** A call that repeats the pending tasks; when all are done, the last such call is kept. */
 const repeatsTasks = (call: CarriedCall, { pendingTasks, lastToolCalls }: Context): boolean => keepsTasks(call) && (pendingTasks.length > 0 || lastToolCalls?.findLast(keepsTasks) !== call);
 
-/** Whether the last result of a tool stands nowhere else: not with its call, not as the list of tasks. */
-const saysMore = ({ toolName }: ToolSummary, { lastToolCalls }: Context): boolean => !taskTools.has(toolName) && lastToolCalls?.some((call) => call.toolName === toolName) !== true;
+/** Whether the last result of a tool appears nowhere else: neither with its call nor as the task list. */
+const hasOwnResult = ({ toolName }: ToolSummary, { lastToolCalls }: Context): boolean => !taskTools.has(toolName) && lastToolCalls?.some((call) => call.toolName === toolName) !== true;
 
 function workspaceItem(workspace: Context['workspace']): Item | null {
   const parts = workspacePlaces(workspace).map(([name, value]) => `${name} ${value}`);
   return parts.length === 0 ? null : { id: 'workspace-1', kind: 'WORKSPACE', content: parts.join('; '), stage: 'head' };
 }
 
-/** Those that are known. */
 export const workspacePlaces = (workspace: Context['workspace']): [name: string, value: string][] =>
   ([['folder', workspace?.folder], ['branch', workspace?.branch], ['last commit', workspace?.commit]] as const).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
 
@@ -141,7 +140,7 @@ function checkItem(check: Context['checks'][number], index: number): Item {
 
 const checkText = ({ command, outcome, stale }: Context['checks'][number]): string => `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}: ${command}`;
 
-/** That it passed once says little when files changed since. */
+/** A pass says little after files changed. */
 const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';
 
 function attemptItem({ what, error, callId }: Context['failedAttempts'][number], index: number): Item {
@@ -149,7 +148,7 @@ function attemptItem({ what, error, callId }: Context['failedAttempts'][number],
   return { id: `failed-attempt-${index + 1}`, kind: 'FAILED_ATTEMPT', content: `${call.made} -> ${error}`, stage: 'work', call };
 }
 
-/** One item for each entry of an object, since callers put several things into it; texts as they are. */
+/** One item for each entry of an object, or one for the whole value. */
 const metadataItems = (metadata: unknown): Item[] => metadataTexts(metadata).map((content, index) => ({ id: `metadata-${index + 1}`, kind: 'METADATA', content, stage: 'work' }));
 
 export function metadataTexts(metadata: unknown): string[] {
@@ -158,22 +157,22 @@ export function metadataTexts(metadata: unknown): string[] {
   return Object.entries(metadata).map(([name, value]) => `${name}: ${textOf(value)}`);
 }
 
-/** So many entries come before the tasks: more of them could leave these no room. */
+/** Entries that come before the tasks; more could leave the tasks no room. */
 const firstEntries = 5;
 
-/** Lists of texts are lines; all else is JSON. */
+/** Lists of texts become lines; other values become JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string')) return value.map((entry) => `\n- ${entry}`).join('');
   return JSON.stringify(value);
 }
 
-/** Shorter than this, a last message may be no more than a reply in passing; the report of the work then stands before it. */
+/** A last message shorter than this may be a passing reply; an earlier, longer message then is the report. */
 const reportFrom = 400;
 
-function reportBefore<M extends { content: string; sequence?: number }>(last: { content: string; sequence?: number } | null, said: readonly M[]): M | null {
+function reportBefore<M extends { content: string; sequence?: number }>(last: { content: string; sequence?: number } | null, assistantMessages: readonly M[]): M | null {
   if (last === null || last.content.length >= reportFrom) return null;
-  return said.findLast((message) => message.content.length >= reportFrom && message.sequence !== undefined && message.sequence < (last.sequence ?? 0)) ?? null;
+  return assistantMessages.findLast((message) => message.content.length >= reportFrom && message.sequence !== undefined && message.sequence < (last.sequence ?? 0)) ?? null;
 }
 
 const numbered = (kind: 'TASK' | 'DECISION' | 'QUESTION', contents: readonly string[]): Item[] =>
@@ -192,7 +191,6 @@ function messageItem(
   return { id: `${namesOfMessages[kind]}-${number}`, kind, content, stage: 'head', ...origin, ...(kind === 'REQUEST' && recordedBy != null ? { recordedBy } : {}) };
 }
 
-/** What the heading of a prompt says already. */
 const inHeading = new Set(['_handoff_chain', '_handoff_depth', '_handoff_from', '_handoff_reason', '_handoff_to']);
 
 const variableItem = (variable: ContextVariable, index: number): Item | null =>
@@ -223,7 +221,7 @@ export function callItem(given: CarriedCall, index: number): Item {
 
 const mainArgument = /"(?:command|cmd|file_path|notebook_path|path|query|pattern|url)": ?("(?:[^"\\]|\\.)*")/;
 
-/** The argument that says most, where a tool has one of the usual names for it; JSON may be cut, so it is not parsed as a whole. */
+/** The main argument, when it has a usual name. The JSON may be cut, so it is not parsed as a whole. */
 function gistOf(json: string): string {
   const found = mainArgument.exec(json)?.[1];
   if (found === undefined) return json;
@@ -234,10 +232,10 @@ function gistOf(json: string): string {
   }
 }
 
-/** One of each in turn, as long as there are both. */
+/** Alternates between two lists, then appends the rest of the longer one. */
 function alternating<T>(a: readonly T[], b: readonly T[]): T[] {
-  const most = Math.max(a.length, b.length);
-  return Array.from({ length: most }, (_, index) => [a[index], b[index]]).flat().filter((item) => item !== undefined);
+  const length = Math.max(a.length, b.length);
+  return Array.from({ length }, (_, index) => [a[index], b[index]]).flat().filter((item) => item !== undefined);
 }
 
 interface Log {
@@ -245,12 +243,12 @@ interface Log {
   call(id: string): Promise<{ name: string; arguments: unknown; result: string | null; error: string | null } | undefined>;
 }
 
-/** An item as it was recorded: what the Context carries shortened is read from the log, which never changes. */
+/** Returns an item whole: reads from the log what the Context carries shortened. */
 export async function wholeContent({ content, origin, brief }: Item, log: Log): Promise<string> {
   if (origin === undefined) return content;
   if ('messageSequence' in origin) {
-    const said = await log.message(origin.messageSequence);
-    return said === undefined ? content : origin.prefix + said;
+    const recorded = await log.message(origin.messageSequence);
+    return recorded === undefined ? content : origin.prefix + recorded;
   }
   const call = await log.call(origin.toolCallId);
   if (call === undefined) return content;

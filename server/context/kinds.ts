@@ -1,17 +1,15 @@
 import type { LeftOut } from './context.ts';
 
 interface Kind {
-  /** What stands above it in a prompt. */
   title: string;
-  /** What one of them is called. */
   noun: string;
-  /** One text as it is; the others are lists. */
+  /** A single text instead of a list. */
   text?: true;
-  /** Where the Context counts those that it does not carry. */
+  /** The count of those that the Context does not carry. */
   leftOut?: keyof LeftOut;
 }
 
-/** The kinds of pieces that a Context has, what matters most first. */
+/** The kinds of items in a Context, most important first. */
 export const kinds = {
   REQUEST: { title: 'Original request', noun: 'request', text: true },
   COMPACTION: { title: 'Summary of the work before the window was cut', noun: 'summary of earlier work', text: true },
@@ -36,7 +34,6 @@ export const kinds = {
 export type ItemKind = keyof typeof kinds;
 export const kindOf = (kind: ItemKind): Kind => kinds[kind];
 
-/** The order in which a prompt is read: what is to be done, what there is, where it stopped. */
 export const readingOrder: readonly ItemKind[] = [
   'INSTRUCTIONS', 'REQUEST', 'COMPACTION', 'REASON', 'WORKSPACE', 'SUMMARY', 'METADATA', 'TASK', 'QUESTION', 'DECISION', 'CHECK', 'FAILED_ATTEMPT', 'VARIABLE', 'FILE', 'TOOL', 'CALL',
   'MESSAGE', 'LAST_MESSAGE',

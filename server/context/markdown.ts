@@ -24,18 +24,18 @@ export interface HandoffFacts {
   /** Rejection, failure or cancellation reason, whichever there is. */
   closedBecause: string | null;
   actor: string;
-  /** What its caller keeps about it: any JSON. */
+  /** The caller's own data: any JSON. */
   metadata?: unknown;
 }
 
 const longestCell = 300;
 
-/** A Handoff as Markdown for a person: first its facts, then its Context, what matters most first. */
+/** Renders a Handoff as Markdown for people: its facts, then its Context, most important first. */
 export function renderMarkdown(facts: HandoffFacts, context: Context): string {
   const { title, reason, targetAgentId } = facts;
   const lastMessage = context.lastMessage ?? context.recentMessages.findLast(({ role }) => role === 'ASSISTANT') ?? null;
   const speaker = context.lastMessage?.agentId ?? null;
-  const talk = context.recentMessages.filter((message) => message !== lastMessage && message.sequence !== (context.lastMessage?.sequence ?? -1));
+  const messages = context.recentMessages.filter((message) => message !== lastMessage && message.sequence !== (context.lastMessage?.sequence ?? -1));
   const sections: [heading: string, body: string][] = [
     ['Why', reason === null ? '' : quoted(reason)],
     ['Summary', quoted(context.summary)],
@@ -52,7 +52,7 @@ export function renderMarkdown(facts: HandoffFacts, context: Context): string {
     ['Failed and not repeated with success', context.failedAttempts.map(attemptBlock).join('\n\n')],
     ['Tools used', toolTable(context)],
     ['Last tool calls', (context.lastToolCalls ?? []).map(callBlock).join('\n\n')],
-    ['Messages', talk.map(messageBlock).join('\n\n')],
+    ['Messages', messages.map(messageBlock).join('\n\n')],
     ['Context variables', variableTable(context.contextVariables.filter((variable) => !isOwnVariable(variable)))],
     [`Instructions of ${targetAgentId}`, context.instructions === null ? '' : quoted(context.instructions)],
   ];
@@ -80,17 +80,16 @@ function factTable(facts: HandoffFacts, context: Context): string {
   return table(['', ''], rows);
 }
 
-/** An agent may write in a user's name: then the reader has to know. */
+/** Agents may record Messages in a user's name; the reader must see that. */
 const recorder = (message: { recordedBy?: string | null } | null): string => (message?.recordedBy == null ? '' : ` (recorded by agent ${plain(message.recordedBy)})`);
 
-/** As a person writes it; the JSON has the milliseconds. */
+/** Without milliseconds, for people. */
 const at = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 const count = (items: readonly unknown[], leftOut = 0): string => (leftOut === 0 ? `${items.length}` : `${items.length} of ${items.length + leftOut}`);
 
 const list = <T>(items: readonly T[], line: (item: T, index: number) => string): string => items.map(line).join('\n');
 
-/** Empty when there are no rows. */
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0 ? '' : [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
@@ -118,8 +117,8 @@ const attemptBlock = ({ what, error, callId }: Context['failedAttempts'][number]
 
 function messageBlock(message: Context['recentMessages'][number]): string {
   const { role, content, sequence, shortened } = message;
-  const said = `**${role.toLowerCase()}**${recorder(message)}${sequence === undefined ? '' : `, message ${sequence}`}${shortened === true ? ', shortened' : ''}`;
-  return `${said}\n\n${quoted(content)}`;
+  const byline = `**${role.toLowerCase()}**${recorder(message)}${sequence === undefined ? '' : `, message ${sequence}`}${shortened === true ? ', shortened' : ''}`;
+  return `${byline}\n\n${quoted(content)}`;
 }
 
 const variableTable = (variables: Context['contextVariables']): string =>

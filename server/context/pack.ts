@@ -11,24 +11,24 @@ export interface Budget {
   maxCharacters: number | null;
 }
 
-/** The smallest budget that a prompt can be asked for: 200 estimated tokens, or as many characters as those are. */
+/** The smallest budget that callers may set: 200 estimated tokens, or the same in characters. */
 export const smallestBudget = { maxTokens: 200, maxCharacters: 800 };
 
 export interface Prompt {
   text: string;
   tokenEstimate: number;
-  /** What matters most first. */
+  /** Most important first. */
   kept: (Item & { shortened: boolean })[];
   dropped: (Item & { reason: 'BUDGET' })[];
 }
 
-/** With at least this many characters, whole sentences stand around the items. */
+/** From this size on, full sentences surround the items. */
 const fullFrom = 1_500;
 
 /**
- * Items as a text for the next agent, within a budget. What matters most goes in first, shortened where it must be;
- * as long as an item of one stage is left out, so is every item of the later ones. What is left out or shortened is
- * counted in the text and listed: nothing is lost silently. The same items give the same text.
+ * Returns the items as a text for the next agent, within a budget. Adds the most important first, shortened where
+ * necessary; when an item of one stage does not fit, no item of a later stage is added. The text counts what is left
+ * out or shortened. Deterministic.
  */
 export function pack(items: readonly Item[], move: Move, budget: Budget): Prompt {
   const room: Size = { characters: budget.maxCharacters ?? Infinity, bytes: (budget.maxTokens ?? Infinity) * 4 };
@@ -44,14 +44,14 @@ function wholeText(items: readonly Item[], move: Move, room: Size, fence: string
   return fitsIn(sizeOf(text), room) ? promptOf(text, items, everything) : null;
 }
 
-/** With fewer words around them where the pieces that must be in find no room otherwise. */
+/** Uses shorter wordings until the essential items fit. */
 function cutText(items: readonly Item[], move: Move, room: Size, fence: string, wordings: readonly Wording[]): Prompt {
   for (const wording of wordings) {
     const head = heading(move, items, fence, wording);
     const log = wording === 'full' ? logNote(move.leftOut) : '';
-    const most = sizeOf(`${head}${wording === 'full' ? leftOutNote(items, items.length, hasItems(move)) : shortNote(items.length, items.length)}${log}`);
+    const overhead = sizeOf(`${head}${wording === 'full' ? leftOutNote(items, items.length, hasItems(move)) : shortNote(items.length, items.length)}${log}`);
     const pieces = piecesOf(items, move, true, wording === 'full');
-    const packing = new Packing(pieces, fence, { characters: room.characters - most.characters, bytes: room.bytes - most.bytes });
+    const packing = new Packing(pieces, fence, { characters: room.characters - overhead.characters, bytes: room.bytes - overhead.bytes });
     packing.fill();
     if (!packing.hasEssentials) continue;
     const { chosen } = packing;
@@ -63,10 +63,10 @@ function cutText(items: readonly Item[], move: Move, room: Size, fence: string, 
   throw new Error(`no prompt of ${items.length} items fits ${room.characters} characters and ${room.bytes} bytes`);
 }
 
-/** A preview has no Handoff, and its items cannot be read with `contextItem`. */
+/** False for a preview: it has no Handoff whose items `contextItem` could read. */
 const hasItems = (move: Move): boolean => move.targetAgentId !== null;
 
-/** Whether a Context carries it shortened already. */
+/** Whether the Context already carries it shortened. */
 const isShortened = (item: Item): boolean => item.origin !== undefined;
 
 function promptOf(text: string, items: readonly Item[], chosen: readonly Chosen[]): Prompt {

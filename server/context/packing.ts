@@ -2,7 +2,6 @@ import type { Stage } from './items.ts';
 import { opening, type Piece, type Section } from './sections.ts';
 import { longest } from './shorten.ts';
 
-/** A text is limited in two ways at once. */
 export interface Size {
   characters: number;
   bytes: number;
@@ -18,16 +17,16 @@ export interface Chosen {
   form: string;
 }
 
-/** How many characters an item gets: `least` to be in at all, `first` before other items are in. */
-interface Appetite {
+/** Characters for an item: `least` to be included at all, `first` before other items are included. */
+interface Allowance {
   least: number;
   first: number;
-  /** The share of the whole room, once all head items are in. */
+  /** Share of the whole room, once all head items are included. */
   share: number;
 }
 
-// The cut of the request comes with a mark, one character, after the 200 that are promised.
-const heads: Record<string, Appetite> = {
+// The request keeps 200 characters, as documented, and one for the mark of the cut.
+const heads: Record<string, Allowance> = {
   'request-1': { least: 201, first: 201, share: 0.18 },
   'compaction-1': { least: 60, first: 120, share: 0.2 },
   'last-message-1': { least: 4, first: 100, share: 0.2 },
@@ -38,9 +37,9 @@ const heads: Record<string, Appetite> = {
   'summary-1': { least: 60, first: 120, share: 0.12 },
   'instructions-1': { least: 40, first: 80, share: 0.06 },
 };
-const headOfList: Appetite = { least: 40, first: 90, share: 0.08 };
+const headOfList: Allowance = { least: 40, first: 90, share: 0.08 };
 const largestShare = 0.35;
-/** For metadata, before messages of users are in. */
+/** For metadata, before messages of users are added. */
 const shareOfMetadata = 0.15;
 
 const isRequest = ({ item }: Piece): boolean => item.kind === 'REQUEST';
@@ -51,14 +50,14 @@ const isIn =
   ({ item }: Piece): boolean =>
     item.stage === stage;
 
-/** Fills a room with pieces. Every step keeps within it; what is in stays in, and may only grow. */
+/** Fills a room with pieces. Never exceeds it; an added piece stays and may only grow. */
 export class Packing {
   readonly #forms = new Map<Piece, string>();
   readonly #opened = new Set<Section>();
   #left: Size;
   readonly #whole: number;
 
-  /** `room` is what is left beside the words around the pieces. */
+  /** `room` excludes the words around the pieces. */
   constructor(
     private readonly pieces: readonly Piece[],
     private readonly fence: string,
@@ -72,21 +71,20 @@ export class Packing {
     return this.pieces.flatMap((piece) => (this.#forms.has(piece) ? [{ piece, form: this.#forms.get(piece)! }] : []));
   }
 
-  /** Whether the pieces that a prompt has at any size are in. */
   get hasEssentials(): boolean {
     return this.pieces.every((piece) => !essential(piece) || this.#forms.has(piece));
   }
 
   /**
-   * Stage by stage; where a piece finds no room nothing of less importance comes in either, and the rest goes to those
-   * that are in. What is spare goes first to what users said, whole, then to what agents said, and only then to calls.
+   * Adds pieces stage by stage. When one does not fit, no later stage is added, and the added pieces grow instead. Spare
+   * room goes first to messages of users, then to those of agents, then to calls.
    */
   fill(): void {
     const head = this.pieces.filter(isIn('head'));
-    const complete = head.every((piece) => this.#put(piece, appetiteOf(piece).least, appetiteOf(piece).first));
-    for (const piece of head) this.#grow(piece, this.#whole * appetiteOf(piece).share);
+    const complete = head.every((piece) => this.#put(piece, allowanceOf(piece).least, allowanceOf(piece).first));
+    for (const piece of head) this.#grow(piece, this.#whole * allowanceOf(piece).share);
     if (complete && this.#add('work')) {
-      // Whole where that is possible: it is all that is known of what came before it.
+      // Whole if possible: it is the only record of the work before it.
       for (const piece of head.filter(isCompaction)) this.#growWhole(piece);
       for (const piece of head.filter((piece) => isRequest(piece) || isCompaction(piece) || isLastMessage(piece))) this.#grow(piece, this.#whole * largestShare);
       if (this.#add('files')) this.#addTalk();
@@ -112,7 +110,7 @@ export class Packing {
     for (const piece of this.pieces) if (is(piece)) this.#grow(piece, Infinity);
   }
 
-  /** To all of it, or not at all: what follows needs room too. */
+  /** Grows a piece to its full length or not at all: later pieces need room too. */
   #growWhole(piece: Piece): void {
     if (this.#forms.has(piece) && piece.full.length <= this.#whole * 0.6) this.#put(piece, piece.full.length, piece.full.length);
   }
@@ -127,17 +125,17 @@ export class Packing {
     });
   }
 
-  #grow(piece: Piece, most: number): void {
+  #grow(piece: Piece, limit: number): void {
     const form = this.#forms.get(piece);
-    if (form !== undefined && form !== piece.full && form.length < most) this.#put(piece, form.length + 1, most);
+    if (form !== undefined && form !== piece.full && form.length < limit) this.#put(piece, form.length + 1, limit);
   }
 
-  /** Puts a piece in, or makes it longer: as much of it as fits, up to `most` characters. False when not even `least` fit. */
-  #put(piece: Piece, least: number, most: number): boolean {
+  /** Adds a piece or makes it longer, up to `limit` characters. Returns false when `least` characters do not fit. */
+  #put(piece: Piece, least: number, limit: number): boolean {
     const { full } = piece;
     const before = this.#forms.get(piece);
     const room = before === undefined ? minus(this.#left, this.#costOfOpening(piece.section)) : plus(this.#left, costOf(before));
-    const atMost = Math.min(Math.floor(most), full.length);
+    const atMost = Math.min(Math.floor(limit), full.length);
     const fits = (form: string): boolean => fitsIn(costOf(form), room);
     const best = piece.short(atMost);
     const form = fits(best) ? best : longest((characters) => piece.short(characters), Math.min(least, atMost), atMost - 1, fits);
@@ -150,12 +148,12 @@ export class Packing {
 
   #costOfOpening(section: Section): Size {
     if (this.#opened.has(section)) return { characters: 0, bytes: 0 };
-    // It may come to say "(12 of 12)".
+    // The counter in the title may become "(12 of 12)".
     return sizeOf(`${opening(section, section.total, this.fence)} of ${section.total}\n${this.fence}`);
   }
 }
 
-/** Which pieces grow into spare room, in this order. */
+/** The order in which pieces grow into spare room. */
 const isSaid = isIn('people');
 const growth: ((piece: Piece) => boolean)[] = [
   isRequest,
@@ -172,6 +170,6 @@ const growth: ((piece: Piece) => boolean)[] = [
 ];
 
 const essential = ({ item }: Piece): boolean => item.id === 'request-1' || item.id === 'last-message-1';
-const appetiteOf = ({ item }: Piece): Appetite => heads[item.id] ?? headOfList;
+const allowanceOf = ({ item }: Piece): Allowance => heads[item.id] ?? headOfList;
 
 const costOf = (form: string): Size => sizeOf(`${form}\n`);

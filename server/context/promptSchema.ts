@@ -24,13 +24,13 @@ const moveColumns = { reason: true, metadata: true, sourceAgentId: true, targetA
 
 type Carrying = Prisma.HandoffGetPayload<{ select: typeof contextColumns & { targetAgentId: true } }>;
 
-/** As far as the caller may read it. */
+/** Without the instructions when the caller may not read them. */
 const contextFor = (caller: Caller, handoff: Carrying): Context => {
   const context = readContext(handoff);
   return readsInstructions(caller, handoff.targetAgentId) ? context : { ...context, instructions: null };
 };
 
-/** What stands around the items, as far as the Context knows it. */
+/** The facts for the words around the items, as far as the Context knows them. */
 const moveOf = (context: Context, parties: Pick<Move, 'title' | 'sourceAgentId' | 'targetAgentId'>): Move => ({
   ...parties,
   lastSpeaker: context.lastMessage?.agentId ?? null,

@@ -197,7 +197,7 @@ const FailedAttempt = builder.objectRef<Context['failedAttempts'][number]>('Fail
   }),
 });
 
-/** 250 KB of JSON, which is read once for all parts of it that are asked for. */
+/** Up to 256 KB of JSON, read once for all selected parts. */
 const stored = { select: { context: true }, cost: { together: 'context', cost: 12 } } as const;
 
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({

@@ -4,36 +4,35 @@ import { kindOf, readingOrder, type ItemKind } from './kinds.ts';
 import { fenceFor, inline, neutralise } from './neutralise.ts';
 import { abridge, ends, shorten } from './shorten.ts';
 
-/** Where an item stands in a prompt, and how it is written there. */
+/** An item with its section and its text in a prompt. */
 export interface Piece {
   item: Item;
   section: Section;
-  /** What it says in full. */
   full: string;
-  /** The same in about that many characters, never more. */
+  /** The text in at most that many characters. */
   short(characters: number): string;
 }
 
 export interface Section {
   title: string;
-  /** One text as it is, or a list of them. */
+  /** False for a single text. */
   list: boolean;
-  /** How many there are in all, whether or not the Context carries them. */
+  /** Number of its items, including those that the Context does not carry. */
   total: number;
-  /** What stands before the list; null for nothing. */
+  /** Line before the list; null for none. */
   intro: string | null;
 }
 
-/** The facts of a move, for the words around the items. */
+/** Facts of a handoff or a preview, for the words around the items. */
 export interface Move {
   title: string;
   /** Null for an unassigned Session. */
   sourceAgentId: string | null;
   /** Null in a preview. */
   targetAgentId: string | null;
-  /** The agent that said the last message; null when it is not known. */
+  /** Author of the last message; null when unknown. */
   lastSpeaker: string | null;
-  /** The agents that took the Session over before the target, in order. */
+  /** Agents that took the Session over before the target, in order. */
   chain: readonly string[];
   leftOut: LeftOut | null;
 }
@@ -44,14 +43,14 @@ function notCarried(kind: ItemKind, leftOut: LeftOut | null): number {
   return name === undefined || leftOut === null ? 0 : leftOut[name];
 }
 
-/** Items as pieces of a prompt, in their order. `compact` names the folder that most files are in only once; only `named` titles name agents. */
+/** Items as pieces of a prompt, in their order. `compact` names the common folder of files only once; without `named`, titles name no agents. */
 export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<Move, 'lastSpeaker' | 'leftOut'>, compact: boolean, named = true): Piece[] {
   const sections = new Map<string, Section>();
   const folder = compact ? commonFolder(items.filter(({ kind }) => kind === 'FILE').map(({ content }) => inline(content))) : null;
   return items.map((item) => {
     const { kind } = item;
-    const speaker = kind === 'LAST_MESSAGE' && lastSpeaker !== null && named ? ` of ${lastSpeaker}` : '';
-    const title = titleOf(item, named) + speaker;
+    const author = kind === 'LAST_MESSAGE' && lastSpeaker !== null && named ? ` of ${lastSpeaker}` : '';
+    const title = titleOf(item, named) + author;
     const section = sections.get(title) ?? {
       title,
       list: kindOf(kind).text !== true,
@@ -66,7 +65,7 @@ export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<
 function titleOf({ id, kind, recordedBy }: Item, named: boolean): string {
   const title = second[id] ?? kindOf(kind).title;
   if (recordedBy === undefined) return title;
-  // At the smallest budgets there is room for no more.
+  // The smallest budgets have no room for the full title.
   return named ? `${title} (recorded by agent ${recordedBy})` : `${title.split(' ')[0]!} by an agent`;
 }
 
@@ -102,13 +101,13 @@ function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short
   return { full, short: (characters) => abridge(full, characters) };
 }
 
-/** Claude Code thinks aloud before its summary, and tells the agent to go on after it. */
+/** Claude Code writes an analysis before its summary and instructions after it. */
 const gistOfSummary = (text: string): string => /^Summary:\n[^]*/m.exec(text)?.[0].replace(/\n+If you need specific details from before compaction[^]*$/, '') ?? text;
 
-/** Every line but the first stands in from the margin, so that no content looks like the next item. */
+/** Indents every line but the first, so that no content looks like the next item. */
 const indented = (text: string): string => neutralise(text).replaceAll('\n', '\n  ');
 
-/** The folder that saves most when it is named once; null when none saves much. */
+/** The folder whose removal from the paths saves most characters; null when it saves fewer than 20. */
 export function commonFolder(paths: readonly string[]): string | null {
   const saves = new Map<string, number>();
   for (const path of paths) {
@@ -121,13 +120,12 @@ export function commonFolder(paths: readonly string[]): string | null {
   return best !== undefined && best[1] >= 20 ? best[0] : null;
 }
 
-/** A heading that is Baton's, and the fence that opens what is not. */
+/** Heading of a section, and the fence that opens its recorded text. */
 export function opening({ title, list, total, intro }: Section, shown: number, fence: string): string {
   const counted = list ? (shown < total ? ` (${shown} of ${total})` : ` (${total})`) : '';
   return `\n\n## ${title}${counted}\n${fence}${intro === null ? '' : `\n${intro}`}`;
 }
 
-/** Sections one after the other, each with its pieces as they were chosen. */
 export function layOut(pieces: readonly { piece: Piece; form: string }[], fence: string): string {
   const sections = new Map<Section, { piece: Piece; form: string }[]>();
   for (const chosen of pieces) sections.set(chosen.piece.section, [...(sections.get(chosen.piece.section) ?? []), chosen]);
@@ -137,7 +135,7 @@ export function layOut(pieces: readonly { piece: Piece; form: string }[], fence:
     .join('');
 }
 
-/** In the order in which it came about: a longer message before the last one, the latest request after what was done for the first. */
+/** A longer message precedes the last one; the latest request follows the summary of earlier work. */
 const placeOf = ({ id, kind }: Item): number => (id === 'request-2' ? readingOrder.indexOf('COMPACTION') + 0.5 : readingOrder.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0));
 const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
 const inList = (a: { piece: Piece }, b: { piece: Piece }): number => numberOf(a) - numberOf(b);

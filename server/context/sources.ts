@@ -4,11 +4,11 @@ import type { RecentMessage } from './context.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { visibleCtes, type VisibleCounts } from './visible.ts';
 
-type Said = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
-type MainMessage = Said & { shortened: boolean };
+type RecordedText = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
+type MainMessage = RecordedText & { shortened: boolean };
 type ByUser = MainMessage & { recordedBy: string | null };
 
-/** What a Context is built from: the log of one Session, already bounded. */
+/** The bounded part of one Session's log from which a Context is built. */
 export interface Sources {
   title: string;
   turns: number;
@@ -16,45 +16,44 @@ export interface Sources {
   files: string[];
   tasks: { content: string; status: 'PENDING' | 'IN_PROGRESS' | 'DONE' }[];
   decisions: string[];
-  /** The last of the log but messages of users and results of tools, oldest first. */
-  recent: Said[];
-  /** The first and the last messages of users, oldest first. */
+  /** Newest messages of agents and programs, oldest first. */
+  recent: RecordedText[];
+  /** First and last messages of users, oldest first. */
   byUsers: ByUser[];
-  /** What an agent wrote for itself when its window was cut last; null when it never was. */
+  /** The agent's summary from when its window was last cut; null when it never was. */
   compaction: MainMessage | null;
-  /** The last assistant message of the source's tenure, else of the log, which `recent` may not reach; null when no agent has spoken. */
+  /** Last assistant message of the source's tenure, else of the log, also when `recent` does not reach it; null when there is none. */
   lastAssistant: (MainMessage & { agentId: string | null }) | null;
-  /** The last calls that have a result, oldest first, of the last turn that made any. */
+  /** Newest answered calls of the last turn that has calls, oldest first. */
   lastCalls: { id: string; name: string; arguments: string | null; outcome: string; outcomeShortened: boolean; failed: boolean }[];
-  /** The last calls that may have run something or changed files, oldest first; long arguments and results without their middle. */
+  /** Newest calls that may have run a command or changed files, oldest first; long arguments and results lack their middle. */
   calls: RecordedLog['calls'];
-  /** Where Turns say that they work. */
   workspaces: RecordedLog['workspaces'];
-  /** How many there are in all, whatever was read. */
+  /** Totals in the log, independent of the bounds. */
   totals: { messages: number; decisions: number; files: number; tools: number; lastCalls: number; unansweredCalls: number };
-  /** The source of a Handoff made now: the holder, or the source of a waiting Handoff; null for an unassigned Session. */
+  /** Source of a Handoff made now: the holder, or the source of a pending Handoff; null for an unassigned Session. */
   sourceAgentId: string | null;
-  /** The agents that took the Session over, in order, without returns; only the newest when there were many. */
+  /** Agents that took the Session over, in order, without returns; at most the newest `bounds.chain`. */
   chain: string[];
-  /** The last turn of an agent, and its calls. */
+  /** Last turn of an agent, and its calls. */
   lastTurnId: string | null;
   lastTurnCallIds: string[];
-  /** SHA-256 of what the last turn of an agent said and did; null without one. */
+  /** SHA-256 of the messages and calls of the last turn of an agent; null without one. */
   lastAgentTurnHash: string | null;
   visible: VisibleCounts;
 }
 
-/** Sizes that are read; what is larger is shortened, what is more is left out, oldest first. */
+/** Limits of the read: larger texts are shortened, and the oldest entries beyond a count are left out. */
 export const bounds = {
   toolResultCharacters: 300,
   messageCharacters: 2_000,
   userMessageCharacters: 4_000,
-  /** What programs tell their agents is known to the next one, or is not for it. */
+  /** Short: messages of programs to their agents rarely concern the next agent. */
   systemMessageCharacters: 500,
-  /** The requests and the last words have more room. */
+  /** For the requests and the last message. */
   mainMessageCharacters: 16_000,
   compactionCharacters: 32_000,
-  /** What follows a cut window and is shorter is no summary. */
+  /** A shorter message after a cut window is no summary. */
   leastCompaction: 200,
   argumentCharacters: 1_000,
   outcomeCharacters: 2_000,
@@ -71,22 +70,21 @@ export const bounds = {
   tools: 100,
 };
 
-/** A column that keeps its beginning and its end where it is long, and says how much is missing. */
+/** SQL that keeps both ends of a long column and states how much is missing. */
 const abridged = (column: string, characters: number): string => {
   const [begin, end] = [Math.ceil(characters * 0.7), Math.floor(characters * 0.3)];
   return `CASE WHEN length(${column}) <= ${characters} THEN ${column}
     ELSE left(${column}, ${begin}) || ' [… ' || length(${column}) - ${begin + end} || ' characters …] ' || right(${column}, ${end}) END`;
 };
-/** What tools are answered with besides their results: the same reminder after each file that is read. */
+/** A reminder that the program repeats in the results of its tools. */
 const reminder = "'\\s*<system-reminder>.*?</system-reminder>\\s*'";
 const withoutReminders = (column: string): string =>
   `CASE WHEN position('<system-reminder>' IN ${column}) > 0 THEN regexp_replace(${column}, ${reminder}, '', 'g') ELSE ${column} END`;
 
-/** Both ends of what a call answered. */
 const cut = (column: string): string =>
   `CASE WHEN length(${column}) <= ${bounds.factCharacters} THEN ${column} ELSE left(${column}, ${bounds.factCharacters / 2}) || E'\\n…\\n' || right(${column}, ${bounds.factCharacters / 2}) END`;
 const cutText = (json: string): string => `to_jsonb(left(${json} #>> '{}', ${bounds.factCharacters}))`;
-/** The arguments of a call with each text in them shortened: a patch is long, its name and its files are not. */
+/** SQL that shortens each text in a call's arguments, so that names and paths next to a long patch stay. */
 const cutArguments = (column: string): string => `CASE
   WHEN length(${column}::text) <= ${bounds.factCharacters} THEN ${column}
   WHEN jsonb_typeof(${column}) = 'string' THEN ${cutText(column)}
@@ -97,14 +95,14 @@ const cutArguments = (column: string): string => `CASE
     END) FROM (SELECT key, value FROM jsonb_each(${column}) LIMIT 50) f)
   END`;
 
-/** Tools that neither run anything nor change files. */
+/** Tools that neither run a command nor change files. */
 const readers = 'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,ToolSearch,Task,Agent,Skill,TodoWrite,TodoRead,TaskCreate,TaskUpdate,TaskList,TaskGet,update_plan,view_image';
 
 const message = (characters: number): string => `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
 const mainMessage = message(bounds.mainMessageCharacters);
 
-// One statement, whatever the Session holds. Results of tools are read with their calls, not as messages. A file's place is its last successful write; a call without an
-// error counts as successful.
+// One statement for the whole read. Results of tools are read with their calls, not as messages. The position of a
+// file is its last successful write; a call without an error counts as successful.
 const readSourcesStatement = statement(`
 WITH s AS MATERIALIZED (SELECT id, title, turn_count, visible_from, visible_calls_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
 source AS MATERIALIZED (
@@ -120,7 +118,7 @@ tools AS MATERIALIZED (
   SELECT name, count(*)::int AS calls, count(*) FILTER (WHERE failed)::int AS errors, max(index) AS last FROM calls GROUP BY name),
 last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
 last_agent_turn AS (SELECT id FROM turns WHERE session_id = $1 AND agent_session_id IS NOT NULL ORDER BY index DESC LIMIT 1),
--- After a decline the agent before has the Session again, by no Handoff: it took nothing over.
+-- When a handoff is declined or fails, its source gets the Session back: a return, which is not part of the chain.
 tenures AS (
   SELECT t.agent_id, t.started_at, t.id, coalesce(began.source_agent_id = t.agent_id
       AND NOT EXISTS (SELECT FROM handoffs h WHERE h.target_agent_session_id = t.id), false) AS returned
@@ -184,12 +182,12 @@ SELECT
   (SELECT row_to_json(visible) FROM visible) AS visible
 `);
 
-/** Whatever runs a prepared statement: a transaction, or the pool. */
+/** Runs a prepared statement: a transaction or the pool. */
 export interface Reader {
   query(prepared: Statement, values: unknown[]): Promise<object[]>;
 }
 
-/** The one read of this folder. Null when there is no such Session. */
+/** Reads the sources of a Context; null when the Session does not exist. */
 export async function readSources(reader: Reader, sessionId: string): Promise<Sources | null> {
   const [row] = (await reader.query(readSourcesStatement, [sessionId])) as { title: string | null }[];
   if (row === undefined || row.title === null) return null;

@@ -1,12 +1,12 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Context } from './context.ts';
 
-/** The columns of a Handoff that are its Context: its summary, which lists show, and one column for all the rest. */
+/** The columns of a Handoff that store its Context. The summary has its own, because lists show it. */
 export const contextColumns = { summary: true, context: true } as const satisfies Prisma.HandoffSelect;
 
 type Row = Prisma.HandoffGetPayload<{ select: typeof contextColumns }>;
 
-/** What a Handoff of before a field was kept has for it. */
+/** Values for Handoffs older than a field. */
 const absent: Omit<Context, 'summary'> = {
   summaryComposed: null,
   originalRequest: null,
@@ -32,7 +32,7 @@ export const storedContext = ({ summary, ...context }: Context): Row => ({ summa
 
 export const readContext = ({ summary, context }: Row): Context => ({ ...absent, ...(context as object), summary });
 
-/** Resolves a field of a Handoff that is a part of its Context. */
+/** Returns a resolver for one field of the Context. */
 export const carried =
   <Name extends keyof typeof absent>(name: Name) =>
   ({ context }: Pick<Row, 'context'>): (typeof absent)[Name] =>

@@ -1,4 +1,4 @@
-/** What an agent can see of a Session's log: everything since its last truncation. */
+/** The visible part of a Session's log: everything since its last truncation. */
 export interface VisibleCounts {
   user: number;
   assistant: number;
@@ -9,18 +9,18 @@ export interface VisibleCounts {
   bytes: number;
   /** Tokens in the window after the last visible Turn of the tenure, as its model reported them; null without a report. */
   reported: number | null;
-  /** As `bytes`, of what followed that Turn. */
+  /** Bytes after that Turn. */
   bytesSince: number;
 }
 
-// A result may be in the log twice, with its call and as a Message of a tool: it counts once.
-const bytesOf = (said: string, called: string, since: string): string => `
-  coalesce((SELECT sum(size) FROM ${said} WHERE role <> 'TOOL' ${since}), 0) + coalesce((SELECT sum(asked) FROM ${called} WHERE true ${since}), 0)
-  + greatest((SELECT sum(size) FROM ${said} WHERE role = 'TOOL' ${since}), (SELECT sum(answered) FROM ${called} WHERE true ${since}), 0)`;
+// A result may be in the log twice, with its call and as a TOOL Message; it counts once.
+const bytesOf = (messages: string, calls: string, since: string): string => `
+  coalesce((SELECT sum(size) FROM ${messages} WHERE role <> 'TOOL' ${since}), 0) + coalesce((SELECT sum(asked) FROM ${calls} WHERE true ${since}), 0)
+  + greatest((SELECT sum(size) FROM ${messages} WHERE role = 'TOOL' ${since}), (SELECT sum(answered) FROM ${calls} WHERE true ${since}), 0)`;
 
 /**
- * CTEs that end in `visible`, one row: what the agent of a tenure sees of the Session $1. The parameters are expressions of SQL.
- * A Turn whose messages and calls were cut off has no say any more.
+ * CTEs that end in `visible`, one row: what the agent of a tenure sees of the Session $1. The parameters are SQL
+ * expressions. Ignores the report of a Turn whose Messages and ToolCalls were truncated.
  */
 export const visibleCtes = ({ from, callsFrom, tenure }: { from: string; callsFrom: string; tenure: string }): string => `
 last_report AS MATERIALIZED (

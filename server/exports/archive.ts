@@ -11,15 +11,15 @@ import type { Records } from './records.ts';
 export interface ArchiveOptions {
   folder: string;
   pool: Pool;
-  /** Resolves when everything that was committed before the call has its position in the order over all events. */
+  /** Resolves when every event that was committed before the call has its position in the order over all events. */
   positioned: () => Promise<void>;
-  /** Asks as one who may see every Handoff. */
+  /** Reads as a caller that may see every Handoff. */
   records: Records;
   maskError: (error: unknown) => Error;
   log: Logger;
 }
 
-/** The number of events that one statement reads. */
+/** Events per statement. */
 const batch = 250;
 
 const findHead = statement(`SELECT (SELECT id FROM database_identity) AS database,
@@ -30,10 +30,10 @@ SELECT (SELECT max(position)::float8 FROM next) AS reached,
   ARRAY(SELECT e.handoff_id FROM next n JOIN events e ON e.id = n.event_id WHERE e.handoff_id IS NOT NULL GROUP BY e.handoff_id ORDER BY min(n.position)) AS handoffs`);
 
 /**
- * Writes every Handoff that has changed into a folder, as Markdown and JSON. It reads the database alone, after the
- * commit, so it can neither delay nor fail a mutation. It follows the positions of events, which are given in
- * order and after the commit, so no clock can make it skip one. A mark in the folder says up to where everything is written.
- * Any number of processes may write into the same folder.
+ * Writes every changed Handoff into a folder, as Markdown and JSON. Reads only the database, after the commit, so it
+ * can neither delay nor fail a mutation. Follows the positions of events, which are assigned in order after the
+ * commit, so no clock can make it skip one. A mark in the folder states the position up to which all is written.
+ * Several processes may write into the same folder.
  */
 export class Archive {
   readonly #folder: ArchiveFolder;
@@ -44,7 +44,7 @@ export class Archive {
     this.#folder = new ArchiveFolder(options.folder);
   }
 
-  /** Writes what is missing, oldest change first. Rejects when the folder or the database fails; then the next call goes on from there. */
+  /** Writes the missing Handoffs, oldest change first, and returns their number. Rejects when the folder or the database fails; the next call continues there. */
   async catchUp(): Promise<number> {
     const { pool } = this.options;
     const [database, from] = await this.#begin();
@@ -57,18 +57,18 @@ export class Archive {
         if (this.#stopped) return count;
         if (await this.#write(encodeId('handoff', id))) count += 1;
       }
-      // This may move the mark back behind that of another process. Then the changes between are written once more: a file
-      // that this process rendered before a change must not stay in the place of one that the other rendered after it.
+      // This may move the mark back behind that of another process; then the changes between are written again. Necessary:
+      // a file that this process rendered before a change must not replace one that the other rendered after it.
       await this.#folder.writeMark({ database, position: reached });
       position = reached;
     }
     return count;
   }
 
-  /** The database, and the position after which something may be missing. */
+  /** Returns the database and the position up to which all is written. */
   async #begin(): Promise<[string, number]> {
     const { pool, log, positioned, folder } = this.options;
-    // Read anew each time: with another folder, or an emptied one, everything is missing again.
+    // Read on every run: the folder may have been replaced or emptied.
     const mark = await this.#folder.readMark();
     if (mark === null || !this.#begun) await this.#folder.tidy();
     this.#begun = true;
@@ -81,7 +81,7 @@ export class Archive {
     return [database, 0];
   }
 
-  /** Ends a run between two Handoffs: the next one, of this process or another, goes on from there. */
+  /** Ends a run between two Handoffs; the next run, of any process, continues there. */
   stop(): void {
     this.#stopped = true;
   }
@@ -94,7 +94,7 @@ export class Archive {
     } catch (error) {
       const masked = maskError(error);
       if (masked instanceof GraphQLError && masked.extensions['code'] === 'UNAVAILABLE') throw masked;
-      // One that cannot be rendered must not keep the others from being written.
+      // A Handoff that cannot be rendered must not block the others.
       log.error({ err: masked, handoff: id }, 'A handoff could not be rendered for the archive: it is left out until it changes');
       return false;
     }
@@ -106,22 +106,22 @@ export class Archive {
   }
 }
 
-/** Keeps the archive up to date until stopped. What fails is said once, tried again, and said when it works again. */
+/** Keeps the archive up to date until stopped. Logs a failure once, retries, and logs the recovery. */
 export function startArchiving(options: ArchiveOptions, everyMs = 1_000): { stop(): Promise<void> } {
   const archive = new Archive(options);
   const { log, folder } = options;
-  let complaint: string | null = null;
+  let lastFailure: string | null = null;
   const background = repeat(0, async () => {
     try {
       await archive.catchUp();
-      if (complaint !== null) log.info({ folder }, 'The archive is up to date again');
-      complaint = null;
+      if (lastFailure !== null) log.info({ folder }, 'The archive is up to date again');
+      lastFailure = null;
     } catch (error) {
       const reason = errorCode(error) ?? 'unknown';
-      if (reason !== complaint) log.warn({ err: error, folder }, 'Handoffs could not be written to the archive: it will be tried again, and nothing else is affected');
-      complaint = reason;
+      if (reason !== lastFailure) log.warn({ err: error, folder }, 'Handoffs could not be written to the archive: it will be tried again, and nothing else is affected');
+      lastFailure = reason;
     }
-    return complaint === null ? everyMs : everyMs * 5;
+    return lastFailure === null ? everyMs : everyMs * 5;
   });
   return {
     stop() {

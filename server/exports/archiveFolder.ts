@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** No process still writes a temporary file of this age. */
+/** A temporary file of this age was left by a process that died. */
 const abandonedAfter = 10 * 60_000;
 const temporary = /^\..*\.tmp$/;
 const mark = '.caught-up';
 
-/** Up to where everything is written: a position in the order over all events of a database. */
+/** The position in the order over all events of a database up to which all is written. */
 export interface Mark {
   database: string;
   position: number;
 }
 
-/** A folder of files that are there whole or not at all. It is never created: a folder that is missing may be a disk that is. */
+/** A folder whose files are complete or absent. Never created: a missing folder may be a disk that is not mounted. */
 export class ArchiveFolder {
   constructor(private readonly path: string) {}
 
-  /** Writes a temporary file, syncs it and renames it: readers see the old file or the new one. Readable by the owner only. */
+  /** Writes a temporary file, syncs and renames it: readers see the old file or the new one. Only the owner may read it. */
   async write(name: string, text: string): Promise<void> {
     const draft = join(this.path, `.${name}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`);
     try {
@@ -35,7 +35,7 @@ export class ArchiveFolder {
     }
   }
 
-  /** Null when nothing is known, also when an older version wrote the mark. */
+  /** Null without a mark, and for a mark of an older version. */
   async readMark(): Promise<Mark | null> {
     const text = await readFile(join(this.path, mark), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
@@ -49,7 +49,7 @@ export class ArchiveFolder {
     await this.write(mark, `${database} ${position}\n`);
   }
 
-  /** Removes what a process left that died while it wrote. */
+  /** Removes temporary files of processes that died. */
   async tidy(): Promise<void> {
     for (const name of await readdir(this.path)) {
       if (!temporary.test(name)) continue;

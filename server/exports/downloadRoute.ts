@@ -4,7 +4,7 @@ import { httpStatusOf } from '../core/httpStatus.ts';
 import type { Caller } from '../core/work.ts';
 import { createRecords } from './records.ts';
 
-/** A file that is read while it is sent. */
+/** A file that is read from the database while it is sent. */
 export interface Streamed {
   response: Response;
   parts: AsyncIterable<string>;
@@ -19,7 +19,7 @@ export interface DownloadOptions {
 const address = /^\/(handoffs|sessions)\/([^/]+)\.(md|json)$/;
 const types = { md: 'text/markdown; charset=utf-8', json: 'application/json; charset=utf-8' };
 
-/** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`: what the query of that name gives, as a file. */
+/** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`: the record as a file. */
 export function downloadRoute({ schema, createContext, maskError }: DownloadOptions) {
   return async (request: Request, caller: () => Promise<Caller>): Promise<Response | Streamed | undefined> => {
     const [, noun, id, form] = address.exec(new URL(request.url).pathname) ?? [];
@@ -27,8 +27,8 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
     const kind = form as 'md' | 'json';
     if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(kind, 405, 'BAD_REQUEST', 'Read a download with GET.', { allow: 'GET, HEAD' });
     try {
-      const asking = await caller();
-      const records = createRecords({ schema, createContext: () => createContext(asking) });
+      const reader = await caller();
+      const records = createRecords({ schema, createContext: () => createContext(reader) });
       const name = `${id}.${kind}`;
       if (noun === 'sessions') {
         const record = await records.session(id);
@@ -41,7 +41,7 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
     } catch (error) {
       const masked = maskError(error);
       const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
-      // What cannot be an id is the name of nothing.
+      // An invalid id counts as unknown.
       if (code === 'NOT_FOUND' || code === 'BAD_USER_INPUT') return notFound(kind, noun);
       const status = httpStatusOf(code);
       return refusal(kind, status, code, masked.message, {
@@ -52,15 +52,15 @@ export function downloadRoute({ schema, createContext, maskError }: DownloadOpti
   };
 }
 
-/** What was recorded is untrusted: no browser may take it for a page, or show it inside of one. */
+/** Recorded text is untrusted: browsers must neither render it as a page nor embed it. */
 const guarded = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox", 'cross-origin-resource-policy': 'same-origin' };
 
-/** Its tag is that of `body`, by which all of it is known. */
+/** The ETag is the hash of `body`, which changes with any part of the file. */
 function file(request: Request, body: string, name: string, type: string): Response {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   const headers = { ...guarded, etag, 'cache-control': 'private, no-cache' };
-  const known = request.headers.get('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known?.some((tag) => tag === etag || tag === '*')) return new Response(null, { status: 304, headers });
+  const knownTags = request.headers.get('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (knownTags?.some((tag) => tag === etag || tag === '*')) return new Response(null, { status: 304, headers });
   const described = { ...headers, 'content-type': type, 'content-disposition': `attachment; filename="${name}"` };
   return new Response(request.method === 'HEAD' ? null : body, { headers: described });
 }

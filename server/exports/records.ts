@@ -1,7 +1,7 @@
 import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { NotFoundError } from '../core/errors.ts';
 
-/** What downloads and the archive hold of a record: what the API answers for it, under the API's names and with the rights of who asks. */
+/** Records for downloads and the archive: read through the API, under its names and with the caller's rights. */
 
 const handoffRecord = `fragment HandoffRecord on Handoff {
   id status via depth circular
@@ -32,7 +32,7 @@ const handoffRecord = `fragment HandoffRecord on Handoff {
   previous { id }
 }`;
 
-/** `links`: also what later Handoffs add to it. */
+/** `links` adds the fields that later Handoffs change. */
 const handoffDocument = parse(`query HandoffRecord($id: ID!, $links: Boolean!) {
   handoff(id: $id) {
     ...HandoffRecord
@@ -75,9 +75,9 @@ ${handoffRecord}`);
 
 export const documents = [handoffDocument, markdownDocument, sessionDocument, placesDocument, chainDocument];
 
-/** So many Handoffs of a Session are in its download; of older ones it says how many there are. */
+/** Handoffs in the download of a Session, the newest; it states the number of older ones. */
 const longestChain = 200;
-/** So many are read at once: each may have a Context of 256 KB. */
+/** Handoffs per query: each may have a Context of 256 KB. */
 const chainPage = 5;
 
 interface Place {
@@ -93,30 +93,30 @@ interface ChainPage {
 
 export type Records = ReturnType<typeof createRecords>;
 
-/** Records as the caller of `createContext` may read them, else null. Rejects with the error of the API. */
+/** Records as the caller of `createContext` may read them; null otherwise. Rejects with the error of the API. */
 export function createRecords({ schema, createContext }: { schema: GraphQLSchema; createContext: () => object }) {
-  const ask = async <Data>(document: DocumentNode, variableValues: Record<string, unknown>): Promise<Data> => {
+  const run = async <Data>(document: DocumentNode, variableValues: Record<string, unknown>): Promise<Data> => {
     const { data, errors } = await execute({ schema, document, variableValues, contextValue: createContext() });
     if (errors?.[0] !== undefined) throw errors[0];
     return data as Data;
   };
   return {
     async handoffMarkdown(id: string): Promise<string | null> {
-      const { handoff } = await ask<{ handoff: { markdown: string } | null }>(markdownDocument, { id });
+      const { handoff } = await run<{ handoff: { markdown: string } | null }>(markdownDocument, { id });
       return handoff?.markdown ?? null;
     },
     async handoffJson(id: string, { links }: { links: boolean }): Promise<string | null> {
-      const { handoff } = await ask<{ handoff: object | null }>(handoffDocument, { id, links });
+      const { handoff } = await run<{ handoff: object | null }>(handoffDocument, { id, links });
       return handoff && print(handoff);
     },
-    /** `head` changes with anything in the Session or its chain. `parts` is the JSON with the chain, the first Handoff first, read a page at a time. */
+    /** `head` changes with anything in the Session or its chain. `parts` yields the JSON with the chain, first Handoff first, one page at a time. */
     async session(id: string): Promise<{ head: string; parts: () => AsyncGenerator<string, void> } | null> {
-      const { session } = await ask<{ session: { agentSessions: { nodes: object[] } } | null }>(sessionDocument, { id });
+      const { session } = await run<{ session: { agentSessions: { nodes: object[] } } | null }>(sessionDocument, { id });
       if (session === null) return null;
-      // One more than is shown: the last page that is shown ends before it.
+      // Reads one place more than it shows: the cursor before which the last page ends.
       const places: Place[] = [];
       for (let more = true; more && places.length <= longestChain; ) {
-        const found = (await ask<PlacesPage>(placesDocument, { id, after: places.at(-1)?.cursor ?? null })).session?.handoffs;
+        const found = (await run<PlacesPage>(placesDocument, { id, after: places.at(-1)?.cursor ?? null })).session?.handoffs;
         places.push(...(found?.edges ?? []));
         more = found?.pageInfo.hasNextPage === true;
       }
@@ -126,7 +126,7 @@ export function createRecords({ schema, createContext }: { schema: GraphQLSchema
       async function* parts(): AsyncGenerator<string, void> {
         yield `${head.slice(0, -2)},\n  "chain": [`;
         for (let end = length; end > 0; end -= chainPage) {
-          const page = await ask<ChainPage>(chainDocument, { id, last: Math.min(chainPage, end), before: places[end]?.cursor ?? null });
+          const page = await run<ChainPage>(chainDocument, { id, last: Math.min(chainPage, end), before: places[end]?.cursor ?? null });
           if (page.session === null) throw new NotFoundError('session', id);
           const texts = page.session.handoffs.nodes.toReversed().map((handoff) => `\n${JSON.stringify(handoff, null, 2)}`.replaceAll('\n', '\n    '));
           yield `${end === length ? '' : ','}${texts.join(',')}`;

@@ -5,7 +5,7 @@ import { captureSnapshot as stageSnapshot, readVisible } from '../custody/snapsh
 import type { TaskStatus } from '../generated/prisma/client.ts';
 import type { SessionAnswer } from '../sessions/createSession.ts';
 
-/** What the holder, once it has taken over, or an operator notes beside the turns. */
+/** Entries besides turns, from the holder after its takeover or from an operator. */
 
 export interface DecisionAnswer extends SessionAnswer {
   decisionId: string;
@@ -20,7 +20,6 @@ export interface SetTasksInput {
   tasks: readonly { content: string; status: TaskStatus }[];
 }
 
-/** Keeps a decision for the agents that work on the Session next. */
 export const recordDecision = (work: Work, { sessionId, text }: { sessionId: string; text: string }): Promise<DecisionAnswer> =>
   addToLog(work, sessionId, (custody) => {
     const decisionId = work.newId();
@@ -28,7 +27,7 @@ export const recordDecision = (work: Work, { sessionId, text }: { sessionId: str
     return { decisionId, sessionId };
   });
 
-/** Replaces the Session's list of tasks. Handoffs keep the list of their moment. */
+/** Replaces the Session's tasks. Existing Handoffs keep their list. */
 export const setTasks = (work: Work, { sessionId, tasks }: SetTasksInput): Promise<SessionAnswer> =>
   addToLog(work, sessionId, () => {
     work.changes.clear('tasks', sessionId);
@@ -36,7 +35,6 @@ export const setTasks = (work: Work, { sessionId, tasks }: SetTasksInput): Promi
     return { sessionId };
   });
 
-/** Captures a CHECKPOINT: what an agent could see of the Session now. */
 export const captureSnapshot = (work: Work, { sessionId }: { sessionId: string }): Promise<SnapshotAnswer> =>
   addToLog(work, sessionId, async (custody) => {
     const visible = await readVisible(work, custody.session);

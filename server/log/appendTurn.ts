@@ -12,7 +12,7 @@ import { isAgentTurn, refusalOfAgentTurn } from './rules.ts';
 
 export interface AppendTurnInput {
   sessionId: string;
-  /** Whose turn it is; null means the caller's, or the holder's when the caller is no agent. Of no account in a turn of only USER and SYSTEM messages. */
+  /** Author; null means the caller, or the holder when the caller is no agent. Ignored for a turn of only USER and SYSTEM messages. */
   agentId: string | null;
   messages: readonly { role: Exclude<MessageRole, 'HANDOFF'>; content: string }[];
   toolCalls: readonly {
@@ -24,7 +24,7 @@ export interface AppendTurnInput {
     filesModified: readonly string[];
   }[];
   usage: Usage | null;
-  /** Where the work stands after it, if the caller says so. */
+  /** Workspace after the turn, when the caller knows it. */
   workspace?: Workspace;
   truncated: boolean;
 }
@@ -34,7 +34,7 @@ export interface TurnAnswer {
   sessionId: string;
 }
 
-/** Writes one turn into the log. The first turn of a target that has accepted completes its Handoff (rule: complete). */
+/** Appends one turn. The first turn of a target that has accepted completes its Handoff (rule: complete). */
 export async function appendTurn(work: Work, input: AppendTurnInput): Promise<TurnAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { holder: false });
@@ -57,7 +57,7 @@ export async function appendTurn(work: Work, input: AppendTurnInput): Promise<Tu
   return { turnId, sessionId: input.sessionId };
 }
 
-/** What was visible until now is captured; from here on only what follows is. */
+/** Captures the visible part of the log; from here on, only later entries are visible. */
 async function captureTruncation({ work, session, openTenure }: Custody): Promise<void> {
   captureSnapshot(work, session, 'TRUNCATION', openTenure?.id ?? null, await readVisible(work, session));
   work.change('sessions', session, { visibleFrom: session.messageCount + 1, visibleCallsFrom: session.toolCallCount + 1 });
@@ -69,14 +69,14 @@ function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSess
   const { usage, workspace, truncated } = input;
   const turn = log.turn({ ...usage, ...(workspace !== undefined && { workspace: { ...workspace } }), windowTokens: windowOf(usage), truncated, startedAt: work.now });
   const messages = input.messages.map(({ role, content }) => log.message(turn.id, role, content, work.now));
-  // A model makes its calls with its last words of the turn.
-  const caller = messages.findLast(({ role }) => role === 'ASSISTANT');
-  for (const call of input.toolCalls) log.call(turn.id, caller, { ...call, filesModified: call.error === null ? [...call.filesModified] : [] });
+  // Calls belong to the last assistant message of the turn.
+  const callingMessage = messages.findLast(({ role }) => role === 'ASSISTANT');
+  for (const call of input.toolCalls) log.call(turn.id, callingMessage,  { ...call, filesModified: call.error === null ? [...call.filesModified] : [] });
   work.change('sessions', session, { ...log.counts, updatedAt: work.now });
   return turn.id;
 }
 
-/** All that the model read and wrote is in its window afterwards; null when it reported nothing. */
+/** Tokens in the window after the turn: all that the model read and wrote; null without a report. */
 function windowOf(usage: AppendTurnInput['usage']): number | null {
   const { inputTokens = null, outputTokens = null, cacheCreationInputTokens = null, cacheReadInputTokens = null } = usage ?? {};
   const reported = [inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens].filter((tokens) => tokens !== null);

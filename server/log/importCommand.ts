@@ -20,10 +20,10 @@ Sends the file again, up to 30 times, while Baton is busy (503 with Retry-After)
 
 Exit code 0: imported. 1: refused or failed; the message says why.`;
 
-/** Times that a file is sent while Baton is busy. */
+/** Attempts to send a file while Baton is busy. */
 const maxTries = 30;
 
-/** Something that the person at the terminal can do something about. */
+/** An error that the user can fix; printed without a stack. */
 class ImportError extends Error {}
 
 async function main(argv: string[]): Promise<void> {
@@ -44,14 +44,14 @@ async function main(argv: string[]): Promise<void> {
     ...(values.agent !== undefined && { agentId: values.agent }),
     ...(values.title !== undefined && { title: values.title }),
   });
-  const answer = (await ask(`${base}/sessions/${encodeURIComponent(session)}/transcript?${query}`, () => ({
+  const answer = (await sendWithRetries(`${base}/sessions/${encodeURIComponent(session)}/transcript?${query}`, () => ({
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson' },
     body: Readable.toWeb(Readable.from(withProgress(file, size))) as ReadableStream,
     duplex: 'half',
   }))) as ImportReportAsJson;
   if (session === 'new') print(`Session ${answer.sessionId} was created`);
-  print(shown(answer));
+  print(formatReport(answer));
 }
 
 function readArguments(argv: string[]) {
@@ -73,17 +73,17 @@ function readArguments(argv: string[]) {
   }
 }
 
-/** On a terminal one line that grows; elsewhere a line for every quarter. */
+/** Prints the progress: one updated line on a terminal, else a line per 25 %. */
 async function* withProgress(file: string, size: number): AsyncGenerator<Uint8Array> {
   const step = process.stderr.isTTY ? 1 : 25;
   let sent = 0;
-  let told = 0;
+  let printed = 0;
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     yield chunk;
     sent += chunk.length;
     const percent = Math.floor((sent / Math.max(size, 1)) * 100);
-    if (percent < told + step) continue;
-    told = percent - (percent % step);
+    if (percent < printed + step) continue;
+    printed = percent - (percent % step);
     process.stderr.write(`${process.stderr.isTTY ? '\r' : ''}sent ${percent} % of ${size} bytes${process.stderr.isTTY ? '' : '\n'}`);
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
@@ -95,8 +95,8 @@ interface Failure {
   errors?: { message: string }[];
 }
 
-/** Sends again what was refused with 503 and Retry-After, which says that nothing was changed. */
-async function ask(url: string, options: () => RequestOptions): Promise<unknown> {
+/** Repeats a request that was refused with 503 and Retry-After: such a request changed nothing. */
+async function sendWithRetries(url: string, options: () => RequestOptions): Promise<unknown> {
   for (let tries = 1; ; tries += 1) {
     const response = await send(url, options());
     const body = (await response.json().catch(() => ({}))) as Failure;
@@ -118,10 +118,9 @@ async function send(url: string, options: RequestOptions): Promise<Response> {
   });
 }
 
-/** A report as it comes over the wire. */
 type ImportReportAsJson = Omit<ImportReport, 'firstAt' | 'lastAt'> & { sessionId: string; firstAt: string | null; lastAt: string | null };
 
-function shown(report: ImportReportAsJson): string {
+function formatReport(report: ImportReportAsJson): string {
   const { usage: tokens } = report;
   const pending = report.tasks.filter(({ status }) => status !== 'DONE').length;
   const lines: [string, string][] = [

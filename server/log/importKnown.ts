@@ -3,7 +3,7 @@ import type { Work } from '../core/work.ts';
 import type { Usage } from './queries.ts';
 import type { Tokens, Transcript } from './transcripts/transcript.ts';
 
-/** A Turn's row, as far as an import may add to it. */
+/** The columns of a Turn that an import may change. */
 export interface OpenTurn extends Usage {
   id: string;
   windowTokens: number | null;
@@ -18,15 +18,15 @@ export interface StoredUsage extends Tokens {
 export interface StoredCall {
   id: string;
   callId: string;
-  /** True while it has neither result nor error. */
+  /** Whether it has neither result nor error. */
   open: boolean;
 }
 
-/** What earlier imports have left of this transcript in a locked Session. */
+/** The parts of this transcript that earlier imports wrote into a locked Session. */
 export interface Known {
-  /** Whether an earlier import brought this line. */
+  /** Whether an earlier import wrote this line. */
   line(index: number): boolean;
-  /** The Turn that earlier imports put lines of this turn of the file into. */
+  /** Turns of earlier imports, by the number of the turn in the file. */
   turnOf: Map<number, string>;
   calls: Map<string, StoredCall>;
   usage: Map<string, StoredUsage>;
@@ -41,7 +41,7 @@ const findCalls = statement(
 );
 const findUsage = statement(`SELECT id, key, turn_id AS "turnId", ${tokens} FROM import_usages WHERE session_id = $1 AND key = ANY ($2::text[])`);
 const findTurns = statement(`SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns WHERE id = ANY ($1::uuid[])`);
-// A Turn can go on while it is the Session's last and has the last message.
+// A Turn can be continued while it is the Session's last and has its last message.
 const findContinued = statement(
   `SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns t WHERE id = $2 AND session_id = $1 AND index = $3 AND agent_session_id IS NOT DISTINCT FROM $5
      AND EXISTS (SELECT FROM messages m WHERE m.session_id = $1 AND m.sequence = $4 AND m.turn_id = t.id)`,
@@ -72,7 +72,7 @@ export async function readTurns(work: Work, turnIds: string[]): Promise<Map<stri
   return new Map((await work.query<OpenTurn>(findTurns, [turnIds])).map((turn) => [turn.id, turn]));
 }
 
-/** The Turn that an import goes on with, if it still can. */
+/** The Turn that an import continues; null when it cannot be continued. */
 export async function readContinued(
   work: Work,
   session: { id: string; turnCount: number; messageCount: number },

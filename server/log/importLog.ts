@@ -4,26 +4,25 @@ import { captureSnapshot, nothingVisible, readVisible } from '../custody/snapsho
 import { readContinued, readTurns, type Known, type OpenTurn } from './importKnown.ts';
 import { LogWriter } from './logWriter.ts';
 import { Cleaner } from './transcripts/clean.ts';
-import { addTokens, noTokens, sameTokens, type Called, type Compacted, type Said, type Standing, type Tokens, type Transcript, type WindowAt } from './transcripts/transcript.ts';
+import { addTokens, noTokens, sameTokens, type CallEntry, type CompactionEntry, type MessageEntry, type WorkspaceAt, type Tokens, type Transcript, type WindowAt } from './transcripts/transcript.ts';
 
-/** So much is sent to PostgreSQL at once: a file of any size is many short statements of one transaction. */
+/** Limits of one statement: a file of any size becomes many short statements of one transaction. */
 const batchBytes = 512 * 1024;
 const batchRows = 500;
-const mostTokens = 2 ** 31 - 1;
+const maxTokens = 2 ** 31 - 1;
 
-/** Appends what is new of a transcript to a locked Session's log, in batches. */
+/** Appends the new parts of a transcript to a locked Session's log, in batches. */
 export class ImportLog {
   readonly added = { messagesAdded: 0, turnsAdded: 0, toolCallsAdded: 0, resultsFilled: 0, redactions: 0 };
-  /** Whether anything of the Session has changed. */
   changed = false;
   readonly #turns = new Map<number, OpenTurn>();
-  readonly #messages = new Map<Said, { id: string; sequence: number }>();
+  readonly #messages = new Map<MessageEntry, { id: string; sequence: number }>();
   readonly #log;
   readonly #writer;
-  /** Of turns whose Turn does not say yet where it stands. */
-  readonly #standings: Map<number, Standing>;
+  /** Workspaces that are not yet written to their Turn. */
+  readonly #standings: Map<number, WorkspaceAt>;
   #visible: VisibleCounts | null = null;
-  /** The line of the last compaction of the file. */
+  /** Line of the last compaction so far. */
   #compactedAt = -1;
   #windowsRead = 0;
   #bytes = 0;
@@ -51,17 +50,17 @@ export class ImportLog {
     return log;
   }
 
-  /** Appends, in the file's order, what no earlier import brought; and fills what one left open. */
+  /** Appends new entries in the file's order, and fills in results that an earlier import lacked. */
   async append(): Promise<void> {
     for (const entry of this.transcript.entries) {
-      if (entry.kind === 'message') this.#say(entry);
+      if (entry.kind === 'message') this.#addMessage(entry);
       else if (entry.kind === 'call') this.#call(entry);
       else this.#compact(entry);
       if (this.#bytes > batchBytes || this.#rows > batchRows) await this.#send();
     }
   }
 
-  /** Counts the tokens: of what is known already, the difference. */
+  /** Adds the tokens of new usage entries; for known ones, the difference. */
   async count(): Promise<void> {
     const { work } = this.custody;
     const items = this.transcript.usage.map((item) => ({ ...item, stored: this.known.usage.get(item.key) }));
@@ -78,7 +77,7 @@ export class ImportLog {
       else work.change('import_usages', stored, tokens);
       if ((this.#rows += 1) > batchRows) await this.#send();
     }
-    for (const { turn, tokens, model } of changes.values()) work.change('turns', turn, { ...within(tokens), model });
+    for (const { turn, tokens, model } of changes.values()) work.change('turns', turn, { ...limited(tokens), model });
     if (changes.size > 0) this.changed = true;
     const window = this.#windowBefore(Infinity);
     const last = window && (this.#turns.get(window.turn) ?? changes.get(this.known.turnOf.get(window.turn) ?? '')?.turn);
@@ -97,29 +96,29 @@ export class ImportLog {
     this.changed = true;
   }
 
-  /** Turns of earlier imports stand where the longer file says. */
-  #stand(): void {
+  /** Updates the workspaces of Turns of earlier imports from new lines. */
+  #updateWorkspaces(): void {
     for (const standing of this.#standings.values()) {
       const id = this.#turns.get(standing.turn)?.id ?? this.known.turnOf.get(standing.turn);
       if (id === undefined || this.known.line(standing.line)) continue;
-      this.custody.work.change('turns', { id }, { workspace: this.#standAt(standing) });
+      this.custody.work.change('turns', { id }, { workspace: this.#takeWorkspace(standing) });
       this.#staged(0, 0);
     }
   }
 
-  #standAt({ turn, folder, branch, commit, redactions }: Standing): { folder: string | null; branch: string | null; commit: string | null } {
+  #takeWorkspace({ turn, folder, branch, commit, redactions }: WorkspaceAt): { folder: string | null; branch: string | null; commit: string | null } {
     this.#standings.delete(turn);
     this.added.redactions += redactions;
     return { folder, branch, commit };
   }
 
-  /** Keeps the lines, to know them again, and the Session's new counts. */
+  /** Stores the keys of the lines, to recognise them later, and the Session's new counts. */
   async finish(): Promise<void> {
     const { work, session } = this.custody;
     const { id: sessionId, ...counts } = this.#log;
     await this.#send();
-    // After that: a Turn's tokens may have been among what was sent, and a row is changed once in a statement.
-    this.#stand();
+    // After the flush: a statement changes a row once, and the Turn's tokens may have been staged before.
+    this.#updateWorkspaces();
     const kept = new Set<string>();
     for (const [index, { key, turn, bears }] of this.transcript.lines.entries()) {
       if (this.known.line(index) || kept.has(key)) continue;
@@ -130,27 +129,27 @@ export class ImportLog {
     if (this.changed) work.change('sessions', session, counts);
   }
 
-  #say(said: Said): void {
-    const parts = said.parts.filter(({ line }) => !this.known.line(line));
+  #addMessage(entry: MessageEntry): void {
+    const parts = entry.parts.filter(({ line }) => !this.known.line(line));
     if (parts.length === 0) return;
-    const content = new Cleaner().text(parts.map(({ text }) => text).join('\n\n'), undefined, said.unkept);
-    const message = this.#writer.message(this.#turn(said.turn, said.at).id, said.role, content, said.at ?? this.custody.work.now);
-    this.#messages.set(said, message);
+    const content = new Cleaner().text(parts.map(({ text }) => text).join('\n\n'), undefined, entry.unkept);
+    const message = this.#writer.message(this.#turn(entry.turn, entry.at).id, entry.role, content, entry.at ?? this.custody.work.now);
+    this.#messages.set(entry, message);
     const bytes = Buffer.byteLength(content);
-    if (this.#visible !== null) this.#visible[countOf[said.role]] += 1;
-    this.#see(bytes);
+    if (this.#visible !== null) this.#visible[countOf[entry.role]] += 1;
+    this.#countVisible(bytes);
     this.added.messagesAdded += 1;
-    this.#staged(bytes, said.redactions);
+    this.#staged(bytes, entry.redactions);
   }
 
-  #call(call: Called): void {
+  #call(call: CallEntry): void {
     const outcome = { result: call.result, error: call.error, filesModified: call.filesModified };
     const stored = this.known.calls.get(call.callId);
     if (stored !== undefined) {
       if (!stored.open || call.resultLine === null) return;
       this.custody.work.change('tool_calls', stored, outcome);
       this.added.resultsFilled += 1;
-      this.#see(size(outcome));
+      this.#countVisible(size(outcome));
       this.#staged(size(outcome), call.redactions);
       return;
     }
@@ -158,12 +157,12 @@ export class ImportLog {
     const message = call.message === null ? undefined : this.#messages.get(call.message);
     this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: call.arguments });
     this.added.toolCallsAdded += 1;
-    this.#see(size(outcome) + size(call.arguments));
+    this.#countVisible(size(outcome) + size(call.arguments));
     this.#staged(size(outcome) + size(call.arguments), call.redactions);
   }
 
-  /** What was visible until then is captured; from there on only what follows is. */
-  #compact({ line, turn }: Compacted): void {
+  /** Captures the visible part of the log at a compaction; from there on, only later entries are visible. */
+  #compact({ line, turn }: CompactionEntry): void {
     if (this.known.line(line) || this.#visible === null) return;
     const window = this.#windowBefore(line);
     const seen = window === null ? this.#visible : { ...this.#visible, reported: window.tokens, bytesSince: 0 };
@@ -177,13 +176,13 @@ export class ImportLog {
     this.#staged(0, 0);
   }
 
-  #see(bytes: number): void {
+  #countVisible(bytes: number): void {
     if (this.#visible === null) return;
     this.#visible.bytes += bytes;
     this.#visible.bytesSince += bytes;
   }
 
-  /** What the model reported last between the last compaction and a line, in lines that no earlier import brought. Lines are asked for in order. */
+  /** The last window report between the last compaction and a line, from new lines only. Call it with ascending lines. */
   #windowBefore(before: number): WindowAt | null {
     let last: WindowAt | null = null;
     for (let next = this.transcript.windows[this.#windowsRead]; next !== undefined && next.line < before; next = this.transcript.windows[this.#windowsRead]) {
@@ -193,13 +192,13 @@ export class ImportLog {
     return last;
   }
 
-  /** The Turn for a turn of the file, begun when something is in it. */
+  /** The Turn for a turn of the file; created on first use. */
   #turn(number: number, at: Date | null): OpenTurn {
     const begun = this.#turns.get(number);
     if (begun !== undefined) return begun;
     const standing = this.#standings.get(number);
     const turn = this.#writer.turn({
-      ...(standing !== undefined && { workspace: this.#standAt(standing) }),
+      ...(standing !== undefined && { workspace: this.#takeWorkspace(standing) }),
       truncated: false,
       startedAt: at ?? this.custody.work.now,
     });
@@ -233,9 +232,9 @@ const reported = ({ inputTokens, outputTokens, cacheCreationInputTokens, cacheRe
   cacheReadInputTokens: cacheReadInputTokens ?? 0,
 });
 
-/** What a column holds. */
-function within(tokens: Tokens): Tokens {
+/** Limits the values to the range of their columns. */
+function limited(tokens: Tokens): Tokens {
   const held = addTokens(noTokens(), tokens);
-  for (const name of Object.keys(held) as (keyof Tokens)[]) held[name] = Math.min(held[name], mostTokens);
+  for (const name of Object.keys(held) as (keyof Tokens)[]) held[name] = Math.min(held[name], maxTokens);
   return held;
 }

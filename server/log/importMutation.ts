@@ -86,7 +86,7 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
   }),
 });
 
-/** What names an import, in GraphQL and in the address of an upload. */
+/** Options of an import, in GraphQL and in the URL of an upload. */
 export const importOptions = {
   agentId: optional(agentId),
   format: withDefault(
@@ -98,21 +98,21 @@ export const importOptions = {
 };
 
 /**
- * Reads, redacts and imports a transcript as whoever asks. Not by `run`: what is new of it is redacted as it is
- * prepared, and the entries refer to each other.
+ * Reads, redacts and imports a transcript with the caller's rights. Does not use `run`: `prepareImport` redacts, and
+ * the entries refer to each other.
  */
 export async function runImport(
   { pool, log, caller, streams }: GraphQLContext,
   { sessionId, agentId, ...source }: { sessionId: string; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'importTranscript');
-  // Before a large file is read for nothing; whether it may be written is decided under the lock.
+  // Refuses early, before a large file is read; the write is authorised again under the lock.
   const onRecognised = () => demandReadableSession(pool, caller, sessionId);
   const transcript = await prepareImport(pool, { sessionId, ...source, onRecognised });
   return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
 }
 
-/** The same into a Session that is created for it, once the whole file was read: a file that is refused leaves nothing. */
+/** Imports into a new Session, which is created after the whole file was read: a refused file leaves nothing. */
 export async function runImportOfNew(
   { pool, log, caller, streams, settings }: GraphQLContext,
   { title, agentId, ...source }: { title: string | null; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,

@@ -1,13 +1,13 @@
 import type { Count, Facts, ImportedTask, Transcript, TranscriptFormat } from './transcripts/transcript.ts';
 
-/** What an import did; the rest of a report is what the whole file says. */
+/** The part of a report that concerns this import; the rest concerns the whole file. */
 export interface Imported {
   messagesAdded: number;
   turnsAdded: number;
   toolCallsAdded: number;
   resultsFilled: number;
   redactions: number;
-  /** Lines that an earlier import had brought. */
+  /** Lines that an earlier import had written. */
   alreadyKnown: number;
 }
 
@@ -16,7 +16,7 @@ export interface TypeCount {
   count: number;
 }
 
-/** The report of an import, in GraphQL and as JSON: the names are the contract's. */
+/** The report of an import, in GraphQL and as JSON. Its names are part of the contract. */
 export interface ImportReport extends Omit<Facts, 'entryTypes' | 'unknownTypes'>, Imported {
   format: TranscriptFormat;
   entryTypes: TypeCount[];

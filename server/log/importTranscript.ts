@@ -13,9 +13,9 @@ import type { Transcript, TranscriptFormat } from './transcripts/transcript.ts';
 
 export interface ImportTranscriptInput {
   sessionId: string;
-  /** Whose turns they are; null means the holder's, if there is one. */
+  /** Author of the turns; null means the holder, if there is one. */
   agentId: string | null;
-  /** Read, and what is new of it redacted, before the Session is locked. */
+  /** Already read, and its new parts redacted, before the Session is locked. */
   transcript: Transcript;
 }
 
@@ -25,8 +25,8 @@ export interface ImportAnswer {
 }
 
 /**
- * Writes what is new of a transcript into the log. Handoffs, their Contexts and the state of tenures stay as they are
- * (rule: import is history). The same transcript again changes nothing.
+ * Writes the new parts of a transcript into the log. Changes no Handoff, Context or tenure (rule: import is history).
+ * Importing the same transcript again changes nothing.
  */
 export async function importTranscript(work: Work, { sessionId, agentId, transcript }: ImportTranscriptInput): Promise<ImportAnswer> {
   await lockSession(work, sessionId);
@@ -47,7 +47,7 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
   return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lineCount }) };
 }
 
-/** An operator imports into any open Session, an agent into one that it holds as ACTIVE, and for itself. */
+/** Operators may import into any open Session; agents only into one that they hold as ACTIVE, and for themselves. */
 function demandMayImport({ work, session, openTenure }: Custody): void {
   const { agentId } = work.caller;
   if (agentId === null) return;
@@ -60,7 +60,7 @@ const findTenure = statement(
    FROM agents a WHERE a.id = $2`,
 );
 
-/** The agent's last tenure in the Session; null when it never had one. */
+/** The agent's last tenure in the Session; null without one. */
 async function readTenure(work: Work, sessionId: string, agentId: string): Promise<string | null> {
   const [found] = await work.query<{ tenure: string | null }>(findTenure, [sessionId, agentId]);
   if (found === undefined) throw new NotFoundError('agent', agentId);
@@ -77,15 +77,15 @@ function neverHeld({ session }: Custody, agentId: string): InvalidStateError {
 }
 
 export interface ImportNewSessionInput {
-  /** As it was given, with its secrets; null: as the transcript says. */
+  /** As given, not yet redacted; null means the transcript's title. */
   title: string | null;
-  /** The agent that gets the Session and its turns; null for none. */
+  /** Holder of the Session and author of its turns; null for none. */
   agentId: string | null;
   handoffsEnabled: boolean;
   transcript: Transcript;
 }
 
-/** Creates a Session and imports a transcript into it, or does neither. */
+/** Creates a Session and imports a transcript into it, in one transaction. */
 export async function importNewSession(work: Work, { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput): Promise<ImportAnswer> {
   if (transcript.entries.length === 0) {
     throw new BadUserInputError('input.content has no message and no tool call: there is nothing to record, and no session was created', ['input', 'content']);

@@ -1,7 +1,6 @@
 import type { Work } from '../core/work.ts';
 import type { MessageRole, ToolCall, Turn } from '../generated/prisma/client.ts';
 
-/** A Session's row, as far as it numbers its log. */
 export interface LogCounts {
   id: string;
   messageCount: number;
@@ -11,12 +10,12 @@ export interface LogCounts {
 
 type CallFields = Pick<ToolCall, 'callId' | 'name' | 'result' | 'error' | 'filesModified'> & { arguments: unknown };
 
-/** Stages entries of a locked Session's log with the next numbers, and counts them in `counts`. */
+/** Stages entries of a locked Session's log under the next numbers, and updates `counts`. */
 export class LogWriter<Counts extends LogCounts> {
   constructor(
     private readonly work: Work,
     readonly counts: Counts,
-    /** The tenure that the entries belong to; null for no agent's. */
+    /** Tenure of the entries; null for entries of no agent. */
     private readonly agentSessionId: string | null,
   ) {}
 
@@ -33,7 +32,7 @@ export class LogWriter<Counts extends LogCounts> {
     return work.insert('messages', { id: work.newId(), sessionId: this.counts.id, sequence, role, content, turnId, agentSessionId, createdAt, ...recorded });
   }
 
-  /** Of the message that made the call, where that is known. */
+  /** `message` is the one that made the call; undefined when unknown. */
   call(turnId: string, message: { id: string; sequence: number } | undefined, fields: CallFields): void {
     const { work } = this;
     work.insert('tool_calls', {

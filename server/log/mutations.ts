@@ -79,7 +79,7 @@ mutation('appendTurn', {
         .transform((calls) => calls ?? [])
         .describe('Tool calls of the Turn in order, at most 200.'),
       usage: optional(usage).describe('Token usage of the Turn; null when unknown.'),
-      // A turn without one is the same input as before there were workspaces.
+      // Undefined instead of null: the input hash of a turn without a workspace must stay the same as in older versions.
       workspace: optional(workspace)
         .transform((given) => given ?? undefined)
         .describe('Folder, branch and commit after the Turn; null when unknown.'),

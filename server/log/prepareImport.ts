@@ -4,12 +4,12 @@ import { redactTexts, redactValue } from '../redaction/redact.ts';
 import { findLines } from './importKnown.ts';
 import { maxBytes } from './transcripts/clean.ts';
 import { readTranscript, type ReadOptions } from './transcripts/detect.ts';
-import type { Called, Entry, Said, Transcript } from './transcripts/transcript.ts';
+import type { CallEntry, Entry, MessageEntry, Transcript } from './transcripts/transcript.ts';
 
 /**
- * Reads a transcript and redacts what is new of it, before anything is locked: the transaction only writes. What an
- * earlier import brought stays known for ever, so what is left out here cannot be missing later. `sessionId` is null
- * for a Session that does not exist yet.
+ * Reads a transcript and redacts its new parts before the Session is locked, so that the transaction only writes.
+ * Lines of earlier imports stay known for ever, so nothing that is left out here can be missing later. `sessionId` is
+ * null for a Session that does not exist yet.
  * @throws BadUserInputError when AUTO does not recognise the format.
  */
 export async function prepareImport(
@@ -20,9 +20,9 @@ export async function prepareImport(
   const { rows } = sessionId === null ? { rows: [] } : await pool.query<{ key: string }>({ ...findLines, values: [sessionId, transcript.lines.map(({ key }) => key)] });
   const known = new Set(rows.map(({ key }) => key));
   const isNew = (line: number | null): boolean => line !== null && !known.has(transcript.lines[line]!.key);
-  const fresh = { ...transcript, entries: transcript.entries.flatMap((entry) => newPartOf(entry, isNew)) };
-  await redactNew(fresh, isNew(transcript.tasksLine));
-  return fresh;
+  const newParts = { ...transcript, entries: transcript.entries.flatMap((entry) => newPartOf(entry, isNew)) };
+  await redactNew(newParts, isNew(transcript.tasksLine));
+  return newParts;
 }
 
 function newPartOf(entry: Entry, isNew: (line: number | null) => boolean): Entry[] {
@@ -35,24 +35,24 @@ function newPartOf(entry: Entry, isNew: (line: number | null) => boolean): Entry
 }
 
 /**
- * Redacting all parts of a message at once holds the event loop: 30 MB took 8 s. One part more is kept than a message
- * holds, so that a secret that goes on in it is still found.
+ * Drops the parts that exceed the size of a message: redacting all at once held the event loop, 8 s for 30 MB. Keeps
+ * one part beyond the size, so that a secret that continues in it is still found.
  */
-function dropUnkept(said: Said): void {
+function dropUnkept(message: MessageEntry): void {
   let bytes = 0;
-  const full = said.parts.findIndex(({ text }) => (bytes += Buffer.byteLength(text)) > maxBytes);
+  const full = message.parts.findIndex(({ text }) => (bytes += Buffer.byteLength(text)) > maxBytes);
   if (full < 0) return;
-  for (const { text } of said.parts.splice(full + 2)) said.unkept += Buffer.byteLength(text) + 2;
+  for (const { text } of message.parts.splice(full + 2)) message.unkept += Buffer.byteLength(text) + 2;
 }
 
 /** The longest time that redacting blocks the event loop. */
 const yieldAfterMs = 5;
 
-/** Takes the secrets out of what an import is about to store and to report, and counts them where they were: the one place where an import redacts. */
+/** Redacts everything that an import stores or reports, and counts the secrets per entry. An import redacts nowhere else. */
 async function redactNew(transcript: Transcript, tasksAreNew: boolean): Promise<void> {
   let last = performance.now();
   for (const entry of transcript.entries) {
-    if (entry.kind === 'message') redactSaid(entry);
+    if (entry.kind === 'message') redactMessage(entry);
     else if (entry.kind === 'call') redactCall(entry);
     if (performance.now() - last < yieldAfterMs) continue;
     await letOthers();
@@ -69,14 +69,14 @@ async function redactNew(transcript: Transcript, tasksAreNew: boolean): Promise<
   transcript.taskRedactions = tasksAreNew ? count : 0;
 }
 
-/** All parts at once: a secret may begin in one and end in the next. */
-function redactSaid(said: Said): void {
-  const { texts, count } = redactTexts(said.parts.map(({ text }) => text));
-  said.parts = said.parts.map(({ line }, index) => ({ line, text: texts[index]! }));
-  said.redactions = count;
+/** Redacts all parts together: a secret may begin in one and end in the next. */
+function redactMessage(message: MessageEntry): void {
+  const { texts, count } = redactTexts(message.parts.map(({ text }) => text));
+  message.parts = message.parts.map(({ line }, index) => ({ line, text: texts[index]! }));
+  message.redactions = count;
 }
 
-function redactCall(call: Called): void {
+function redactCall(call: CallEntry): void {
   const { arguments: args, result, error, filesModified } = call;
   const { value, count } = redactValue({ args, result, error, filesModified });
   call.arguments = value.args;

@@ -5,13 +5,13 @@ import { readableSql } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 
-/** @throws NotFoundError when there is none, or none that the caller may read */
+/** @throws NotFoundError when the Session does not exist or the caller may not read it */
 export async function demandReadableSession(pool: Pool, caller: Caller, sessionId: string): Promise<void> {
   const { rowCount } = await pool.query(`SELECT FROM sessions WHERE id = $1 AND ${readableSql(caller, 'sessions.id')}`, [sessionId]);
   if (rowCount === 0) throw new NotFoundError('session', encodeId('session', sessionId));
 }
 
-/** Tokens that models reported, for one Turn or added up. */
+/** Tokens as models reported them, of one Turn or summed. */
 export interface Usage {
   inputTokens: number | null;
   outputTokens: number | null;
@@ -20,16 +20,16 @@ export interface Usage {
   model: string | null;
 }
 
-/** What a Turn reported; null when it reported nothing. */
+/** Usage of a Turn; null without a report. */
 export function reportedUsage(turn: Usage): Usage | null {
   const { inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens, model } = turn;
-  const said = [inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens, model].some((value) => value !== null);
-  return said ? turn : null;
+  const reported = [inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens, model].some((value) => value !== null);
+  return reported ? turn : null;
 }
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheCreationInputTokens: 0, cacheReadInputTokens: 0, model: null };
 
-/** The tokens of all Turns of each Session that has any. */
+/** Tokens of all Turns, for each Session that has any. */
 export async function usageOfSessions(pool: Pool, sessionIds: readonly string[]): Promise<Map<string, Usage>> {
   const { rows } = await pool.query<Usage & { id: string }>({
     name: 'usage_of_sessions',
@@ -43,7 +43,7 @@ export async function usageOfSessions(pool: Pool, sessionIds: readonly string[])
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The last `limit` ToolCalls that each snapshot shows, the last first, with the columns and relations of `query`. */
+/** The newest `limit` ToolCalls in each snapshot, newest first, with the columns and relations of `query`. */
 export async function visibleToolCalls(
   { pool, prisma }: { pool: Pool; prisma: PrismaClient },
   snapshotIds: readonly string[],

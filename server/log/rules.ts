@@ -1,7 +1,7 @@
 import { InvalidStateError, type DomainError } from '../core/errors.ts';
 import type { AgentSessionState, SessionStatus } from '../generated/prisma/client.ts';
 
-/** A turn with an assistant message or a tool call (or the answer to one) is an agent's; the others belong to no agent. */
+/** Turns with an ASSISTANT or TOOL message or a tool call belong to an agent; others belong to none. */
 export const isAgentTurn = (turn: { messages: readonly { role: string }[]; toolCalls: readonly unknown[] }): boolean =>
   turn.toolCalls.length > 0 || turn.messages.some(({ role }) => role === 'ASSISTANT' || role === 'TOOL');
 
@@ -9,11 +9,11 @@ export interface TurnTaker {
   sessionStatus: SessionStatus;
   holderId: string | null;
   tenureState: AgentSessionState | null;
-  /** Whose turn the caller says it is; null when an operator means the holder. */
+  /** Author as the caller states it; null when an operator means the holder. */
   agentId: string | null;
 }
 
-/** Why an agent's turn is not taken (rule: who may write); null when it is. */
+/** Returns the error for an agent's turn that is not allowed (rule: who may write); null when it is allowed. */
 export function refusalOfAgentTurn({ sessionStatus, holderId, tenureState, agentId }: TurnTaker): DomainError | null {
   if (holderId === null) {
     return new InvalidStateError('The session is unassigned, so no agent can take a turn: reassign it first (reassignSession)', 'UNASSIGNED', ['ACTIVE']);

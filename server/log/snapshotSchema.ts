@@ -59,7 +59,7 @@ builder.prismaNode('ContextSnapshot', {
       args: argsOf(visibleArgs),
       resolve: async ({ id }, args, context, info) => {
         const { first } = decodeArgs(visibleArgs, args);
-        // For every snapshot, though one of the queries is sent: it also tells the fields below what was loaded.
+        // Needed for every snapshot, although one query is sent: it also records what was loaded for the fields below.
         const query = queryFromInfo({ context, info, typeName: 'ToolCall', select: { id: true } });
         const found = await batched(context, info, id, (ids) => visibleToolCalls(context, ids, first, query));
         return found ?? [];

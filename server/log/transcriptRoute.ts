@@ -15,7 +15,7 @@ import { importOptions, runImport, runImportOfNew } from './importMutation.ts';
 
 const address = /^\/sessions\/([^/]+)\/transcript$/;
 const maxBytes = limits.body.transcript;
-/** What a browser sends from a foreign page without asking first, apart from plain text, which programs send by default. */
+/** Content types that a browser sends from a foreign page without a preflight. Plain text is allowed: programs send it by default. */
 const forms = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
 
 const options = {
@@ -32,10 +32,9 @@ export interface TranscriptRouteOptions {
 }
 
 /**
- * `POST /sessions/<id>/transcript`, or `/sessions/new/transcript` for a session that is created for it: an import whose
- * file is the body, read as it arrives, up to 64 MB. It answers the report of importTranscript as JSON with the session's
- * id, or why not in the form of a GraphQL error. An import keeps what it has read until it is written, so large ones take
- * turns.
+ * `POST /sessions/<id>/transcript`, or `/sessions/new/transcript` for a new session: imports the body, read as it
+ * arrives, up to 64 MB. Returns the report of importTranscript as JSON with the session's id, or an error in the form
+ * of a GraphQL error. An import holds what it read in memory until it is written, so large imports take turns.
  */
 export const transcriptRoute = ({ createContext, maskError, uploads }: TranscriptRouteOptions) => {
   const turns = new Turns({ ...limits.uploads, ...uploads });
@@ -54,7 +53,7 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
       if (Number(length) > maxBytes) throw new TooLarge();
       const given = Object.fromEntries(url.searchParams);
       const chunks = body.chunks();
-      // Arguments are refused before a turn is waited for.
+      // Arguments are checked before waiting for a turn.
       const ofNew = sessionId === 'new' ? decodeArgs(queryOfNew, given) : null;
       const ofKnown = ofNew === null ? decodeArgs(query, { ...given, sessionId: decoded(sessionId) }) : null;
       const isSmall = length !== null && Number(length) <= limits.uploads.turnBytes;
@@ -65,7 +64,7 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
     } catch (error) {
       if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The upload ended before the transcript was complete: nothing was changed, send it again.');
       if (error instanceof TooLarge) {
-        // How much more would come has no bound: it is thrown away only for as long as the connection is left open.
+        // The rest of the body has no limit: it is discarded only while the connection stays open.
         void body.drain();
         return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`);
       }
@@ -75,7 +74,7 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
       const { message, extensions } = masked(maskError(error));
       const { http, ...shown } = extensions;
       const status = httpStatusOf(String(extensions['code']));
-      // Retry-After promises that nothing was changed: sent again to `new`, what was imported would make a second session.
+      // Retry-After promises that nothing was changed. A repeated import into `new` would create a second session.
       const isUnchanged = !(error instanceof UnavailableError && error.outcome === 'unknown');
       const more = { ...(status === 503 && isUnchanged && { 'retry-after': '1' }), ...(http as { headers?: Record<string, string> } | undefined)?.headers };
       return whileDraining(body, Response.json({ errors: [{ message, extensions: shown }] }, { status, headers: { 'cache-control': 'no-store', ...more } }));
@@ -88,15 +87,15 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
 class NoTurn extends Error {}
 
 /**
- * Answers at once, and ends the answer when the rest of the body was taken: ending it before closes the connection
- * under a sender that reads no answer until it has sent everything.
+ * Sends the response at once and ends it after the rest of the body was read. Ending it earlier closes the connection
+ * under a client that reads no response before it has sent everything.
  */
 async function whileDraining(body: Body, response: Response): Promise<Streamed> {
-  const said = await response.text();
+  const content = await response.text();
   const headers = new Headers(response.headers);
-  headers.set('content-length', String(Buffer.byteLength(said)));
+  headers.set('content-length', String(Buffer.byteLength(content)));
   async function* parts(): AsyncGenerator<string> {
-    yield said;
+    yield content;
     await body.drain();
   }
   return { response: new Response(null, { status: response.status, headers }), parts: parts() };
@@ -105,7 +104,7 @@ async function whileDraining(body: Body, response: Response): Promise<Streamed> 
 class TooLarge extends Error {}
 class BrokenOff extends Error {}
 
-/** A body that is read once, by whom it is for or by nobody. */
+/** A body that is read once: as chunks, or discarded by `drain`. */
 class Body {
   readonly #reader;
   #bytes = 0;
@@ -126,7 +125,7 @@ class Body {
     try {
       while ((await this.#next()) !== null);
     } catch {
-      // It broke off: then nobody sends any more.
+      // The upload broke off: there is nothing left to drain.
     }
   }
 

@@ -1,13 +1,13 @@
 import type { Rule } from './finding.ts';
 import { isPlaceholder } from './values.ts';
 
-// Passwords that are known by where they stand in a command. Quotes may be escaped, as in JSON.
+// Passwords that are recognised by their position in a command. Quotes may be escaped, as in JSON.
 
 const open = String.raw`\\{0,7}["']?`;
 const close = String.raw`(?=\\{0,7}["'])`;
 const value = String.raw`[^\s"'\\\0]{3,256}`;
 const quoted = String.raw`[^"'\\\n\0]{3,256}`;
-const rest = (most: number): string => String.raw`[^\n\0]{0,${most}}?`;
+const rest = (limit: number): string => String.raw`[^\n\0]{0,${limit}}?`;
 
 const rule = (hints: string[], pattern: string, flags = 'g', except: (secret: string) => boolean = isPlaceholder): Rule => ({ kind: 'password', hints, pattern: new RegExp(pattern, flags), except });
 
@@ -23,7 +23,7 @@ export const commandRules: readonly Rule[] = [
   rule(['smb', 'rpcclient', 'crackmapexec'], String.raw`((?<![\w-])(?:smbclient|smbmap|rpcclient|crackmapexec)\b${rest(200)}[ \t]-U[ \t]{0,4}${open}[\w.\\/@-]{1,64}%)${value}`),
   rule(['htpasswd'], String.raw`(\bhtpasswd(?=[ \t][^\n\0]{0,40}-\w{0,8}b)(?:[ \t]{1,4}-\w{1,8}){1,4}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.@-]{1,64}[ \t]{1,4}${open})${value}`),
   rule(['chpasswd'], String.raw`((?<![\w-])echo[ \t]{1,4}${open}[\w.-]{1,64}:)${value}(?=${open}[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?chpasswd)`),
-  // What a command is given to read: sudo -S, docker login --password-stdin, gh auth login --with-token.
+  // Secrets piped into a command: sudo -S, docker login --password-stdin, gh auth login --with-token.
   rule(['-stdin', 'sudo', '--with-token'], String.raw`((?<![\w-])echo[ \t]{1,4}(?:-n[ \t]{1,4})?${open})[^\s"'\\|\0]{3,256}(?=${open}[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}-S|[^\n\0|]{1,200}(?:--password-stdin|--with-token|--stdin)))`),
   rule(['secret set'], String.raw`((?<![\w-])gh[ \t]{1,4}secret[ \t]{1,4}set\b${rest(120)}(?:-b|--body)[ \t=]{1,4}${open})${value}`),
   rule(['useradd', 'usermod'], String.raw`((?<![\w-])user(?:add|mod)\b${rest(80)}[ \t](?:-p|--password)[ \t=]{1,4}${open})${value}`),

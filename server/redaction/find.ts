@@ -8,30 +8,30 @@ import { findSeedPhrases } from './seedPhrases.ts';
 import { tokenRules } from './tokenRules.ts';
 import { aroundUnseen, blankUnseen, withoutGutters } from './view.ts';
 
-/** Every secret in a text, the surest kind first; findings may overlap. Invisible characters, and what tools put before lines, do not hide one. */
+/** Finds every secret in a text, the most certain kind first; findings may overlap. Invisible characters and line prefixes of tools do not hide a secret. */
 export function findSecrets(text: string): Finding[] {
   const view = aroundUnseen(text);
   if (view === null) return findIn(withoutGutters(text));
-  // A colour may end a word, or be in the middle of one.
+  // A colour may end a word or stand within one: search both with it blanked and with it removed.
   const within = findIn(withoutGutters(view.text)).flatMap((finding) => view.inText(finding) ?? []);
   return [...findIn(withoutGutters(blankUnseen(text))), ...within];
 }
 
-// Shorter hints stand in nearly every text.
+// Shorter hints occur in nearly every text.
 const shortest = 3;
-const tried = triedBy([...tokenRules, ...placeRules]);
+const selectRules = selectorOf([...tokenRules, ...placeRules]);
 
 function findIn(text: string): Finding[] {
-  const isTried = tried(text);
-  const findBy = (rules: readonly Rule[]): Finding[] => rules.filter(isTried).flatMap((rule) => [...findByRule(rule, text)]);
+  const isSelected = selectRules(text);
+  const findBy = (rules: readonly Rule[]): Finding[] => rules.filter(isSelected).flatMap((rule) => [...findByRule(rule, text)]);
   return [...findPrivateKeys(text), ...findSeedPhrases(text), ...findBy(tokenRules), ...findByLibrary(text), ...findBy(placeRules), ...findPairs(text), ...findNamed(text)];
 }
 
 /**
- * Tells which rules a text gives reason to try. One pattern of all hints takes an eighth of the time that looking for
- * each of 230 in turn took.
+ * Selects the rules whose hints occur in a text. One pattern of all hints takes an eighth of the time of searching for
+ * each of the 230 hints.
  */
-function triedBy(rules: readonly Rule[]): (text: string) => (rule: Rule) => boolean {
+function selectorOf(rules: readonly Rule[]): (text: string) => (rule: Rule) => boolean {
   const hints = [...new Set(rules.flatMap(({ hints = [] }) => hints))];
   const long = hints.filter(({ length }) => length >= shortest).sort((a, b) => b.length - a.length);
   const within = new Map(long.map((hint) => [hint, long.filter((other) => hint.includes(other))]));

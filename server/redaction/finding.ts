@@ -1,23 +1,23 @@
 /** A secret in a text. */
 export interface Finding {
-  /** What it is, in words: `github token`. */
+  /** Kind in words: `github token`. */
   kind: string;
-  /** Where the match begins: before the secret itself when a name or a header tells what it is. */
+  /** Start of the match, which may be a name or a header before the secret. */
   from: number;
   start: number;
   end: number;
 }
 
-/** A secret that a pattern describes. What group 1 matches stays: the name, the header, the way up to the secret. */
+/** Describes a secret by a pattern. The text of group 1 is kept: a name, a header, the path to the secret. */
 export interface Rule {
   kind: string;
-  /** One of these stands in every text that the pattern matches; without any of them the pattern is not tried. */
+  /** Every match contains one of these; the pattern is skipped for texts without any. */
   hints?: readonly string[];
-  /** With the flag `g`. Every repetition is bounded, or begins where nothing of its class stands before it: time stays linear. */
+  /** Has the flag `g`. Every repetition is bounded, or cannot start within a run of its own class, so that time stays linear. */
   pattern: RegExp;
-  /** What may not stand directly before a match. Here and not in the pattern: a pattern that begins with its letters is ten times as fast. */
+  /** Must not match directly before a match. Not a lookbehind in the pattern: patterns that begin with literal letters are ten times as fast. */
   notAfter?: RegExp;
-  /** Says that a match is harmless after all. */
+  /** Returns true for a harmless match. */
   except?: (secret: string) => boolean;
 }
 
@@ -36,5 +36,5 @@ export function* findByRule({ kind, pattern, notAfter, except }: Rule, text: str
   }
 }
 
-/** After an escaped line break, as in JSON, or an escaped character, as in a URL, a word begins: `\nsk-`, `%3Dsk-`. */
+/** A word begins after an escaped line break, as in JSON, and after an escaped character, as in a URL: `\nsk-`, `%3Dsk-`. */
 const followsEscape = (text: string, at: number): boolean => /\\[nrt]$|%[0-9A-Fa-f]{2}$/.test(text.slice(Math.max(0, at - 3), at));

@@ -1,9 +1,9 @@
 import type { Rule } from './finding.ts';
 import { ends, token, word } from './tokenShapes.ts';
 
-// Shapes taken from the rules of gitleaks (config/gitleaks.toml at b58d3f1, https://github.com/gitleaks/gitleaks),
-// Copyright (c) 2019 Zachary Rice, MIT licence: gitleaks.LICENSE.txt. Their surroundings are left out: what is seen
-// through is not theirs. Rules that need the name of a service are left to the names that Baton knows itself.
+// Token shapes from the rules of gitleaks (config/gitleaks.toml at b58d3f1, https://github.com/gitleaks/gitleaks),
+// Copyright (c) 2019 Zachary Rice, MIT licence: gitleaks.LICENSE.txt. Their context patterns are replaced by Baton's
+// own. Rules that need the name of a service are omitted: Baton's own rules for names cover them.
 
 export const gitleaksRules: readonly Rule[] = [
   word('1password secret key', String.raw`A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}${ends}`, 'A3-'),

@@ -1,6 +1,6 @@
 import type { Rule } from './finding.ts';
 
-// Hashes of passwords, as htpasswd, /etc/shadow and frameworks write them: who has one can guess at leisure.
+// Password hashes, as htpasswd, /etc/shadow and frameworks write them: they allow offline guessing.
 
 const dollar = String.raw`\\{0,3}\$`;
 const itoa = '[./A-Za-z0-9]';

@@ -1,23 +1,23 @@
 import { findSecrets } from './find.ts';
 import { merged, Pieces, type Span } from './pieces.ts';
 
-/** One text among several that are redacted together. */
+/** One of several texts that are redacted together. */
 export interface Leaf {
   text: string;
-  /** Texts of one group follow each other: a secret may begin in one and end in the next. */
+  /** Texts of one group are consecutive: a secret may begin in one and end in the next. */
   group: string;
-  /** What the whole text is, when the name that it belongs to says so: `password`. */
+  /** Kind of the whole text, when its name determines it: `password`. */
   kind?: string | null;
-  /** What stands before it and tells what it is: the name of a header. It is no part of the text. */
+  /** Context before the text that determines its kind, such as the name of a header. Not part of the text. */
   before?: string;
 }
 
-// No pattern reaches over it.
+// No pattern matches across it.
 const border = '\n\0\n';
-// A secret that is split has at most so much on either side: as much as the longest private keys.
+// Longest part of a split secret on either side: the length of the longest private keys.
 const reach = 16_384;
 
-/** The secrets of each leaf, in their order. One pass over all leaves, and up to three over the places where those of a group meet. */
+/** Finds the secrets of each leaf, in order. Searches all leaves once, and the borders within each group up to three times. */
 export function spansOf(leaves: readonly Leaf[]): Span[][] {
   const spans: Span[][] = leaves.map(({ text, kind }) => (kind == null ? [] : [{ start: 0, end: text.length, kind }]));
   const open = leaves.flatMap(({ text, group, kind, before = '' }, leaf) => (kind == null && text !== '' ? [{ leaf, text, group, before }] : []));
@@ -33,7 +33,7 @@ export function spansOf(leaves: readonly Leaf[]): Span[][] {
   }
   for (const finding of findSecrets(all.text)) all.place(finding, spans);
   for (const group of groups.values()) {
-    for (const joined of meetings(group)) {
+    for (const joined of bordersOf(group)) {
       for (const finding of findSecrets(joined.text)) if (joined.crosses(finding)) joined.place(finding, spans);
     }
   }
@@ -43,16 +43,16 @@ export function spansOf(leaves: readonly Leaf[]): Span[][] {
 type Part = readonly { leaf: number; text: string }[];
 
 /**
- * Where texts meet: two by two, each pair on its own, since what begins with its text must not seem to go on from the
- * text before; and all of them, for what goes on through a text and beyond.
+ * The borders between texts. Each pair separately, because a token that starts a text must not seem to continue the
+ * text before it; and all together, for a secret that spans more than two texts.
  */
-function meetings(group: Part): Pieces[] {
+function bordersOf(group: Part): Pieces[] {
   if (group.length < 2) return [];
   if (group.length === 2) return [sideBySide(group, group.length)];
   return [sideBySide(group, 2), sideBySide(group.slice(1), 2), sideBySide(group, group.length)];
 }
 
-/** Texts side by side, with a border after every `together` of them; of a long text only its ends. */
+/** Joins texts, with a border after every `together` of them. Of a long text it takes only both ends. */
 function sideBySide(group: Part, together: number): Pieces {
   const joined = new Pieces();
   for (const [position, { leaf, text }] of group.entries()) {

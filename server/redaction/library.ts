@@ -1,7 +1,7 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { Finding } from './finding.ts';
 
-/** As much of secretlint's rule interface as its scanners use. */
+/** The part of secretlint's rule interface that its scanners use. */
 interface LibraryRule {
   meta: { id: string };
   create(context: object, options: object): { file(source: object): unknown };
@@ -38,22 +38,21 @@ const kinds: Record<string, string> = {
 };
 
 const leftOut = new Set([
-  // Obeys comments in the text: "secretlint-disable" in a message would let every secret through.
+  // Obeys comments in the text: "secretlint-disable" in a message would let every secret pass.
   'filter-comments',
-  // Takes the whole address; ours leaves the host, which the next agent needs.
+  // Redacts the whole address; Baton's rule keeps the host, which the next agent needs.
   'basicauth',
   'database-connection-string',
-  // Reports ranges that end before the token does.
+  // Reports ranges that end before the end of the token.
   'npm',
-  // Reads files by their names.
   'gcp',
 ]);
 
-// An account's number is no secret; of a named key ours leaves the name.
+// An account number is not secret; Baton's rule keeps the name of a key.
 const harmless = new Set(['AWSAccountID', 'AWSSecretAccessKey']);
 
-// The rules are called without @secretlint/core, which is asynchronous, and whose profiler keeps marks of every
-// call for good: 2,000 calls took 35 s, the next 2,000 took 124 s.
+// Calls the rules without @secretlint/core, which is asynchronous and whose profiler keeps the marks of every call:
+// 2,000 calls took 35 s, the next 2,000 took 124 s.
 let found: Finding[] = [];
 
 const scanners = (rules as readonly LibraryRule[])
@@ -72,7 +71,6 @@ const scanners = (rules as readonly LibraryRule[])
     );
   });
 
-/** What the rules of a library find: secretlint's recommended ones. */
 export function findByLibrary(text: string): Finding[] {
   found = [];
   const source = { content: text, filePath: undefined, ext: '', contentType: 'text' };

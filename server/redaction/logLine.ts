@@ -1,6 +1,6 @@
 import { redactText, redactValue } from './redact.ts';
 
-/** A line of the log without secrets: the last guard, since an error may quote what a caller sent. It stays JSON. */
+/** Removes secrets from a line of the server's log, because an error may quote a caller's input. The line stays JSON. */
 export function redactLogLine(line: string): string {
   if (redactText(line).count === 0) return line;
   return `${JSON.stringify(redactValue(JSON.parse(line)).value)}\n`;

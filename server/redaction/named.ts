@@ -3,25 +3,24 @@ import { namingOf, type Naming } from './names.ts';
 import { isBasicCredentials, isLabel, isPlaceholder, isVersion, looksRandom } from './values.ts';
 
 /**
- * How a name and its value are written, which says how likely the value is data and not code:
- * `entry` is a value that belongs to a name in JSON, a .env line, a flag or a query; `field` one among others that go
- * with a password, as in a connection string;
- * `quoted` is a text in code; `tight` is `name=value`; `loose` is `name: value` or `name = value`.
+ * Notation of a name and its value, which tells how likely the value is data and not code. `entry`: the value of a name
+ * in JSON, a .env line, a flag or a query. `field`: one of several fields, as in a connection string. `quoted`: a
+ * string in code. `tight`: `name=value`. `loose`: `name: value` or `name = value`.
  */
 export type Form = 'entry' | 'field' | 'quoted' | 'tight' | 'loose';
 
-const most = 4096;
+const maxValueLength = 4096;
 const nameThenValue =
   /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,8}(?:=>|:=|:[ \t]{0,4}[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,8}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
 const opening = /(?:[bBrRuUfFN]{1,2})?(\\{0,7})(["'`])/y;
-// A value is judged by its beginning, so that a text of nothing but names costs no more than its length.
-const judged = 512;
+// Values are judged by their beginning, so that a text of many names takes linear time.
+const judgedLength = 512;
 const bareValue = /[^\s"'`,;&<>(){}[\]\\|\0]+/y;
 const lineValue = /[^\s"'`\\\0]+/y;
 const semicolonValue = /[^\s"'`;,()\\\0]+/y;
 const nearbyFields = /\b(?:host|hostname|user|username|uid|user id|dbname|database|server|data source|port|endpoint|accountname|endpointsprotocol)=/i;
 
-/** Values whose name says that they are secret: `"password": "..."`, `DB_SECRET=...`, `--token ...`, `?api_key=...`. */
+/** Finds values whose name marks them as secret: `"password": "..."`, `DB_SECRET=...`, `--token ...`, `?api_key=...`. */
 export function findNamed(text: string): Finding[] {
   const findings: Finding[] = [];
   nameThenValue.lastIndex = 0;
@@ -41,8 +40,7 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const name = text.slice(from, nameEnd);
   const spaced = /^[ \t]+$/.test(operator);
   const before = text[from - 1];
-  // `--token ...`, and `set aws_secret_access_key ...`
-  // and `storePassword '...'` in Groovy
+  // Accepts `--token ...`, `set aws_secret_access_key ...`, and `storePassword '...'` in Groovy.
   if (spaced && (closing !== '' || !(/^--?[A-Za-z]|_/.test(name) || (/[a-z][A-Z]/.test(name) && /["']/.test(text[at] ?? ''))))) return null;
   // ["--password", "..."]
   if (operator.includes(',') && (!name.startsWith('--') || closing === '')) return null;
@@ -60,7 +58,7 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const tight = operator === '=' || spaced;
   const form = bareForm({ text, from, name, before, tight, spaced, operator, end: match.index + whole.length });
   form.reads.lastIndex = 0;
-  const value = form.reads.exec(text.slice(at, at + judged))?.[0];
+  const value = form.reads.exec(text.slice(at, at + judgedLength))?.[0];
   if (value === undefined) return null;
   const trimmed = isData(form.form) ? value : value.replace(/[.:!?]+$/, '');
   const end = at + trimmed.length;
@@ -68,7 +66,7 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   if (!isData(form.form) && isCode(text, at, at + value.length, trimmed)) return null;
   if (!isSecret(naming, trimmed, form.form) || (spaced && !name.startsWith('-') && !looksRandom(trimmed, 20))) return null;
   form.reads.lastIndex = at;
-  return { kind: naming.kind, from, start: at, end: value.length < judged || !form.reads.test(text) ? end : form.reads.lastIndex };
+  return { kind: naming.kind, from, start: at, end: value.length < judgedLength || !form.reads.test(text) ? end : form.reads.lastIndex };
 }
 
 /** {"tokens": ["...", "..."]} */
@@ -77,7 +75,7 @@ function valuesIn(text: string, match: RegExpExecArray, at: number): Finding[] {
   const [name = ''] = /^[\w$.-]+/.exec(text.slice(from, at)) ?? [];
   const naming = namingOf(name.replace(/s$/i, ''));
   if (naming === null) return [];
-  const list = text.slice(at, at + most).split(']', 1)[0]!;
+  const list = text.slice(at, at + maxValueLength).split(']', 1)[0]!;
   return [...list.matchAll(/(\\{0,7}["'])([^\s"'\\]{8,512})(?=\1)/g)].flatMap(({ index, 1: quote, 2: value }) => {
     const start = at + index + quote!.length;
     return looksRandom(value!, 16) ? [{ kind: naming.kind, from, start, end: start + value!.length }] : [];
@@ -92,18 +90,18 @@ function numberValue(text: string, at: number, from: number, { kind, strength }:
   return strength === 'password' && digits.test(text) ? { kind, from, start: at, end: digits.lastIndex } : null;
 }
 
-/** The name may begin before the word by which it was found. */
+/** Start of the name, which may be before the matched word. */
 function nameStart(text: string, found: number): number {
   let start = found;
   while (start > 0 && found - start < 64 && /[\w$.-]/.test(text[start - 1]!)) start -= 1;
-  // An escaped line break or tab, as in "a\nPASSWORD=", is no part of the name.
+  // Excludes an escaped line break or tab, as in "a\nPASSWORD=".
   if (start < found && text[start - 1] === '\\' && /[nrt]/.test(text[start]!)) start += 1;
   return start;
 }
 
 const isData = (form: Form): boolean => form === 'entry' || form === 'field';
 
-/** Whether the quote that ends a name also begins it: in `'not PASS' : 'FAIL'` it may end a text, in `x ? 'pass' : 'fail'` a choice. */
+/** Whether the closing quote of a name also opens it. In `'not PASS' : 'FAIL'` and `x ? 'pass' : 'fail'` it does not. */
 function isQuotedName(text: string, from: number): boolean {
   const opening = /(\?\s{0,4})?\\{0,7}["'`][\w .$@/-]{0,40}$/.exec(text.slice(Math.max(0, from - 60), from));
   return from === 0 || (opening !== null && opening[1] === undefined);
@@ -122,7 +120,7 @@ interface Bare {
   end: number;
 }
 
-// To the end of the line, which JSON escapes.
+// Ends with the line, whose break JSON escapes.
 const aloneOnLine = /^[^\s"'`\\,;(){}[\]]{4,512}[ \t]*(?:\n|\r|\\+[nr]|["']|$)/;
 const lineStart = /(?:^|\n|\\n|["'])[ \t]*(?:export[ \t]+)?$/;
 
@@ -134,19 +132,19 @@ function bareForm({ text, from, name, before, tight, spaced, operator, end }: Ba
   if (tight && !name.includes('.') && (nearbyFields.test(text.slice(Math.max(0, from - 120), from)) || nearbyFields.test(text.slice(end, end + 120).split('\n')[0]!))) {
     return { form: 'field', reads: semicolonValue };
   }
-  // DB_PASSWORD: x in a compose file; spring.datasource.password=x among properties.
+  // DB_PASSWORD: x in a compose file; spring.datasource.password=x in a properties file.
   const named = operator.startsWith(':') ? isEnvName(name) && name.includes('_') : tight && name.includes('.');
-  if (named && lineStart.test(text.slice(Math.max(0, from - 40), from)) && aloneOnLine.test(text.slice(end, end + judged))) return { form: 'entry', reads: bareValue };
+  if (named && lineStart.test(text.slice(Math.max(0, from - 40), from)) && aloneOnLine.test(text.slice(end, end + judgedLength))) return { form: 'entry', reads: bareValue };
   return { form: tight ? 'tight' : 'loose', reads: bareValue };
 }
 
-/** The text between quotes that open here, escaped as often as they are: `"x"`, `\"x\"` in JSON, `\\\"x\\\"` in JSON in JSON. */
+/** The range between the quotes that open at `at`, with equal escaping: `"x"`, `\"x\"` in JSON, `\\\"x\\\"` in JSON in JSON. */
 export function quotedValue(text: string, at: number): { start: number; end: number } | null {
   opening.lastIndex = at;
   const match = opening.exec(text);
   if (match === null) return null;
   const start = opening.lastIndex;
-  const rest = text.slice(start, start + most);
+  const rest = text.slice(start, start + maxValueLength);
   const close = match[1]! + match[2]!;
   let end = rest.indexOf(close);
   while (end > 0 && rest[end - 1] === '\\') end = rest.indexOf(close, end + close.length);
@@ -154,7 +152,7 @@ export function quotedValue(text: string, at: number): { start: number; end: num
   return { start, end: start + end };
 }
 
-/** A call, an index, a member, a type: what code says and data does not. */
+/** Whether the value is code: a call, an index, a member or a type. */
 function isCode(text: string, start: number, end: number, value: string): boolean {
   if (/[([{<]/.test(text[end] ?? '') || text.startsWith('=>', end)) return true;
   if (/^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return true;
@@ -164,16 +162,16 @@ function isCode(text: string, start: number, end: number, value: string): boolea
 }
 
 const namesItself = (value: string): boolean => /pass|pwd|secret|token|key|cred|auth/i.test(value);
-// "is bcrypt2-hashed"
+// As in "is bcrypt2-hashed".
 const compound = /^[A-Za-z]+\d?(?:-[A-Za-z]+)+$/;
 const label = /password|passphrase|passwort/i;
 const sentence = /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|the|a|an|too|please|enter|at least|for|to|of|and|or|with|this|that)\b/i;
 
-/** A password even where its name may mean something else: letters with digits, and no path, test or sentence. */
+/** Whether the value looks like a chosen password, for names with several meanings: letters with digits, and no path, test or sentence. */
 const isChosen = (value: string): boolean =>
   value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/[/\\]|::/.test(value) && (/[!#$%&*@?+^~]|^[A-Za-z]+(?:\d{1,6}|[._-]\d{3,6})$/.test(value) || (value.match(/\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0) > 2);
 
-/** Whether the value of a name that means a secret is one. */
+/** Whether a value is a secret, given what its name means. */
 export function isSecret({ strength, orFolder }: Naming, value: string, form: Form): boolean {
   if (isPlaceholder(value) || isVersion(value) || isLabel(value)) return false;
   if (/\s/.test(value)) return strength === 'password' && form === 'entry' && value.length <= 128 && !label.test(value) && !sentence.test(value);

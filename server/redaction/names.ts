@@ -1,17 +1,17 @@
-/** What a name says about its value. */
+/** Meaning of a name for its value. */
 export interface Naming {
-  /** What to call the secret. */
+  /** Kind of the secret, in words. */
   kind: string;
-  /** How much the value itself must look like a secret: passwords may be any word unless the name is weak, tokens are made by machines. */
+  /** How closely the value itself must look like a secret: a password may be any word unless the name is weak; tokens are random. */
   strength: 'password' | 'weak' | 'secret' | 'key' | 'token' | 'vague';
-  /** Whether it may also be the folder that a process is in. */
+  /** Whether the value may also be a working folder, as for `pwd`. */
   orFolder?: boolean;
 }
 
-// Words that say which one, or in which shape, after what it is: DB_PASSWORD_PROD, SECRET_KEY_BASE, API_KEY_2.
+// Suffixes that qualify a name: DB_PASSWORD_PROD, SECRET_KEY_BASE, API_KEY_2.
 const qualifier = /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|pem|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
 const password = /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|(?:store|key|ssh|db|user|become|root)pass|motdepasse|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)$/;
-// What else they mean: a key, a word, that a test has passed, a folder. And what a text says about a password.
+// Names with other meanings: a key, a word, a passed test, a folder. Below: words about a password, not for one.
 const weakPassword = /^(?:pass|pw|clave|parola|passe)$/;
 const aboutPassword =
   /^(?:enter|forgot|forgotten|reset|show|hide|no|missing|invalid|wrong|incorrect|check|has|is|require|required|need|needs|validate|verify|compare|set|update|change|ask|prompt|save|remember|toggle|send|request|expired|short|repeat|retype|choose|create|mismatch)$/;
@@ -19,10 +19,10 @@ const secret = /(?:secret|secretkey|secretaccesskey)$/;
 const key =
   /(?:api|access|account|private|signing|encryption|encrypt|auth|master|service|servicerole|shared|sharedaccess|deploy|license|hmac|webhook|subscription|client|admin|storage|functions?|instrumentation|ingest|consumer|ssh|write|crypto)key$/;
 const token = /token$/;
-// Tokens that are counted, or that say where a list goes on.
+// Tokens that are counted, or that continue a list.
 const otherToken = /(?:page|next|continuation|sync|cancel|cancellation|abort|design|eos|bos|pad|stop|special|mask|unk|sep|cls|first|last|max|min|num|start|end|color|syntax|injection|json|prev|previous|current|lex|per)$/;
 
-/** What a name says: `DB_PASSWORD`, `clientSecret`, `x-api-key`; null when it names no secret. */
+/** Meaning of a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key`; null when it does not name a secret. */
 export function namingOf(name: string): Naming | null {
   const parts = (/^[\x20-\x7e]*$/.test(name) ? name : name.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '').normalize('NFC'))
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -41,7 +41,7 @@ export function namingOf(name: string): Naming | null {
   if (token.test(whole)) return otherToken.test(whole.slice(0, -'token'.length)) ? null : { kind: 'token', strength: 'token' };
   if (/^(?:credentials?|creds)$/.test(last)) return { kind: 'credentials', strength: 'key' };
   if (/^(?:auth|jwt)$/.test(last)) return { kind: last === 'auth' ? 'credentials' : last, strength: 'token' };
-  // Too common in code to say anything unless they are the names of an environment.
+  // Too common in code, except as names of environment variables.
   if (/^(?:pat|salt|otp)$/.test(last) && /^[A-Z0-9_]+$/.test(name)) return { kind: last, strength: 'token' };
   if (/^(?:key|secrets)$/.test(last) && parts.length > 1 && /^[A-Z0-9_]+$/.test(name)) return { kind: 'key', strength: 'vague' };
   return null;

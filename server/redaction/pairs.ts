@@ -3,7 +3,7 @@ import { isSecret, quotedValue } from './named.ts';
 import { namingOf } from './names.ts';
 import { isPlaceholder } from './values.ts';
 
-/** `{"name": "API_KEY", "value": "..."}`: lists of headers, variables and cookies name their values like this. */
+/** `{"name": "API_KEY", "value": "..."}`: the form of headers, variables and cookies in lists. */
 const pair =
   /(?<slashes>\\{0,7})["'](?:name|key|header)\k<slashes>["']\s{0,8}:\s{0,8}\k<slashes>["'](?<name>[^"'\\\n]{1,80})\k<slashes>["']\s{0,8},\s{0,20}\k<slashes>["']value\k<slashes>["']\s{0,8}:\s{0,8}/g;
 
@@ -21,7 +21,7 @@ export function findPairs(text: string): Finding[] {
   });
 }
 
-/** What the value of a name in such a list is; null when it is no secret. */
+/** Kind of a value in such a list; null when it is not secret. */
 export function kindOfPair(name: string, value: string, isCookie: boolean): string | null {
   if (isPlaceholder(value)) return null;
   if (/^(?:set-)?cookie$/i.test(name)) return value.includes('=') ? 'cookie' : null;

@@ -10,11 +10,11 @@ interface Piece {
   leaf: number;
   from: number;
   to: number;
-  /** Where in its leaf the piece begins. */
+  /** Position in its leaf where the piece begins. */
   offset: number;
 }
 
-/** Texts laid side by side, and the way back from a place in the whole to the texts. */
+/** Joined texts; maps positions in the whole back to the texts. */
 export class Pieces {
   readonly #texts: string[] = [];
   readonly #pieces: Piece[] = [];
@@ -35,7 +35,7 @@ export class Pieces {
     this.#length += text.length;
   }
 
-  /** Whether a finding, with the name or header that tells what it is, is not all in one piece. */
+  /** Whether a finding, including its name or header, spans several pieces. */
   crosses({ from, end }: Finding): boolean {
     return this.#pieces.some((piece) => from < piece.to && piece.to < end);
   }
@@ -54,18 +54,18 @@ export class Pieces {
   }
 }
 
-// "Here is the key: sk-..." may be all of a message, and the next begin with "Thanks": a token that ends with its text is
-// complete when what follows is a word. A secret's last three characters are of no use to anybody.
+// "Here is the key: sk-..." may be a whole message, and the next may begin with "Thanks": a token that ends with its
+// text is complete when a word follows. Up to three remaining characters of a secret are useless to an attacker.
 const isWord = /^(?:[A-Z]?[a-z']*|[A-Z]+|.{1,3})[.,;:!?]?$/;
 const startsAnew = /^(?:[A-Z]?[a-z]*|[A-Z]+|.{1,3})$/;
-// "DB_PASSWORD=" may be all of a message, and the next begin with "All tests pass".
+// "DB_PASSWORD=" may be a whole message, and the next may begin with "All tests pass".
 const isProse = (piece: string, rest: string): boolean => /^(?:[A-Z]?[a-z']*|[A-Z]+)$/.test(piece) ? /^ [A-Za-z]/.test(rest) : /^[A-Z]?[a-z']+[.,;:!?]$/.test(piece);
 const isComplete = ({ start, end }: Span): boolean => end - start >= 30;
 
 const high = /[\uD800-\uDBFF]/;
 const low = /[\uDC00-\uDFFF]/;
 
-/** Without overlaps: what overlaps becomes one, of the kind of the longest, or of the first among equals. No character is cut in half. */
+/** Merges overlapping spans; the longest, then the first, determines the kind. Never splits a surrogate pair. */
 export function merged(spans: readonly Span[], text: string): Span[] {
   const result: (Span & { longest: number })[] = [];
   const inOrder = spans.map((span) => whole(span, text)).sort((a, b) => a.start - b.start || b.end - a.end);

@@ -4,17 +4,17 @@ import { hashRules } from './hashRules.ts';
 import { saidRules } from './saidRules.ts';
 import { isBasicCredentials, isMember, isPlaceholder, looksRandom } from './values.ts';
 
-// Secrets that are known by where they stand: a header, a URL, a cookie, a command, a sentence.
+// Secrets that are recognised by their context: a header, a URL, a cookie, a command, a sentence.
 
 const quote = String.raw`\\{0,7}["'` + '`]?';
 const comma = String.raw`\\{0,7}["'` + '`]' + String.raw`[ \t]{0,4},[ \t]{0,4}\\{0,7}["'` + '`]';
 // As in `cookie: x`, `"cookie": "x"`, `\"cookie\": \"x\"`, and `set("cookie", "x")`.
 const separator = String.raw`(?:${quote}[ \t]{0,4}[:=][ \t]{0,4}${quote}|${comma})`;
 
-// The end of a line, and what tools put before the next: line breaks may be escaped, and numbers are lines of their own.
+// A line break, possibly escaped, with the line prefixes of tools; line numbers are lines of their own.
 const nextLine = String.raw`[ \t]{0,8}(?:[\r\n]|\\{1,7}[nr]){1,4}[ \t"'>|]{0,40}(?:\d{1,6}[ ]?\n)?[ \t|>"']{0,40}`;
 
-/** At least a digit, or a change of case: "Bearer authentication" is prose. */
+/** Whether it is a plain word without a digit or a change of case: "Bearer authentication" is prose. */
 const isWord = (secret: string): boolean => isPlaceholder(secret) || /^[a-z]+$|^[A-Z]?[a-z]+$|^[A-Z]+$/.test(secret);
 
 export const placeRules: readonly Rule[] = [
@@ -41,7 +41,7 @@ export const placeRules: readonly Rule[] = [
     except: (secret) => isWord(secret) || isMember(secret),
   },
   { kind: 'vault key', hints: ['Key '], pattern: /((?:Unseal|Recovery) Key \d{1,2}:[ \t]{1,4})[A-Za-z0-9+/=]{32,100}/g },
-  // A browser's cookies are many pairs and all of them are its user's; a server sets one, and what follows says for how long.
+  // A browser sends several cookies, all secret; a server sets one, followed by its attributes.
   {
     kind: 'cookie',
     pattern: new RegExp(String.raw`((?<![\w-])set-cookie${separator}[\w!#$%&*.^|~+-]{1,128}=)[^;\s"'\\\0]{4,4096}`, 'gi'),
@@ -56,14 +56,14 @@ export const placeRules: readonly Rule[] = [
   {
     kind: 'cookie',
     hints: ['TRUE', 'FALSE'],
-    // A line of a cookie file: domain, flag, path, flag, time, name, value, with tabs between them that JSON escapes.
+    // A line of a cookie file: domain, flag, path, flag, time, name, value, separated by tabs, which JSON escapes.
     pattern: /([\w.-]{3,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\/[^\t\n\\]{0,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\d{1,20}(?:\t|\\+t)[^\t\n\\]{1,255}(?:\t|\\+t))[^\s\0"'\\]{1,4096}/g,
   },
 
   {
     kind: 'url password',
     hints: ['://'],
-    // guest:guest on the own machine is what the manual of a server says.
+    // Allows guest:guest on the local machine, as in the manuals of servers.
     pattern: /(:\/\/(?<user>[^\s:@/"'<>?#\\`\0]{0,100}):)(?!\k<user>@(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?![\w.-]))[^\s/"'<>?#\\`\0]{1,256}(?=@[A-Za-z0-9[$%{_-])/g,
     except: (secret) => isPlaceholder(secret),
   },

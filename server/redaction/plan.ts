@@ -4,21 +4,21 @@ import { namingOf } from './names.ts';
 import { kindOfPair } from './pairs.ts';
 import { isSeedPhrase } from './seedPhrases.ts';
 
-/** Builds the value again, with these texts in the place of its leaves. */
+/** Rebuilds the value with these texts in place of its leaves. */
 type Rebuild = (texts: readonly string[]) => unknown;
 
 const leftAlone = /^(?:id|\w+Ids?|type|agentType|idempotencyKey|collaborators)$/;
-// The one text whose length the database checks: a mark may be longer than what it stands for.
+// The database limits the length of titles, and a mark may be longer than its secret.
 const titleCharacters = 500;
 const holdsJson = /^(?:metadata|contextVariables|arguments|result)$/;
 const headerName = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i;
 const unchanged = (value: unknown): Rebuild => () => value;
 
-/** The texts of a value, and how to put others in their places. */
+/** Collects the texts of a value, and rebuilds it with others. */
 export class Plan {
   readonly leaves: Leaf[] = [];
 
-  /** What a schema has decoded: its own names say nothing, its ids stay. */
+  /** For decoded input: ignores the names of the schema and keeps ids. */
   input(value: unknown, path: string): Rebuild {
     if (typeof value === 'string') return this.#leaf({ text: value, group: path });
     if (Array.isArray(value)) return all(value.map((item) => this.input(item, `${path}.*`)));
@@ -33,7 +33,7 @@ export class Plan {
     );
   }
 
-  /** What a caller wrote: names say what their values are, and may themselves hold a secret. */
+  /** For the caller's JSON: names tell the meaning of their values, and may contain a secret themselves. */
   json(value: unknown, path: string, name?: string): Rebuild {
     if (typeof value === 'string') {
       const kind = name === undefined ? null : kindOf(name, value);
@@ -48,7 +48,7 @@ export class Plan {
       if (value.length <= 30 && value.every((item) => typeof item === 'string') && isSeedPhrase(value)) {
         return all(value.map((text: string) => this.#leaf({ text, group: path, kind: 'seed phrase' })));
       }
-      // In ["--password", "..."] the flag names what follows it; in {"tokens": ["..."]} the name is that of each.
+      // In ["--password", "..."] the flag names the next item; in {"tokens": ["..."]} the name applies to each.
       return all(value.map((item: unknown, index) => this.json(item, `${path}.*`, flag(value[index - 1]) ?? name?.replace(/s$/, ''))));
     }
     if (!isPlain(value)) return unchanged(value);
@@ -62,27 +62,27 @@ export class Plan {
     );
   }
 
-  #leaf(leaf: Leaf, most = Infinity): Rebuild {
+  #leaf(leaf: Leaf, limit = Infinity): Rebuild {
     const index = this.leaves.push(leaf) - 1;
-    return (texts) => shortened(texts[index]!, most);
+    return (texts) => shortened(texts[index]!, limit);
   }
 }
 
-function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
+function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
   const characters = [...text];
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+  return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
 function kindOf(name: string, value: string): string | null {
-  // In `test:pw` and `ns:password` the last part says what it is.
+  // In `test:pw` and `ns:password` only the last part matters.
   const naming = namingOf(name.slice(name.lastIndexOf(':') + 1));
   return naming !== null && isSecret(naming, value, 'entry') ? naming.kind : null;
 }
 
 const flag = (item: unknown): string | null => (typeof item === 'string' && /^--[a-z][\w-]{1,40}$/i.test(item) ? item.slice(2) : null);
 
-/** The value of an object that has a name and a value, and what it is when the name says that it is secret. */
+/** The value of an object with a name and a value, and its kind when the name marks it as secret; null for other objects. */
 function pairIn(object: Record<string, unknown>): { value: string; kind: string | null } | null {
   const { value } = object;
   const name = object['name'] ?? object['key'] ?? object['header'];
@@ -98,7 +98,7 @@ const all =
   (texts) =>
     parts.map((part) => part(texts));
 
-/** Numbers names that become the same mark. */
+/** Builds an object; numbers keys that became the same mark. */
 const entries =
   (parts: readonly (readonly Rebuild[])[]): Rebuild =>
   (texts) => {

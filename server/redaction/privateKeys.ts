@@ -1,14 +1,14 @@
 import type { Finding } from './finding.ts';
 
 const begin = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
-// What stands between the two lines: base64, its headers, and whatever breaks lines in JSON, in code and in YAML. Never "-----".
+// The text between the two lines: base64, headers, and line breaks as in JSON, code and YAML. Never "-----".
 const body = /(?:[A-Za-z0-9+/=\s:,.;"'`|>#()[\]_]|\\+[nrtu"']|\\\n|-(?!----))+/y;
 const end = /-----END [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----/y;
 const material = /[A-Za-z0-9+/]{32}|(?:[A-Za-z0-9+/]{8,}={0,2}(?:\s|\\+[nr])+){2}[A-Za-z0-9+/]/;
 
 const ends = /-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** Private keys in PEM, from BEGIN to END or, when a text is cut, as far as there is key; line breaks may be escaped. */
+/** Finds private keys in PEM, from BEGIN to END, or to the last key line when the text is cut. Line breaks may be escaped. */
 export function findPrivateKeys(text: string): Finding[] {
   if (!text.includes('PRIVATE KEY')) return [];
   const findings: Finding[] = [];
@@ -27,7 +27,7 @@ export function findPrivateKeys(text: string): Finding[] {
   return [...findings, ...withoutBeginnings(text, findings)];
 }
 
-/** Of a key whose beginning is cut off, the END and the lines of key before it. */
+/** Finds keys whose beginning is cut off: the END and the key lines before it. */
 function withoutBeginnings(text: string, known: readonly Finding[]): Finding[] {
   const whole = new Set(known.map((finding) => finding.end));
   return [...text.matchAll(ends)].flatMap((match): Finding[] => {
@@ -42,7 +42,7 @@ const longestKey = 16_384;
 const keyLine = /^[\s"'`,|>#+]*[A-Za-z0-9+/]{1,128}={0,2}[\s"'`,+\\]*$/;
 const noLine = /^[\s"'`,|>#\\\d]*$/;
 
-/** Where the lines of key begin that end here. */
+/** Position where the key lines before `at` begin. */
 function keyBefore(text: string, at: number): number {
   let start = at;
   while (start > 0 && at - start < longestKey) {
@@ -60,7 +60,7 @@ function keyBefore(text: string, at: number): number {
 const line = /(?:[\s"'`,|>#*]|\\+[nrtu]|\d{1,6}(?=\n))*(?:(?:Proc-Type|DEK-Info|Version|Comment)[^\n\\]{0,200}|[A-Za-z0-9+/=]{16,})/y;
 const lastLine = /^(?:\\+[nr]|\s|\d{1,6}(?=\n)){1,16}[A-Za-z0-9+/]{1,16}={0,2}(?=\s*$)/;
 
-/** Without an END, prose may follow: the key is its headers and its long lines of base64, and one shorter last line. */
+/** Length of a key without END, which prose may follow: its headers, its long base64 lines and one shorter last line. */
 function lengthOfKey(inner: string): number {
   line.lastIndex = 0;
   let length = 0;

@@ -3,13 +3,12 @@ import type { Span } from './pieces.ts';
 import { Plan } from './plan.ts';
 
 /**
- * Takes secrets out of what is about to be stored: each leaves its kind, `[redacted: github token]`. Synchronous, in
- * memory, in linear time; what was redacted before stays as it is.
+ * Removes secrets from texts before they are stored; each leaves a mark with its kind, `[redacted: github token]`.
+ * Synchronous, in memory, in linear time, and idempotent.
  */
 export interface Redactions {
-  /** How many were taken out: as many as there are new marks. */
+  /** Number of removed secrets, which is the number of new marks. */
   count: number;
-  /** The same by kind. */
   kinds: Record<string, number>;
 }
 
@@ -18,12 +17,12 @@ export function redactText(text: string): Redactions & { text: string } {
   return { ...redactions, text: texts[0]! };
 }
 
-/** Texts that follow each other: a secret that begins in one and ends in the next leaves a mark in both. */
+/** Redacts consecutive texts: a secret that spans two leaves a mark in both. */
 export function redactTexts(texts: readonly string[]): Redactions & { texts: string[] } {
   return redactLeaves(texts.map((text) => ({ text, group: '' })));
 }
 
-/** Any JSON value: every text in it, names too, and what a name says is secret (`{"password": ...}`). */
+/** Redacts any JSON value: every text in it, its names, and values with secret names (`{"password": ...}`). */
 export function redactValue<T>(value: T): Redactions & { value: T } {
   const plan = new Plan();
   const rebuild = plan.json(value, '');
@@ -31,14 +30,13 @@ export function redactValue<T>(value: T): Redactions & { value: T } {
   return { ...redactions, value: rebuild(texts) as T };
 }
 
-/** The decoded input of a mutation: every text in it but ids, idempotency keys and types. */
+/** Redacts the decoded input of a mutation: every text except ids, idempotency keys and types. */
 export function redactInput<T extends object>(input: T): T {
   const plan = new Plan();
   const rebuild = plan.input(input, '');
   return rebuild(redactLeaves(plan.leaves).texts) as T;
 }
 
-/** How many marks of redactions a text carries. */
 export function countRedactions(text: string): number {
   return text.match(/\[redacted: [a-z0-9][a-z0-9. ]{0,40}\]/g)?.length ?? 0;
 }

@@ -1,9 +1,9 @@
 import type { Rule } from './finding.ts';
 import { isPlaceholder } from './values.ts';
 
-// Passwords that a person writes into a sentence, a table, or a line of a file that says nothing but them.
+// Passwords in prose, in a table, or on a line of a credentials file.
 
-/** Nothing says that the value is a password but its place: it has letters and a digit or a sign, and is no path. */
+/** Whether the value is too plain to be a password: no letters, or neither digit nor sign, or a path. */
 const isPlain = (secret: string): boolean => isPlaceholder(secret) || !/\p{L}/u.test(secret) || !/[\d!#$%&*?+=^~]/.test(secret) || /[/\\<>(){}]|^\w+:|^[A-Z][A-Za-z]*\d$/.test(secret);
 
 const bare = '[^\\s"\'`,;|\\\\\\0]{4,128}(?<![.:!?)])';
@@ -21,14 +21,14 @@ export const saidRules: readonly Rule[] = [
   rule(String.raw`((?<![\w-])(?:password|passwort|kennwort|contrase(?:ñ|n)a|clave|senha|mots?[ _]de[ _]passe|wachtwoord|parola d.ordine|пароль)[ ]{1,2}["'\x60]?)${bare}(?=["'\x60]?(?:[.,;!)\s]|$))`),
   rule(String.raw`((?<![\w-])(?:mots?[ ]de[ ]passe|parola[ ]d['’]ordine|palabra[ ]de[ ]paso)[ ]{0,2}(?::|est|è|es)[ ]{0,2}:?[ ]?["'\x60]?)${bare}`),
   rule(String.raw`(\|[ \t]{1,20}(?:\*\*)?(?:password|passwort|kennwort|contraseña|passphrase|api[ _-]?key|secret|token)(?:\*\*)?[ \t]{1,20}\|[ \t]{1,20}\x60?)${bare}(?=\x60?[ \t]{0,20}(?:\||$))`),
-  // What a test types: getByLabel('Password').fill('...'), page.type('#password', '...')
+  // Input of a browser test: getByLabel('Password').fill('...'), page.type('#password', '...')
   rule(String.raw`(["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60][)]{0,2}\.(?:fill|type|send_?keys|setValue|typeText|pressSequentially)\(\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['fill', 'type', 'send', 'setValue', 'press']),
   rule(String.raw`(\b(?:fill|type|setValue)\([ ]?\\{0,7}["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['fill(', 'type(', 'setValue(']),
   rule(String.raw`((?:\bauth=|(?:Basic_?Auth|basic_auth|NetworkCredential|PasswordCredentials))\([ ]?\\{0,7}["'][^"'\\\n\0]{1,64}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['uth', 'redential'], isPlaceholder),
   rule(String.raw`(\btemporary password is generated for [\w.@-]{1,100}: )\S{4,64}`, ['temporary password'], isPlaceholder),
   rule(String.raw`(\bgetConnection\([^,\n\0]{1,200},[ ]{0,4}\\{0,7}"[^"\n\0]{1,64}",[ ]{0,4}\\{0,7}")[^\s"\\\n\0]{4,128}(?=\\{0,7}")`, ['getConnection(']),
   rule(String.raw`(\.(?:password|passphrase|clientSecret|apiKey|authToken|accessToken)\(\\{0,7}["'])[^\s"'\\\n\0]{4,256}(?=\\{0,7}["']\))`, ['.pass', '.clientSecret', '.apiKey', '.authToken', '.accessToken']),
-  // A builder's or a bean's: setPassword("...")
+  // Setters of builders and beans: setPassword("...")
   rule(String.raw`((?<![\w])(?:set|with)(?:User|Db|Admin)?(?:Password|Passphrase|Secret|ClientSecret|ApiKey|AuthToken|AccessToken)\(\\{0,7}["'])[^"'\\\n\0]{3,256}(?=\\{0,7}["'][,)])`, ['assword', 'assphrase', 'ecret', 'piKey', 'Token'], isPlaceholder),
   rule(String.raw`(\b(?:define|SetEnvironmentVariable|setenv|putenv|setProperty)\([ ]?\\{0,7}["'][\w.-]{0,40}(?:PASSWORD|SECRET|KEY|TOKEN|SALT)[A-Z_]{0,20}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^"'\\\n\0]{4,512}(?=\\{0,7}["'])`, ['define(', 'SetEnv', 'setenv(', 'putenv(', 'setProperty('], (secret) => isPlaceholder(secret) || /^put your/.test(secret)),
   // A line of .pgpass: host, port, database, user, password.

@@ -63,7 +63,7 @@ const models: Rule[] = [
   word('langfuse key', String.raw`sk-lf-[\w-]{20,80}`, 'sk-lf-'),
   word('openai key', String.raw`sk-(?:proj|svcacct|admin|None)-[\w-]{20,300}`, 'sk-'),
   word('openai key', String.raw`sess-[A-Za-z0-9]{40}${ends}`, 'sess-'),
-  // The same form is used by DeepSeek, Moonshot and others.
+  // DeepSeek, Moonshot and others use the same form.
   word('model provider key', String.raw`sk-[A-Za-z0-9]{32,128}${ends}`, 'sk-'),
   word('hugging face token', String.raw`(?:hf|api_org)_[A-Za-z0-9]{30,64}${ends}`, 'hf_', 'api_org_'),
   word('groq key', String.raw`gsk_[A-Za-z0-9]{40,64}`, 'gsk_'),
@@ -84,7 +84,6 @@ const models: Rule[] = [
   word('firecrawl key', String.raw`fc-[a-f0-9]{32}${ends}`, 'fc-'),
 ];
 
-/** What opens Baton itself. */
 const own: Rule[] = [word('baton key', String.raw`baton_[\w-]{43}(?:[\w-]{6})?(?![\w-])`, 'baton_')];
 
 const services: Rule[] = [
@@ -129,5 +128,5 @@ const services: Rule[] = [
   word('1password token', String.raw`ops_ey[A-Za-z0-9+/=_-]{100,2048}`, 'ops_ey'),
 ];
 
-/** Secrets that show what they are, wherever they stand. */
+/** Secrets that are recognised by their form alone. */
 export const tokenRules: readonly Rule[] = [...own, ...clouds, ...forges, ...models, ...services, ...gitleaksRules];

@@ -1,8 +1,8 @@
-// What stands where a secret would: a variable, a template, a word that says so, or what a redaction left.
+// Placeholders for secrets: variables, templates, words, marks of earlier redactions.
 const placeholderStart = /^(?:\[redacted|\$|\{\{|<|%[({]|%[sdr](?![0-9a-f])|%\w+%|!(?:ref|sub|getatt|vault|env|secret)\b|op:\/\/|vault:|ref\+|process\.|import\.|os\.|env[.(]|secrets\.|self\.|this\.|config\.|settings\.|req\.|ctx\.|\.\.\.|…)/i;
 const placeholderWord =
   /\$\{|\{\{|(?:^|[^a-z])your[-_ ]?[a-z]|placeholder|replace[-_]?(?:me|with|this)|redacted|insert[-_]|dummy|todo\b|fixme|\.\.\.|…|x{4,}|\*{3,}|_here$|process\.env/i;
-// In capitals it is part of the keys that AWS prints in its manuals, which are as good as any other.
+// Not in capitals: the example keys in the manuals of AWS contain EXAMPLE and are redacted like real ones.
 const example = /example|Example/;
 const placeholderWhole =
   /^(?:(?:my|the|some|a|test|fake|new|old|user|db|default|dein|ihr|mein|tu|su|mi|votre|mon|sua|minha)?[-_ ]?(?:password|passwort|kennwort|contraseña|contrasena|clave|mot[-_ ]de[-_ ]passe|senha|wachtwoord|пароль|passwd|passphrase|pass|pwd|pw|secret|secrets|token|access[-_]?token|api[-_]?key|key|credentials?|string|value|text|hash)\d?|none|null|nil|undefined|true|false|yes|no|on|off|empty|unset|required|optional|hidden|masked|passed|failed|skipped|ok|success|valid|invalid|missing|present|set|match(?:es|ed)?|changed|wrong|incorrect|correct|strong|weak|inherit|change[-_ ]?(?:me|this|it)|str|int|bool|boolean|number|any|object|bytes|unknown|bearer|basic|sha\d+|hs\d+|rs\d+|es\d+|aes[-_]?\d+.*|rsa|bcrypt|argon2(?:id)?|x+|0+|1+|0x[0-9a-f]{1,8})$/i;
@@ -12,26 +12,26 @@ export function isPlaceholder(value: string): boolean {
   return value === '' || sameCharacter.test(value) || placeholderStart.test(value) || placeholderWord.test(value) || example.test(value) || placeholderWhole.test(value);
 }
 
-// Chinese, Japanese and Korean are never typed into a password; letters with accents are, beside a digit or a sign.
+// Passwords contain no Chinese, Japanese or Korean characters; accented letters only with a digit or a sign.
 const label = /[\u2e80-\u9fff\uac00-\ud7af]|^(?=.*[^\x00-\x7f])[\p{L}\p{M}\s.…:?!'’-]*$/u;
 
-/** What a field is called, or what a form says about it. */
+/** Whether the value is the label or a hint of a form field. */
 export const isLabel = (value: string): boolean => label.test(value);
 
 const words = /^[A-Za-z]+(?:[-_./:@][A-Za-z]+)*\d{0,2}$/;
 const place = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)|\.(?:[cm]?[jt]sx?|json|ya?ml|toml|py|rb|go|rs|java|md|txt|pem|key|crt|env|sh|html?|css|scss|png|svg|lock)$/;
 const member = /^[A-Za-z_$][\w$]{0,23}(?:\??\.[A-Za-z_$][\w$]{0,23})+$/;
 const version = /^[v^~]?\d+(?:\.\d+)+(?:-[\w.]+)?$/;
-// Base64 may begin as a path does.
+// Base64 may look like a path.
 const padded = /^(?=.*\d)(?=.*[A-Z])[A-Za-z0-9+/]{40,}={1,2}$/;
 const moment = /^\d{4}-\d\d-\d\d/;
 
-/** `config.apiKey`, and not two halves of a key. */
+/** Whether it is a member such as `config.apiKey`, not two halves of a key. */
 export const isMember = (value: string): boolean => member.test(value) && !/\d.*\d/.test(value);
 
 export const isVersion = (value: string): boolean => version.test(value);
 
-/** Whether a value is made by a machine or to be hard to guess, and is no word, path, version or date. */
+/** Whether a value looks random, and is no word, path, version or date. */
 export function looksRandom(value: string, least: number): boolean {
   if (value.length < least || /\s/.test(value)) return false;
   if (padded.test(value)) return true;
@@ -44,7 +44,7 @@ function caseChanges(value: string): number {
   return value.match(/[a-z][A-Z]/g)?.length ?? 0;
 }
 
-/** Whether text in base64 is `name:password`. */
+/** Whether it is `name:password` in base64. */
 export function isBasicCredentials(base64: string): boolean {
   if (base64.length < 8) return false;
   const decoded = Buffer.from(base64, 'base64').toString('latin1');

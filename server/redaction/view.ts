@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
 
-// Colours and movements of the cursor (also written out, as in JSON, in a shell, by `cat -v`, or where only the escape
-// itself was lost), the beginning and end of a link or a title, zero-width characters.
+// Invisible text: colours, cursor movements, starts and ends of links and titles (also written out, as in JSON, in a
+// shell, by `cat -v`, or without the escape character), and zero-width characters.
 const unseen =
   /(?:\x1b|\\{1,7}(?:x1b|u001b|033|e)|\^\[)(?:\[[0-9;:?]{0,20}[A-Za-z]|\]\d{1,2};[^;\s]{0,80};?|\\|[()][AB0-2])|\x9b[0-9;:?]{0,20}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,5}m|[\x07\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\\{1,7}u(?:200[b-f]|2060|feff|00ad)/gi;
 
@@ -11,11 +11,11 @@ interface Segment {
   length: number;
 }
 
-// As far around something unseen as a secret that it stands in is looked for; more only where no word ends.
+// Characters searched around invisible text; more only up to the next end of a word.
 const around = 512;
 const wordEnds = /[\s"'`]/;
 
-/** The visible text around invisible characters, without them; null when the text has none. */
+/** The visible text around invisible characters, joined; null when the text has none. */
 export function aroundUnseen(text: string): View | null {
   const view = new View();
   let from: number | null = null;
@@ -48,7 +48,7 @@ function wordAfter(text: string, at: number): number {
   return end;
 }
 
-/** Pieces of a text with nothing between them, and the way back from a place in them. */
+/** Joined pieces of a text; maps positions back to the text. */
 class View {
   readonly #texts: string[] = [];
   readonly #segments: Segment[] = [];
@@ -63,7 +63,7 @@ class View {
     this.#push(text);
   }
 
-  /** The last before something is left out. */
+  /** Adds the last piece before a gap. */
   end(text: string, place: number): void {
     this.add(text, place);
     this.#push('\n\0\n');
@@ -74,7 +74,7 @@ class View {
     this.#length += text.length;
   }
 
-  /** A finding where it is in the text; null when nothing unseen is in it or beside it: others find it. */
+  /** Maps a finding to the text; null when it neither contains nor touches invisible text, since the other search finds it. */
   inText(finding: Finding): Finding | null {
     const { from, start, end } = finding;
     const [first, last] = [this.#segment(from), this.#segment(end - 1)];
@@ -98,20 +98,20 @@ class View {
   }
 }
 
-/** Spaces for invisible characters, at the same places: a coloured word ends where its colour does. */
+/** Replaces invisible characters by as many spaces: a coloured word ends with its colour. */
 export const blankUnseen = (text: string): string => text.replace(unseen, ({ length }) => ' '.repeat(length));
 
 const newLine = String.raw`(^|\\n)`;
-// As tools number lines: `12→`, `12<tab>`, `12 | `, and `12:`, `a/b.ts:12:`, `12-` of a search.
+// Line numbers of tools: `12→`, `12<tab>`, `12 | `, and `12:`, `a/b.ts:12:`, `12-` of a search.
 const number = String.raw`([ \t]{0,8}\d{1,6}[ ]?)(?:[→│┃|]|\t|\\{1,7}t|:(?!\d|\/\/)|-(?=[\w+/=]{20}|-----))`;
-// A line of .pgpass looks like one of a search, and has more columns.
+// Excludes a line of .pgpass, which looks like a search result with more columns.
 const found = String.raw`([\w./-]{1,120}[:-]\d{1,6})(?::(?!\d|\/\/|[\w.*-]{1,63}:[\w.*-]{1,63}:)|-(?=[\w+/=]{20}|-----))`;
 const numbered = new RegExp(`${newLine}(?:${number}|${found})`, 'gm');
 const marked = /((?:^|\\n)(?:[ \t]{0,8}\d{1,6}\n)?)(?:\+(?!\+)|-(?!-)|-(?=-----)|>{1,3}(?= ))/gm;
 
 /**
- * The same places, with what tools put before a line out of its way: a number becomes a line of its own, the sign of
- * a diff or of a citation a space.
+ * Replaces the line prefixes of tools without moving positions: a line number becomes a line of its own, the sign of a
+ * diff or a citation becomes a space.
  */
 export function withoutGutters(text: string): string {
   return text

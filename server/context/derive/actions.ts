@@ -3,32 +3,32 @@ import { isSearch, programOf } from './commands.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 
-/** How a call ended. RUNNING: it goes on in the background. REFUSED: a person or a rule did not let it run. SKIPPED: it never ran. */
+/** How a call ended. RUNNING: in the background. REFUSED: denied by a person or a rule. SKIPPED: never started. */
 export type Ending = 'PASSED' | 'FAILED' | 'REFUSED' | 'SKIPPED' | 'RUNNING' | 'UNKNOWN';
 
 /** A call that ran a command or edited files. */
 export interface Action {
-  /** Its place among the calls of the log. */
+  /** Position among the calls of the log. */
   index: number;
   call: RecordedCall;
   /** The shell line; null for an edit. */
   command: string | null;
-  /** Its simple commands, each with the folder that it ran in. */
+  /** Its simple commands, each with the folder where it ran. */
   parts: (SimpleCommand & { folder: string })[];
-  /** The files that it writes, or tried to. */
+  /** Files that it wrote or tried to write. */
   files: string[];
   ending: Ending;
-  /** What it printed, as far as it is recorded. */
+  /** Its output, as far as it is recorded. */
   output: string;
 }
 
 export interface Actions {
   list: Action[];
-  /** The folder that other folders are shown from; empty when none is known. */
+  /** Other folders are shown relative to this one; empty when unknown. */
   root: string;
 }
 
-/** Every command and edit of the log, in order, each with how it ended. */
+/** Returns every command and edit of the log in order, each with its ending. */
 export function readActions({ messages, calls, workspaces }: RecordedLog): Actions {
   const known = workspaces.findLast(({ folder }) => folder !== null)?.folder;
   const shell = new Shell(known ?? firstFolder(calls) ?? '');
@@ -57,13 +57,13 @@ export function readActions({ messages, calls, workspaces }: RecordedLog): Actio
   return { list, root: shell.root };
 }
 
-/** Whether it changed files, as far as its call or its command says. */
+/** Whether it changed files, as far as the call or its command tells. */
 export const changesFiles = ({ ending, files, call }: Action): boolean => call.filesModified.length > 0 || (ending === 'PASSED' && files.length > 0);
 
 interface Outcome {
   ending: Ending;
   output: string;
-  /** Null where nobody says what it was. */
+  /** Exit code; null when unknown. */
   code: number | null;
 }
 
@@ -72,7 +72,7 @@ function finish(action: Action, outcome: Outcome): void {
   action.output = outcome.output;
 }
 
-/** A search that finds nothing, and a comparison that finds differences, did not fail. */
+/** A search without matches and a comparison with differences exit with 1, but did not fail. */
 function foundNothing(parts: Action['parts'], { ending, output, code }: Outcome): boolean {
   const last = parts.at(-1);
   if (ending !== 'FAILED' || last === undefined || !isSearch(last) || (code ?? 1) !== 1) return false;
@@ -84,7 +84,7 @@ const textOf = (...values: unknown[]): string | undefined => values.find((value)
 const commandTool = /(^|[_.\-/])(bash|shell|sh|zsh|powershell|terminal|console|exec|execute|command|commands|cmd)([_.\-/]|$)/i;
 const editTool = /^(write|edit|multiedit|notebookedit|apply_patch|applypatch|replace|write_file|edit_file|create_file|write_to_file|replace_in_file|search_replace|insert_edit_into_file|str_replace_editor|str_replace_based_edit_tool)$/i;
 
-/** The shell line of a call, and the folder that it names; null when it runs none. */
+/** The shell line of a call and the folder that it names; null when it runs no command. */
 function commandOf({ name, arguments: given }: RecordedCall): { command: string; folder: string | undefined } | null {
   if (!commandTool.test(name)) return null;
   const args = fieldsOf(given);
@@ -102,7 +102,7 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 const patchedFiles = (text: string): string[] => (text.includes('*** Begin Patch') ? [...text.matchAll(patchedFile)].map(([, file]) => file!.trim()) : []);
 
-/** The files that an editing call is about; null when it is none. */
+/** Files of an editing call; null for other calls. */
 function editOf({ name, arguments: given, filesModified }: RecordedCall): string[] | null {
   const args = fieldsOf(given);
   if (!editTool.test(name)) return filesModified.length > 0 ? [...filesModified] : null;
@@ -124,7 +124,7 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
   const persists = call.name === 'Bash';
   const { parts, folder } = partsOf(splitShell(run.command), run.folder ?? (persists ? shell.folder : shell.root));
   const files = parts.flatMap((part) => writtenBy(part).map((file) => inFolder(part.folder, file)));
-  // A command that fails leaves the shell where it was.
+  // A failed command leaves the shell in its folder.
   if (persists && ending === 'PASSED') shell.folder = /Shell cwd was reset to (\S+)/.exec(call.result ?? '')?.[1] ?? folder;
   return {
     index,
@@ -144,7 +144,6 @@ class Shell {
   }
 }
 
-/** A path as seen from a folder. */
 export function inFolder(folder: string, path: string): string {
   if (folder === '' || posix.isAbsolute(path) || /^(~|\$|[A-Za-z]:)/.test(path)) return posix.normalize(path).replace(/(.)\/$/, '$1');
   return posix.normalize(`${folder}/${path}`).replace(/(.)\/$/, '$1');
@@ -161,7 +160,7 @@ function partsOf(commands: SimpleCommand[], from: string): { parts: Action['part
   return { parts, folder };
 }
 
-/** Files that a command writes by itself; scratch files and devices are none. */
+/** Files that a command writes, without scratch files and devices. */
 function writtenBy(command: SimpleCommand): string[] {
   const { program, args } = programOf(command);
   const inPlace = (program === 'sed' && args.some((arg) => /^(-\w*i|--in-place)/.test(arg))) || (program === 'perl' && args.some((arg) => /^-\w*i/.test(arg)));
@@ -198,7 +197,7 @@ function endingOf({ result, error }: RecordedCall): Outcome {
   return { ending: (code ?? 0) === 0 ? 'PASSED' : 'FAILED', output: bodyOf(result), code };
 }
 
-/** What a command says in front of its output. */
+/** The header lines before a command's output. */
 const frontOf = (text: string): string => text.slice(0, 400).split(/^Output:$/m, 1)[0]!;
 
 function bodyOf(text: string): string {
@@ -216,7 +215,7 @@ function backgroundId(result: string): string | null {
   return (inBackground.exec(result) ?? (header.test(result) ? running.exec(frontOf(result)) : null))?.[1] ?? null;
 }
 
-/** What a call that looks after a background command hears of it; null when it is no such call. */
+/** Status of a background command in the answer of a polling call; null for other calls. */
 function pollOf({ name, arguments: given, result, error }: RecordedCall): (Outcome & { id: string }) | null {
   if (!/^(write_stdin|TaskOutput|BashOutput|AgentOutputTool|KillShell|KillBash|TaskStop)$/.test(name)) return null;
   const args = fieldsOf(given);
@@ -224,8 +223,8 @@ function pollOf({ name, arguments: given, result, error }: RecordedCall): (Outco
   const id = typeof named === 'number' ? String(named) : typeof named === 'string' ? named : '';
   const text = error ?? result ?? '';
   const front = text.slice(0, 1_000);
-  const told = /<exit_code>(-?\d+)<\/exit_code>/.exec(front)?.[1];
-  const code = codeIn(text) ?? (told === undefined ? null : Number(told));
+  const exitCode = /<exit_code>(-?\d+)<\/exit_code>/.exec(front)?.[1];
+  const code = codeIn(text) ?? (exitCode === undefined ? null : Number(exitCode));
   const output = header.test(text) ? bodyOf(text) : (/<output>([\s\S]*)/.exec(text)?.[1] ?? text).replace(/<\/output>\s*$/, '').trim();
   const status = /<status>(\w+)<\/status>/.exec(front)?.[1];
   if (code !== null || status === 'completed' || status === 'failed') return { id, ending: (code ?? (status === 'failed' ? 1 : 0)) === 0 ? 'PASSED' : 'FAILED', output, code };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { edited, ran, workOf } from '../../../test/recordedLogs.ts';
-import { checksOf, mostChecks } from './checks.ts';
+import { checksOf, maxChecks } from './checks.ts';
 import { isCheck } from './commands.ts';
 import { splitShell } from './shell.ts';
 
@@ -96,7 +96,7 @@ test('the exit codes of Codex count, as strings, lists and in background session
 
 test('there are never more than a bounded number, the newest of them', () => {
   const checks = checksOf(workOf(...Array.from({ length: 50 }, (_, n) => ran(`c${n}`, `npm test ${'x'.repeat(1_000)}${n}`))));
-  expect(checks).toHaveLength(mostChecks);
+  expect(checks).toHaveLength(maxChecks);
   expect(checks.at(-1)?.callId).toBe('c49');
   expect(Math.max(...checks.map(({ command }) => command.length))).toBeLessThanOrEqual(300);
 });

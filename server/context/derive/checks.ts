@@ -3,19 +3,18 @@ import { changesFiles, readActions, type Action, type Actions } from './actions.
 import { isCheck, plainText } from './commands.ts';
 import type { RecordedLog } from './log.ts';
 
-/** The last outcome of a test, build, lint or type check command. */
 export interface Check {
   command: string;
   outcome: 'PASSED' | 'FAILED';
   callId: string;
-  /** Whether files changed since it was started. */
+  /** Whether files changed after it started. */
   stale: boolean;
 }
 
-export const mostChecks = 20;
+export const maxChecks = 20;
 const commandCharacters = 300;
 
-/** The last outcome of every check command, in the order of these last runs; the newest when there are many. */
+/** Last outcome of every test, build, lint and type check command, most recently run last; the newest `maxChecks`. */
 export function checksOf(log: RecordedLog, { list, root }: Actions = readActions(log)): Check[] {
   const last = new Map<string, { action: Action; outcome: Check['outcome'] }>();
   for (const action of list) {
@@ -28,7 +27,7 @@ export function checksOf(log: RecordedLog, { list, root }: Actions = readActions
     last.set(command, { action, outcome: failed ? 'FAILED' : 'PASSED' });
   }
   const changedAt = list.findLast(changesFiles)?.index ?? -1;
-  return [...last].slice(-mostChecks).map(([command, { action, outcome }]) => ({
+  return [...last].slice(-maxChecks).map(([command, { action, outcome }]) => ({
     command: shorten(command, commandCharacters),
     outcome,
     callId: action.call.callId,
@@ -36,13 +35,13 @@ export function checksOf(log: RecordedLog, { list, root }: Actions = readActions
   }));
 }
 
-/** Where it ran, when that is not where the work is. */
+/** Prefix that names the folder of a command; empty in the root. */
 function placeOf(folder: string, root: string): string {
   if (folder === root) return '';
   return `cd ${root !== '' && folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : folder} && `;
 }
 
-/** Whether what follows a check hides how the check itself ended: `npm test | tail`, `npm test; git status`, `npm test || true`. */
+/** Whether a later part hides the exit code of a check: `npm test | tail`, `npm test; git status`, `npm test || true`. */
 function isMasked({ parts }: Action): boolean {
   if (parts.some(({ words }) => words[0] === 'set' && words.includes('pipefail'))) return false;
   return parts.some((part, index) => isCheck(part) && index < parts.length - 1 && part.joiner !== '&&');
@@ -57,7 +56,7 @@ const failure = [
   /^(?:npm (?:ERR!|error)|error(?:\[E\d+\])?:|Error:|make(?:\[\d+\])?: \*\*\*)/m,
   /\bexit(?:ed)?(?: with)?(?: ?code| status)?[ :=]+[1-9]\d*\b/i,
 ];
-/** Summaries stand at the end. */
+/** Searches the end of the output, where tools print their summaries. */
 const saysFailed = (output: string): boolean => {
   const end = output.slice(-2_000);
   return failure.some((pattern) => pattern.test(end));

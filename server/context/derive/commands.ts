@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { SimpleCommand } from './shell.ts';
 
-/** Programs that run what follows them. */
+/** Programs that run the command after them. */
 const wrappers = new Set(['sudo', 'time', 'nohup', 'env', 'command', 'exec', 'stdbuf', 'nice', 'npx', 'bunx', 'pnpx', 'xvfb-run', 'then', 'do', 'else', 'if', 'while', '!', '{']);
 /** `poetry run pytest`, `pnpm exec tsc`. */
 const runners: Record<string, ReadonlySet<string>> = {
@@ -20,7 +20,7 @@ const runners: Record<string, ReadonlySet<string>> = {
 };
 const assignment = /^[A-Za-z_]\w*=/;
 
-/** The words of what really runs: without assignments, `sudo`, `npx`, `poetry run` and the like. */
+/** Program and arguments without assignments, `sudo`, `npx`, `poetry run` and the like. */
 export function programOf({ words }: SimpleCommand): { program: string; args: string[] } {
   let rest = words;
   for (;;) {
@@ -34,7 +34,7 @@ export function programOf({ words }: SimpleCommand): { program: string; args: st
   }
 }
 
-/** What a check is shown as: its words without assignments and redirections. */
+/** A check as it is displayed: without assignments and redirections. */
 export const plainText = ({ text, words }: SimpleCommand): string => {
   const skipped = words.findIndex((word) => !assignment.test(word));
   return skipped <= 0 ? text : text.split(' ').slice(skipped).join(' ');
@@ -46,7 +46,7 @@ const checkers = new Set([
   ...['eslint', 'oxlint', 'tslint', 'stylelint', 'standard', 'xo', 'flake8', 'pylint', 'pycodestyle', 'pydocstyle', 'bandit', 'golangci-lint', 'staticcheck', 'shellcheck', 'hadolint'],
   ...['rubocop', 'ktlint', 'detekt', 'swiftlint', 'markdownlint', 'markdownlint-cli2', 'tflint', 'yamllint', 'actionlint', 'phpstan', 'psalm', 'phpcs', 'clippy-driver', 'knip', 'depcruise'],
 ]);
-/** Programs that check with some subcommands. */
+/** Programs that are a check only with some subcommands. */
 const subcommands: Record<string, RegExp> = {
   cargo: /^(build|b|check|c|test|t|clippy|nextest|bench)$/,
   go: /^(build|test|vet)$/,
@@ -106,7 +106,6 @@ const packageManagers = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 const taskRunners = new Set(['make', 'gmake', 'just', 'task', 'invoke', 'inv', 'mage']);
 const interpreters = /^(bash|sh|zsh|dash|fish|node|nodejs|tsx|ts-node|python|ruby|perl|php|pwsh|powershell|deno|bun|source|\.)$/;
 
-/** Whether it is a test, build, lint or type check. */
 export function isCheck(command: SimpleCommand): boolean {
   const { program, args } = programOf(command);
   if (args.some((arg) => /^(--version|--help|-h|-V|help)$/.test(arg))) return false;
@@ -128,7 +127,7 @@ export function isCheck(command: SimpleCommand): boolean {
 /** `python3.12` is `python`. */
 const bareName = (program: string): string => program.replace(/[\d.]+$/, '') || program;
 
-/** Programs whose exit code 1 says that nothing was found, or that things differ. */
+/** Programs whose exit code 1 means no match, or a difference. */
 const searches = new Set(['grep', 'egrep', 'fgrep', 'zgrep', 'rg', 'ag', 'ack', 'test', '[', '[[', 'which', 'type', 'pgrep', 'diff', 'cmp']);
 export const isSearch = (command: SimpleCommand): boolean => {
   const { program, args } = programOf(command);
@@ -138,7 +137,7 @@ export const isSearch = (command: SimpleCommand): boolean => {
 const trivial = new Set(['cd', 'pushd', 'popd', 'echo', 'printf', 'true', 'false', 'exit', 'sleep', 'set', 'export', 'unset', 'wait', 'fi', 'done', '}', '']);
 export const isTrivial = (command: SimpleCommand): boolean => trivial.has(programOf(command).program);
 
-/** Programs that act on one repository or machine, wherever they are called. */
+/** Programs whose effect does not depend on the folder. */
 const anywhere = new Set(['git', 'gh', 'docker', 'kubectl', 'brew', 'apt', 'apt-get', 'systemctl']);
 const withSubcommand = new Set([
   ...Object.keys(subcommands).filter((program) => program !== 'node'),
@@ -148,15 +147,14 @@ const withSubcommand = new Set([
   ...['pip', 'poetry', 'uv', 'bundle', 'helm', 'gem', 'conda', 'aws', 'gcloud', 'az', 'bd', 'supabase', 'fly', 'vercel', 'alembic', 'pod'],
 ]);
 
-/** What a command does, to recognise it when it is done again in another way. */
-export interface Deed {
+/** Identifies what a command does, to recognise a repetition in another form. */
+export interface Operation {
   key: string;
-  /** What it is done to. */
   args: readonly string[];
   check: boolean;
 }
 
-export function deedOf(command: SimpleCommand, folder: string): Deed {
+export function operationOf(command: SimpleCommand, folder: string): Operation {
   const { program, args } = programOf(command);
   const check = isCheck(command);
   const bare = bareName(program);
@@ -172,7 +170,7 @@ export function deedOf(command: SimpleCommand, folder: string): Deed {
   if (withSubcommand.has(program)) {
     const two = plain[0] === 'run' || plain[0] === 'compose' || program === 'gh';
     const name = plain.slice(0, two ? 2 : 1).join(' ');
-    // Only the message differs.
+    // A repeated commit may have another message.
     const rest = program === 'git' && name === 'commit' ? [] : plain.slice(two ? 2 : 1);
     return { key: `${where}${program} ${name}`, args: rest, check };
   }
@@ -180,8 +178,8 @@ export function deedOf(command: SimpleCommand, folder: string): Deed {
   return { key: `${where}${command.text}`, args: [], check };
 }
 
-/** Whether `later`, which went well, did what `earlier` failed to do. A check is repeated only by one that checks as much. */
-export function repeats(later: Deed, earlier: Deed): boolean {
+/** Whether `later`, which succeeded, repeats the failed `earlier`. A check is repeated only by one that covers at least as much. */
+export function repeats(later: Operation, earlier: Operation): boolean {
   if (later.key !== earlier.key) return false;
   const within = (small: readonly string[], large: readonly string[]): boolean => {
     const all = new Set(large);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { edited, ran, workOf } from '../../../test/recordedLogs.ts';
-import { failedAttemptsOf, mostFailedAttempts } from './failedAttempts.ts';
+import { failedAttemptsOf, maxFailedAttempts } from './failedAttempts.ts';
 
 const failed = (callId: string, command: string, error = 'Exit code 1\nbad') => ran(callId, command, { error });
 const left = (...calls: Parameters<typeof workOf>): string[] => failedAttemptsOf(workOf(...calls)).map(({ callId }) => callId);
@@ -81,7 +81,7 @@ test('calls that run nothing and edit nothing are no attempts', () => {
 
 test('there are never more than a bounded number of bounded length, the newest of them', () => {
   const attempts = failedAttemptsOf(workOf(...Array.from({ length: 200 }, (_, n) => failed(`c${n}`, `tool${n} ${'x'.repeat(2_000)}`, 'y'.repeat(5_000)))));
-  expect(attempts).toHaveLength(mostFailedAttempts);
+  expect(attempts).toHaveLength(maxFailedAttempts);
   expect(attempts.at(-1)?.callId).toBe('c199');
   expect(Math.max(...attempts.map(({ what }) => what.length))).toBeLessThanOrEqual(300);
   expect(Math.max(...attempts.map(({ error }) => error.length))).toBeLessThanOrEqual(500);

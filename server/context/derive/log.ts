@@ -1,8 +1,8 @@
-/** The recorded log of one Session, in order, as far as facts are derived from it. */
+/** The part of one Session's log from which facts are derived, in order. */
 export interface RecordedLog {
   messages: readonly RecordedMessage[];
   calls: readonly RecordedCall[];
-  /** Where the work stood, by the index of the Turn that says so. */
+  /** Each with the index of the Turn that states it. */
   workspaces: readonly (Workspace & { turn: number })[];
 }
 
@@ -16,22 +16,22 @@ export interface RecordedCall {
   callId: string;
   /** Index of its Turn. */
   turn: number;
-  /** Number of the last Message when it was made. */
+  /** Number of the last Message before the call. */
   sequence: number;
   name: string;
   arguments: unknown;
-  /** Result and error may be cut in the middle: 2,000 characters of the beginning and of the end are enough. */
+  /** Result and error may lack their middle; 2,000 characters at each end are enough. */
   result: string | null;
   error: string | null;
   filesModified: readonly string[];
 }
 
-/** Where the work stands. Null: nobody said. */
+/** Null means unknown. */
 export interface Workspace {
   folder: string | null;
   branch: string | null;
   commit: string | null;
 }
 
-/** A JSON object's fields; none for any other value. */
+/** The fields of a JSON object; empty for any other value. */
 export const fieldsOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});

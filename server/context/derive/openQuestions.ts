@@ -1,24 +1,24 @@
 import { shorten } from '../shorten.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 
-export const mostOpenQuestions = 5;
+export const maxOpenQuestions = 5;
 const questionCharacters = 500;
-/** A question further from the end of a message is one that the message answers itself. */
+/** A question further from the end of a message is usually answered within it. */
 const closingCharacters = 800;
 
 const askTool = /^(AskUserQuestion|request_user_input|ask_user|ask_followup_question|ask_user_question|ask_human)$/i;
 
-/** The last question to a person that was not answered; in parts where it was asked in parts. Empty when none is open. */
+/** The last question to a person when it is unanswered; several entries when it has several parts, else empty. */
 export function openQuestionsOf({ messages, calls }: RecordedLog): string[] {
   const answeredAt = messages.findLast(({ role }) => role === 'USER')?.sequence ?? 0;
-  const asking = calls.findLast(({ name }) => askTool.test(name));
-  const said = messages.findLast(({ role }) => role === 'ASSISTANT');
-  const open = asking !== undefined && asking.result === null && asking.sequence >= answeredAt && asking.sequence >= (said?.sequence ?? 0);
-  const questions = open ? askedBy(asking) : said === undefined || said.sequence < answeredAt || calls.some(({ sequence }) => sequence >= said.sequence) ? [] : closingQuestions(said.content);
-  return questions.slice(-mostOpenQuestions).map((question) => shorten(question, questionCharacters));
+  const askCall = calls.findLast(({ name }) => askTool.test(name));
+  const lastMessage = messages.findLast(({ role }) => role === 'ASSISTANT');
+  const open = askCall !== undefined && askCall.result === null && askCall.sequence >= answeredAt && askCall.sequence >= (lastMessage?.sequence ?? 0);
+  const questions = open ? questionsOf(askCall) : lastMessage === undefined || lastMessage.sequence < answeredAt || calls.some(({ sequence }) => sequence >= lastMessage.sequence) ? [] : closingQuestions(lastMessage.content);
+  return questions.slice(-maxOpenQuestions).map((question) => shorten(question, questionCharacters));
 }
 
-function askedBy({ arguments: given }: RecordedCall): string[] {
+function questionsOf({ arguments: given }: RecordedCall): string[] {
   const args = fieldsOf(given);
   const list = Array.isArray(args['questions']) ? args['questions'] : [args];
   return list.flatMap((item) => {
@@ -29,11 +29,11 @@ function askedBy({ arguments: given }: RecordedCall): string[] {
   });
 }
 
-/** Stands for a question mark inside of code, which asks nobody. */
+/** Replaces a question mark inside code. */
 const hidden = '\u0001';
 const endsAsQuestion = /[?？]["'”’»)\]*_`]*$/;
 
-/** The questions that a message ends with: its last one, and those in the lines directly before. */
+/** The last question of a message, and those in the lines directly before it. */
 function closingQuestions(content: string): string[] {
   const lines = content
     .slice(-closingCharacters * 4)

@@ -2,17 +2,17 @@
 export interface SimpleCommand {
   /** Its words, unquoted. */
   words: string[];
-  /** The same words as they were written. Redirections are left out. */
+  /** The same words as written, without redirections. */
   text: string;
-  /** The files that its output is redirected into. */
+  /** Files that its output is redirected into. */
   writes: string[];
-  /** What it reads as a here document; empty when it has none. */
+  /** Content of its here documents; empty without one. */
   input: string;
-  /** What stands between it and the next one; empty for the last. */
+  /** Operator after it; empty for the last command. */
   joiner: '&&' | '||' | '|' | ';' | '&' | '';
 }
 
-/** Splits a shell line into its simple commands. Reads every character once; what is no valid shell gives words too. */
+/** Splits a shell line into its simple commands. Reads every character once; invalid shell gives words too. */
 export function splitShell(line: string): SimpleCommand[] {
   return new Splitter(line).split();
 }
@@ -91,7 +91,7 @@ class Splitter {
     this.#take(parts.join(''), at + 1 - this.#at);
   }
 
-  /** The place behind a `$(...)` whose inside begins at `at`. */
+  /** The position after a `$(...)` whose content begins at `at`. */
   #substitution(at: number): number {
     const { line } = this;
     let depth = 1;
@@ -153,7 +153,7 @@ class Splitter {
     this.#redirect = null;
     this.#at += length;
     const { words, writes } = this.#current;
-    // A newline after `&&` or `|` ends nothing.
+    // A newline after `&&` or `|` does not end a command.
     if (words.length === 0 && writes.length === 0) return;
     this.#current.text = this.#raw.join(' ');
     this.#current.joiner = joiner;
@@ -174,7 +174,7 @@ class Splitter {
 
 const empty = (): SimpleCommand => ({ words: [], text: '', writes: [], input: '', joiner: '' });
 
-/** The here document that `<<` at this place begins; null when there is none. */
+/** The here document that starts with `<<` at `at`; null when there is none. */
 function heredocAt(line: string, at: number): { delimiter: string; tabs: boolean; bodyFrom: number } | null {
   const end = line.indexOf('\n', at);
   if (end < 0) return null;

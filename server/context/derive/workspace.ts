@@ -2,11 +2,11 @@ import { readActions, type Action, type Actions } from './actions.ts';
 import { programOf } from './commands.ts';
 import type { RecordedLog, Workspace } from './log.ts';
 
-/** Where the work stands: what Turns say, and what git printed since. Null where the log has nothing of it. */
+/** Workspace from the Turns and from the output of later git commands; null where the log has nothing. */
 export function workspaceOf(log: RecordedLog, { list, root }: Actions = readActions(log)): Workspace {
   const steps: { turn: number; order: number; seen: Partial<Workspace> }[] = [
     ...log.workspaces.map(({ turn, folder, branch, commit }) => ({ turn, order: 0, seen: { ...(folder && { folder }), ...(branch && { branch }), ...(commit && { commit }) } })),
-    ...list.map((action) => ({ turn: action.call.turn, order: 1, seen: action.ending === 'PASSED' ? gitSays(action) : {} })),
+    ...list.map((action) => ({ turn: action.call.turn, order: 1, seen: action.ending === 'PASSED' ? gitStateOf(action) : {} })),
   ];
   // Array.sort keeps the order of equals.
   steps.sort((a, b) => a.turn - b.turn || a.order - b.order);
@@ -15,17 +15,16 @@ export function workspaceOf(log: RecordedLog, { list, root }: Actions = readActi
 
 const shown = 4_000;
 
-/** What the git commands of an action say about branch and commit. */
-function gitSays({ parts, output }: Action): Partial<Workspace> {
+function gitStateOf({ parts, output }: Action): Partial<Workspace> {
   const seen: Partial<Workspace> = {};
   for (const part of parts) {
     const { program, args } = programOf(part);
-    if (program === 'git') Object.assign(seen, heard(args[0] === '-C' ? args.slice(2) : args, output));
+    if (program === 'git') Object.assign(seen, stateFromOutput(args[0] === '-C' ? args.slice(2) : args, output));
   }
   return seen;
 }
 
-function heard([subcommand = '', ...args]: string[], output: string): Partial<Workspace> {
+function stateFromOutput([subcommand = '', ...args]: string[], output: string): Partial<Workspace> {
   const text = output.length <= 2 * shown ? output : `${output.slice(0, shown)}\n${output.slice(-shown)}`;
   const last = (pattern: RegExp): RegExpMatchArray | undefined => [...text.matchAll(pattern)].at(-1);
   const plain = args.filter((arg) => !arg.startsWith('-'));
@@ -47,12 +46,12 @@ function heard([subcommand = '', ...args]: string[], output: string): Partial<Wo
     }
     case 'checkout':
     case 'switch': {
-      const fresh = args.findIndex((arg) => /^-(b|B|c|C)$/.test(arg));
+      const createFlag = args.findIndex((arg) => /^-(b|B|c|C)$/.test(arg));
       const at = last(/^HEAD is now at ([0-9a-f]{7,40})/gm)?.[1];
       if (at !== undefined) return { commit: at, branch: null };
-      if (fresh >= 0) return args[fresh + 1] === undefined ? {} : { branch: args[fresh + 1]!, ...(plain.length > 1 && { commit: null }) };
+      if (createFlag >= 0) return args[createFlag + 1] === undefined ? {} : { branch: args[createFlag + 1]!, ...(plain.length > 1 && { commit: null }) };
       const branch = last(/^Switched to (?:a new )?branch '([^']+)'/gm)?.[1];
-      // Another branch ends at a commit that was not seen.
+      // The commit of the other branch is unknown.
       return branch === undefined ? {} : { branch, commit: null };
     }
     case 'reset': {
@@ -69,7 +68,7 @@ function heard([subcommand = '', ...args]: string[], output: string): Partial<Wo
       return plain[0] === 'HEAD' && /^[0-9a-f]{7,40}$/.test(line) ? { commit: line } : {};
     }
     case 'log': {
-      // Only what begins at HEAD.
+      // Only logs that begin at HEAD.
       if (plain.some((arg) => !/^\d+$/.test(arg)) || args.some((arg) => /^--(all|reverse|skip|author|grep|branches)|^-[SG]/.test(arg))) return {};
       const commit = (/^commit ([0-9a-f]{40})/m.exec(text) ?? /^([0-9a-f]{7,40}) (?:\(|\S)/m.exec(text))?.[1];
       const branch = /^(?:commit )?[0-9a-f]{7,40} \(HEAD -> ([^,)]+)/m.exec(text)?.[1];

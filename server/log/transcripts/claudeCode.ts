@@ -1,16 +1,16 @@
 import type { Draft, Place } from './draft.ts';
 import type { Reader } from './reader.ts';
 import { shortHash } from './lines.ts';
-import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Called, type Fields } from './transcript.ts';
+import { fieldsOf, instantOf, isObject, listOf, tokensOf, type CallEntry, type Fields } from './transcript.ts';
 
 export const claudeCodeTypes: ReadonlySet<unknown> = new Set(
   'user assistant system summary progress attachment file-history-snapshot queue-operation permission-mode custom-title ai-title last-prompt pr-link'.split(' '),
 );
 
-/** What the program writes in a person's place. */
+/** Program output in a person's place. */
 const notHuman = /^\s*(\[Request interrupted by user|<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|task-notification|system-reminder)>)/;
 
-/** The session transcripts of Claude Code: one JSON entry a line. */
+/** Reads session transcripts of Claude Code: one JSON entry per line. */
 export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   const list = new TaskList();
   const uuids = new Set<unknown>();
@@ -18,7 +18,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   let titled = false;
   let named = false;
 
-  /** A name that a person gave comes before one that the program made up. */
+  /** A custom title precedes a generated one. */
   function name({ type, customTitle, aiTitle }: Fields): void {
     if (type === 'ai-title' && named) return;
     named ||= type === 'custom-title';
@@ -33,13 +33,13 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     for (const block of results) {
       const outcome = { text: textOf(block['content']), failed: block['is_error'] === true };
       const call = draft.answer(block['tool_use_id'], outcome, place);
-      if (call !== null && !outcome.failed && !sidechain) list.heard(call, entry['toolUseResult'], draft, place);
+      if (call !== null && !outcome.failed && !sidechain) list.apply(call, entry['toolUseResult'], draft, place);
     }
-    const said = textsOf(blocks);
-    const own = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0 && !notHuman.test(said[0] ?? '');
-    // The prompt of a sub-agent, the text behind a slash command, what hooks and interruptions leave.
-    if (sidechain || !own) draft.say('SYSTEM', said, place);
-    else if (said.some((text) => text.trim() !== '')) draft.person(said, place);
+    const texts = textsOf(blocks);
+    const own = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0 && !notHuman.test(texts[0] ?? '');
+    // Not from a person: prompts of sub-agents, expanded slash commands, output of hooks and interruptions.
+    if (sidechain || !own) draft.addMessage('SYSTEM', texts, place);
+    else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
   }
 
   function assistant(entry: Fields, place: Place, sidechain: boolean): void {
@@ -48,8 +48,8 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     draft.assistant(id);
     const blocks = blocksOf(message['content']);
     draft.counts.thinkingBlocks += blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking').length;
-    // Words of a sub-agent are what a tool answered, so that the agent's own last words stay the last.
-    draft.say(sidechain ? 'TOOL' : 'ASSISTANT', textsOf(blocks), place, id);
+    // Messages of a sub-agent count as tool output, so that the agent's own last message stays the last.
+    draft.addMessage(sidechain ? 'TOOL' : 'ASSISTANT', textsOf(blocks), place, id);
     for (const block of blocks) {
       if (block['type'] === 'tool_use') draft.call(block['id'], block['name'], block['input'], writtenBy(block), place, id);
     }
@@ -60,10 +60,10 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       cacheCreationInputTokens: tokensOf(usage['cache_creation_input_tokens']),
       cacheReadInputTokens: tokensOf(usage['cache_read_input_tokens']),
     };
-    // A sub-agent has a window of its own.
+    // A sub-agent has its own window.
     if (!sidechain) draft.reportWindow(tokens, place);
     const model = typeof message['model'] === 'string' && !message['model'].startsWith('<') ? draft.clean.name(message['model'], 'unknown') : null;
-    draft.use(`message ${id}`, tokens, model, place);
+    draft.setUsage(`message ${id}`, tokens, model, place);
   }
 
   return {
@@ -80,22 +80,22 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain) draft.compact(place);
       else if (entry['type'] === 'custom-title' || entry['type'] === 'ai-title') name(entry);
       else if (entry['type'] === 'summary' && summaries.length < 100) summaries.push(entry);
-      // Outside of a repository the branch is empty, and `HEAD` where none is checked out.
-      if (!sidechain) draft.stand({ folder: entry['cwd'], branch: entry['gitBranch'] === 'HEAD' ? null : entry['gitBranch'] }, place);
+      // The branch is empty outside a repository, and `HEAD` when none is checked out.
+      if (!sidechain) draft.setWorkspace({ folder: entry['cwd'], branch: entry['gitBranch'] === 'HEAD' ? null : entry['gitBranch'] }, place);
     },
     end() {
-      // Summaries of other sessions may stand in the file too.
+      // The file may contain summaries of other sessions.
       const own = titled ? undefined : summaries.findLast(({ leafUuid }) => leafUuid === undefined || uuids.has(leafUuid));
       if (own !== undefined) draft.name(own['summary']);
     },
   };
 }
 
-/** TodoWrite gives the whole list; newer versions create and update tasks one by one. */
+/** TodoWrite contains the whole list; newer versions create and update single tasks. */
 class TaskList {
   readonly #tasks = new Map<string, { content: unknown; status: unknown }>();
 
-  heard({ name, arguments: args, result }: Called, answer: unknown, draft: Draft, place: Place): void {
+  apply({ name, arguments: args, result }: CallEntry, answer: unknown, draft: Draft, place: Place): void {
     const input = fieldsOf(args);
     if (name === 'TodoWrite') {
       draft.setTasks(listOf(input['todos']).map((todo) => ({ content: fieldsOf(todo)['content'], status: fieldsOf(todo)['status'] })), place);

@@ -1,23 +1,23 @@
 const KB = 1024;
-/** What a message, the arguments or the result of a call may have. */
+/** Limit of a message, and of the arguments or the result of a call. */
 export const maxBytes = 256 * KB;
 const maxDepth = 32;
 const maxNameCharacters = 200;
 
-// NUL, and halves of characters: neither PostgreSQL nor UTF-8 can hold them.
+// NUL and unpaired surrogates: PostgreSQL and UTF-8 cannot store them.
 const unstorable = /\0|\p{Surrogate}/gu;
 
-/** Makes what a transcript holds storable, and counts what it had to change. */
+/** Makes the values of a transcript storable, and counts the changes. */
 export class Cleaner {
-  /** Characters that became U+FFFD. */
+  /** Characters replaced by U+FFFD. */
   replaced = 0;
-  /** Texts and values that were larger or deeper than a field holds. */
+  /** Texts and values that exceeded the limit of a field. */
   shortened = 0;
 
-  /** `unkept`: bytes that followed the value and were dropped before. */
+  /** `unkept`: bytes after the value that were already dropped. */
   text(value: string, bytes = maxBytes, unkept = 0): string {
     const text = this.#storable(value);
-    // A UTF-16 unit has three bytes at most.
+    // A UTF-16 unit takes at most three bytes.
     if (text.length * 3 <= bytes && unkept === 0) return text;
     const all = Buffer.from(text);
     if (all.length <= bytes && unkept === 0) return text;
@@ -26,7 +26,7 @@ export class Cleaner {
     return all.subarray(0, wholeUntil(all, Math.min(all.length, bytes - mark.length - 16))).toString() + mark;
   }
 
-  /** A name or an id: short, on one line, never empty. */
+  /** A name or an id: at most 200 characters, trimmed, never empty. */
   name(value: unknown, otherwise: string): string {
     if (typeof value !== 'string' || value.trim() === '') return otherwise;
     const name = this.#storable(value).trim();
@@ -72,7 +72,7 @@ export class Cleaner {
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** The last place at or before `end` where no character is cut. */
+/** The last position up to `end` that does not split a character. */
 function wholeUntil(bytes: Buffer, end: number): number {
   let at = end;
   while (at > 0 && (bytes[at]! & 0xc0) === 0x80) at -= 1;

@@ -1,64 +1,64 @@
 import type { Draft, Outcome, Place } from './draft.ts';
 import type { Reader } from './reader.ts';
-import { addTokens, fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields, type Said, type Tokens } from './transcript.ts';
+import { addTokens, fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields, type MessageEntry, type Tokens } from './transcript.ts';
 
 export const codexTypes: ReadonlySet<unknown> = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted', 'world_state', 'token_usage_record']);
 
-/** What the program puts into a person's mouth: instructions of the repository, the machine's state. */
+/** Program text in a person's place: instructions of the repository, the state of the machine. */
 const notHuman = /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skill|user_shell_command|subagent_notification)\b|Warning: apply_patch was requested via )/;
 
 const image = '[image]';
 
-/** The rollouts of OpenAI Codex: `{ timestamp, type, payload }` a line. */
+/** Reads rollouts of OpenAI Codex: `{ timestamp, type, payload }` per line. */
 export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   let source = '';
   let model: string | null = null;
-  /** What a person said by an event, until it has come as an item of the conversation too. */
-  let awaited: string | null = null;
-  /** What was announced last, to know it when the other kind of event says it too. */
+  /** Text of a person's message that came as an event, until the same message comes as an item. */
+  let expectedItem: string | null = null;
+  /** The last such event, to recognise its repetition by the other kind of event. */
   let announced: { words: string; by: string; acts: number } | null = null;
-  /** Items that no event has announced yet. */
-  const unannounced: { words: string; said: Said; acts: number }[] = [];
+  /** Items of persons without an event so far. */
+  const unannounced: { words: string; message: MessageEntry; acts: number }[] = [];
   let announces = false;
   let acts = 0;
   let total: Fields = {};
 
-  function person(said: string[], place: Place): void {
-    const words = wordsOf(said);
-    if (words === awaited) {
-      awaited = null;
+  function person(texts: string[], place: Place): void {
+    const words = wordsOf(texts);
+    if (words === expectedItem) {
+      expectedItem = null;
       return;
     }
-    const message = draft.person(said, place);
-    if (message !== null) unannounced.push({ words, said: message, acts });
+    const message = draft.addPersonMessage(texts, place);
+    if (message !== null) unannounced.push({ words, message, acts });
   }
 
-  /** A person's words come as an item and as an event, in either order; newer versions have two kinds of event. */
+  /** A person's message comes as an item and as an event, in either order; newer versions have two kinds of event. */
   function announce(message: string, by: string, place: Place): void {
     const words = wordsOf([message]);
     announces = true;
     if (announced?.words === words && announced.by !== by && announced.acts === acts) return;
     announced = { words, by, acts };
-    // They stand close together.
+    // Item and event are close together in the file.
     const near = unannounced.slice(-8).findLastIndex((other) => other.words === words);
     if (near < 0) {
-      draft.person([message], place);
-      awaited = words;
+      draft.addPersonMessage([message], place);
+      expectedItem = words;
     } else {
       unannounced.splice(Math.max(0, unannounced.length - 8) + near, 1);
-      awaited = null;
+      expectedItem = null;
     }
   }
 
   function message({ role, content }: Fields, place: Place): void {
-    const said = listOf(content).filter(isObject).flatMap(({ text, type }) => (typeof text === 'string' ? [text] : type === 'input_image' ? [image] : []));
+    const texts = listOf(content).filter(isObject).flatMap(({ text, type }) => (typeof text === 'string' ? [text] : type === 'input_image' ? [image] : []));
     if (role === 'assistant') {
       draft.assistant(`line ${place.line}`);
-      draft.say(sidechainFile ? 'TOOL' : 'ASSISTANT', said, place);
-    } else if (role === 'user' && !sidechainFile && !notHuman.test(said[0] ?? '')) {
-      person(said, place);
+      draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place);
+    } else if (role === 'user' && !sidechainFile && !notHuman.test(texts[0] ?? '')) {
+      person(texts, place);
     } else {
-      draft.say('SYSTEM', said, place);
+      draft.addMessage('SYSTEM', texts, place);
     }
   }
 
@@ -73,7 +73,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     else if (type === 'web_search_call') {
       const key = typeof payload['id'] === 'string' ? payload['id'] : `web_search-${draft.lines[place.line]!.key}`;
       call(key, 'web_search', payload['action'], place);
-      // What was found is not in the file.
+      // The file does not contain the search results.
       if (typeof payload['status'] === 'string') draft.answer(key, { text: payload['status'], failed: payload['status'] === 'failed' }, place);
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       const answered = draft.answer(id, outcomeOf(payload['output']), place);
@@ -86,14 +86,14 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
 
   const call = (id: unknown, name: unknown, args: unknown, place: Place): void => draft.call(id, name, args, patchedBy(args), place, null);
 
-  /** Each request is told once or more often, always with the total so far, which may begin again at any time. */
+  /** Adds the tokens of a request. Each is reported once or more, with a running total that may restart at any time. */
   function count(info: unknown, place: Place): void {
     const { total_token_usage: now, last_token_usage: last } = fieldsOf(info);
     if (!isObject(now) || sameFigures(now, total)) return;
     const used = isObject(last) ? tokensIn(last) : addTokens(tokensIn(now), tokensIn(total), -1);
     total = now;
     if (isObject(last)) draft.reportWindow(used, place);
-    draft.add(`turn ${draft.turn} of ${source}`, used, model, place);
+    draft.addUsage(`turn ${draft.turn} of ${source}`, used, model, place);
   }
 
   return {
@@ -102,7 +102,6 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       const kind = fieldsOf(payload)['type'];
       return typeof type === 'string' && typeof kind === 'string' ? `${type}/${kind}` : type;
     },
-    // Lines have no ids of their own.
     keyOf: () => null,
     at: ({ timestamp }) => instantOf(timestamp),
     read({ type, payload: body }, place) {
@@ -111,13 +110,13 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       if (source === '') source = typeof payload['id'] === 'string' ? payload['id'] : draft.lines[place.line]!.key;
       if (type === 'session_meta') {
         const git = fieldsOf(payload['git']);
-        draft.stand({ folder: payload['cwd'], branch: git['branch'], commit: git['commit_hash'] }, place);
-      } else if (type === 'turn_context') draft.stand({ folder: payload['cwd'] }, place);
+        draft.setWorkspace({ folder: payload['cwd'], branch: git['branch'], commit: git['commit_hash'] }, place);
+      } else if (type === 'turn_context') draft.setWorkspace({ folder: payload['cwd'] }, place);
       if (type === 'turn_context' && typeof payload['model'] === 'string') model = draft.clean.name(payload['model'], 'unknown');
       else if (type === 'response_item') item(payload, place);
       else if (type === 'compacted') {
         draft.compact(place);
-        if (typeof payload['message'] === 'string') draft.say('SYSTEM', [payload['message']], place);
+        if (typeof payload['message'] === 'string') draft.addMessage('SYSTEM', [payload['message']], place);
       } else if (type === 'event_msg' && payload['type'] === 'token_count') count(payload['info'], place);
       else if (type === 'event_msg' && payload['type'] === 'user_message' && typeof payload['message'] === 'string' && !sidechainFile) {
         announce(payload['message'], 'user_message', place);
@@ -127,13 +126,13 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       }
     },
     end() {
-      // The last item's event may still be missing in a file that goes on.
-      if (announces) for (const item of unannounced) if (item.acts < acts) draft.demote(item.said);
+      // In a growing file, the event of the last item may still follow.
+      if (announces) for (const item of unannounced) if (item.acts < acts) draft.demote(item.message);
     },
   };
 }
 
-const wordsOf = (said: string[]): string => said.filter((text) => text !== image).join('\n').trim();
+const wordsOf = (texts: string[]): string => texts.filter((text) => text !== image).join('\n').trim();
 
 const sameFigures = (a: Fields, b: Fields): boolean => ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].every((name) => a[name] === b[name]);
 
@@ -157,10 +156,10 @@ function parsed(text: unknown): unknown {
   }
 }
 
-// How commands say in front of their output that they failed.
+// The header of a command's output when it failed.
 const failedCommand = /^(Process exited with code|Exit code:?) [1-9-]/m;
 
-/** What the program answers in place of an output when a call did not run, or not well. */
+/** Answers of the program, instead of output, when a call failed or did not run. */
 const failedCall = /^(failed in sandbox |execution error: |apply_patch verification failed|exec_command failed|failed to parse function arguments|unsupported call: |(patch|exec command) rejected by user)/;
 
 function outcomeOf(output: unknown): Outcome {
@@ -178,7 +177,7 @@ function outcomeOf(output: unknown): Outcome {
 
 const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 
-/** The files that a patch names, whether it is a call of its own or part of a command. */
+/** The files of a patch, which is a call of its own or part of a command. */
 function patchedBy(args: unknown): string[] {
   const text = typeof args === 'string' ? args : [...textsIn(args)].find((part) => part.includes('*** Begin Patch'));
   return [...(text ?? '').matchAll(patchedFile)].map(([, path]) => path!.trim());

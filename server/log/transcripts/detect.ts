@@ -9,27 +9,27 @@ import { isObject, type Fields, type Transcript, type TranscriptFormat } from '.
 
 export interface ReadOptions {
   format: TranscriptFormat | 'AUTO';
-  /** The whole file is a sub-agent's. */
+  /** Whether the whole file is a sub-agent's transcript. */
   sidechain: boolean;
-  /** Waited for when the format is known, before the file is read: what it rejects with ends the reading. */
+  /** Awaited when the format is known, before the rest is read; a rejection ends the reading. */
   onRecognised?: () => Promise<void>;
 }
 
 const maxLines = 200_000;
-/** So many entries at the beginning are looked at to recognise a format. */
-const lookAt = 50;
+/** Lines at the beginning that are read to detect the format. */
+const detectionLines = 50;
 
-/** Reads a transcript as it arrives. @throws BadUserInputError when it is of no known format, or of another than the named one. */
+/** Reads a transcript as it arrives. @throws BadUserInputError when the format is unknown, or not the given one. */
 export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, onRecognised }: ReadOptions): Promise<Transcript> {
   const batches = readLines(chunks);
   try {
     const begin: Line[] = [];
     let recognised: TranscriptFormat | null = null;
-    while (recognised === null && begin.length < lookAt) {
+    while (recognised === null && begin.length < detectionLines) {
       const next = await batches.next();
       if (next.done === true) break;
       begin.push(...next.value);
-      recognised = recognise(begin.slice(0, lookAt));
+      recognised = recognise(begin.slice(0, detectionLines));
     }
     if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);
     const known = recognised ?? (format === 'AUTO' ? null : format);
@@ -38,7 +38,7 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
     const draft = new Draft();
     const intake = new Intake(draft, readers[known](draft, sidechain));
     if (known === 'GEMINI_CLI') {
-      // One JSON document: its lines say nothing by themselves.
+      // One JSON document: single lines have no meaning.
       const document = [...begin];
       for await (const lines of batches) document.push(...lines);
       intake.take(linesOfDocument(document));
@@ -57,7 +57,7 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
 const readers: Record<TranscriptFormat, (draft: Draft, sidechain: boolean) => Reader> = { CLAUDE_CODE: claudeCodeReader, CODEX: codexReader, GEMINI_CLI: geminiReader };
 
 class Intake {
-  /** Lines without ids are known by what they say, and the how-manieth they are that says it. */
+  /** Lines without ids are identified by their content and its number of occurrences. */
   readonly #repeats = new Map<string, number>();
   readonly #keys = new Set<string>();
   /** Entries of types that the reader knows. */
@@ -90,7 +90,6 @@ class Intake {
     if (reader.knows(entry)) this.known += 1;
     else draft.unknownTypes.add(type);
     draft.seen(place.at);
-    // A line that the program wrote twice says nothing new.
     if (this.#keys.has(key)) return;
     this.#keys.add(key);
     reader.read(entry, place);

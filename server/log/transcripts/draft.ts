@@ -4,12 +4,12 @@ import { shortTitle, titleOfRequest } from './title.ts';
 import {
   addTokens,
   noTokens,
-  type Called,
+  type CallEntry,
   type Count,
   type Entry,
   type ImportedTask,
-  type Said,
-  type Standing,
+  type MessageEntry,
+  type WorkspaceAt,
   type Tokens,
   type Transcript,
   type TranscriptFormat,
@@ -20,22 +20,20 @@ import {
 const KB = 1024;
 const maxTasks = 500;
 const maxFiles = 200;
-/** So many of a file's first requests are looked through for a title. */
-const mostRequests = 20;
+/** First requests that are considered for the title. */
+const titleCandidates = 20;
 
-/** Where a reader is in the file. */
 export interface Place {
   line: number;
   at: Date | null;
 }
 
-/** The result of a call, as the file has it. */
 export interface Outcome {
   text: string;
   failed: boolean;
 }
 
-/** What both readers write into: it keeps what was seen in order, storable, each call and message once. */
+/** Collects what the readers find, in order and storable, with each call and message once. */
 export class Draft {
   readonly clean = new Cleaner();
   readonly lines: Transcript['lines'] = [];
@@ -43,9 +41,9 @@ export class Draft {
   readonly unknownTypes = new Tally();
   readonly counts = { badLines: 0, hugeLines: 0, sidechainLines: 0, thinkingBlocks: 0, compactions: 0 };
   readonly #entries: Entry[] = [];
-  readonly #messages = new Map<string, Said>();
+  readonly #messages = new Map<string, MessageEntry>();
   readonly #assistants = new Set<string>();
-  readonly #calls = new Map<string, Called>();
+  readonly #calls = new Map<string, CallEntry>();
   readonly #callNames = new Tally();
   readonly #failed = new Set<string>();
   readonly #written = new Map<string, string[]>();
@@ -53,14 +51,14 @@ export class Draft {
   readonly #usage = new Map<string, UsageItem>();
   readonly #windows: WindowAt[] = [];
   readonly #models = new Set<string>();
-  readonly #standings = new Map<number, Standing>();
-  #requests: Said[] = [];
+  readonly #standings = new Map<number, WorkspaceAt>();
+  #requests: MessageEntry[] = [];
   #name: string | null = null;
   #tasks: ImportedTask[] = [];
   #tasksLine: number | null = null;
   #firstAt: Date | null = null;
   #lastAt: Date | null = null;
-  /** Turns that were begun by what no person said; they belong to the turn before. */
+  /** Turns whose first message turned out not to be a person's; they belong to the turn before. */
   readonly #demoted = new Set<number>();
   #people = 0;
   #agentActed = false;
@@ -72,32 +70,32 @@ export class Draft {
     if (this.#lastAt === null || at > this.#lastAt) this.#lastAt = at;
   }
 
-  /** A person speaks: that begins a turn, which the instructions before the first one belong to. */
-  person(texts: string[], place: Place): Said | null {
+  /** Adds a person's message. It begins a turn; instructions before the first one belong to that turn. */
+  addPersonMessage(texts: string[], place: Place): MessageEntry | null {
     if (this.#people > 0 || this.#agentActed) {
       this.turn += 1;
       this.lines[place.line]!.turn = this.turn;
     }
     this.#people += 1;
-    const said = this.say('USER', texts, place);
-    if (said !== null && this.#requests.length < mostRequests) this.#requests.push(said);
-    return said;
+    const message = this.addMessage('USER', texts, place);
+    if (message !== null && this.#requests.length < titleCandidates) this.#requests.push(message);
+    return message;
   }
 
-  /** What the program calls the session. The last name counts. */
+  /** The title that the program gave the session. The last one counts. */
   name(title: unknown): void {
     if (typeof title === 'string') this.#name = shortTitle(this.clean.text(title, 4 * KB)) ?? this.#name;
   }
 
-  /** No person said this after all: it is the program's, and begins no turn. */
-  demote(said: Said): void {
-    said.role = 'SYSTEM';
+  /** Corrects a message that was not a person's: it gets role SYSTEM and begins no turn. */
+  demote(message: MessageEntry): void {
+    message.role = 'SYSTEM';
     this.#people -= 1;
-    this.#demoted.add(said.turn);
+    this.#demoted.add(message.turn);
   }
 
-  /** Adds what was said to the message of that id, if it has one. Blank texts say nothing. */
-  say(role: Said['role'], texts: string[], { line, at }: Place, messageId: string | null = null): Said | null {
+  /** Adds a message, or parts to the message with this id. Ignores blank texts. */
+  addMessage(role: MessageEntry['role'], texts: string[], { line, at }: Place, messageId: string | null = null): MessageEntry | null {
     if (role !== 'SYSTEM' && role !== 'USER') this.#agentActed = true;
     const parts = texts.filter((text) => text.trim() !== '').map((text) => ({ line, text: this.clean.text(text) }));
     if (parts.length === 0) return null;
@@ -107,7 +105,7 @@ export class Draft {
       begun.parts.push(...parts);
       return begun;
     }
-    const message: Said = { kind: 'message', turn: this.turn, role, at, parts, unkept: 0, redactions: 0 };
+    const message: MessageEntry = { kind: 'message', turn: this.turn, role, at, parts, unkept: 0, redactions: 0 };
     this.#entries.push(message);
     if (messageId !== null) this.#messages.set(messageId, message);
     return message;
@@ -118,14 +116,14 @@ export class Draft {
     this.#assistants.add(messageId);
   }
 
-  /** `written`: the paths that it writes if it succeeds. */
+  /** `written`: paths that the call writes if it succeeds. */
   call(id: unknown, name: unknown, args: unknown, written: unknown[], { line, at }: Place, messageId: string | null): void {
     this.#agentActed = true;
     const callId = this.#callId(id, `line-${line}`);
     if (this.#calls.has(callId)) return;
     const known = this.clean.name(name, 'unknown');
     const message = messageId === null ? null : (this.#messages.get(messageId) ?? null);
-    const call: Called = {
+    const call: CallEntry = {
       kind: 'call',
       turn: this.turn,
       line,
@@ -148,8 +146,8 @@ export class Draft {
     if (paths.length > 0) this.#written.set(callId, [...new Set(paths.map((path) => this.clean.text(path, 4 * KB)))].slice(0, maxFiles));
   }
 
-  /** The first outcome of a call counts. Returns the call, if this is it and the file has the call. */
-  answer(id: unknown, { text, failed }: Outcome, { line }: Place): Called | null {
+  /** Records the first outcome of a call. Returns the call; null for a repeated outcome or an unknown call. */
+  answer(id: unknown, { text, failed }: Outcome, { line }: Place): CallEntry | null {
     const callId = this.#callId(id, '');
     const call = this.#calls.get(callId);
     if (call === undefined || call.resultLine !== null) return null;
@@ -171,28 +169,26 @@ export class Draft {
     this.#entries.push({ kind: 'compaction', turn: this.turn, line });
   }
 
-  /** The last report under a key is the one that counts. */
-  use(key: string, tokens: Tokens, model: string | null, { line }: Place): void {
+  /** Records usage under a key; the last report counts. */
+  setUsage(key: string, tokens: Tokens, model: string | null, { line }: Place): void {
     if (model !== null) this.#models.add(model);
     const item = this.#usage.get(key) ?? { key: shortHash(key), line, turn: this.turn, model: null, tokens };
     this.#usage.set(key, { ...item, line, tokens, model: model ?? item.model });
   }
 
-  /** Adds to what was reported under a key. */
-  add(key: string, tokens: Tokens, model: string | null, place: Place): void {
-    this.use(key, addTokens(this.#usage.get(key)?.tokens ?? noTokens(), tokens), model, place);
+  addUsage(key: string, tokens: Tokens, model: string | null, place: Place): void {
+    this.setUsage(key, addTokens(this.#usage.get(key)?.tokens ?? noTokens(), tokens), model, place);
   }
 
-  /** Where the work stands; what is no text says nothing. */
-  stand(workspace: { folder: unknown; branch?: unknown; commit?: unknown }, { line }: Place): void {
+  /** Records the workspace; ignores values that are not text. */
+  setWorkspace(workspace: { folder: unknown; branch?: unknown; commit?: unknown }, { line }: Place): void {
     const known = this.#standings.get(this.turn) ?? { turn: this.turn, line, folder: null, branch: null, commit: null, redactions: 0 };
-    const said = (value: unknown, before: string | null): string | null =>
+    const changed = (value: unknown, before: string | null): string | null =>
       value === before || typeof value !== 'string' || value.trim() === '' ? before : this.clean.text(value.trim(), KB);
-    const now = { ...known, folder: said(workspace.folder, known.folder), branch: said(workspace.branch, known.branch), commit: said(workspace.commit, known.commit) };
+    const now = { ...known, folder: changed(workspace.folder, known.folder), branch: changed(workspace.branch, known.branch), commit: changed(workspace.commit, known.commit) };
     if (now.folder !== known.folder || now.branch !== known.branch || now.commit !== known.commit) this.#standings.set(this.turn, { ...now, line });
   }
 
-  /** What one request read and wrote. */
   reportWindow({ inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens }: Tokens, { line }: Place): void {
     const tokens = inputTokens + outputTokens + cacheCreationInputTokens + cacheReadInputTokens;
     if (tokens > 0) this.#windows.push({ line, turn: this.turn, tokens: Math.min(tokens, 2 ** 31 - 1) });
@@ -268,14 +264,14 @@ export class Draft {
     }
   }
 
-  /** Ids are kept as they are while they are short, as all real ones are. */
+  /** Keeps ids of up to 200 characters, as all real ones are. */
   #callId(id: unknown, otherwise: string): string {
     if (typeof id !== 'string' || id.trim() === '') return otherwise;
     return id.length <= 200 ? this.clean.name(id, otherwise) : `${this.clean.name(id.slice(0, 150), '')}-${shortHash(id)}`;
   }
 }
 
-/** Counts by name. A hostile file cannot make it grow for ever. */
+/** Counts by name, with at most 200 names, so that a hostile file cannot grow it without limit. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 

@@ -4,25 +4,25 @@ import type { Reader } from './reader.ts';
 import { shortHash, type Line } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields } from './transcript.ts';
 
-/** Parsing blocks the process; real sessions have less than a tenth of this. */
-const mostCharacters = 16 * 1024 * 1024;
+/** Parsing blocks the event loop. Real sessions have less than a tenth of this. */
+const maxCharacters = 16 * 1024 * 1024;
 const types: ReadonlySet<unknown> = new Set(['session', 'user', 'gemini', 'info', 'error', 'warning', 'tool_call']);
 const writers = new Set(['write_file', 'replace', 'edit']);
 
-/** Whether a file that begins so is one JSON document with `sessionId` and `messages`. */
+/** Whether these first lines belong to a JSON document with `sessionId` and `messages`. */
 export function isGeminiDocument(lines: Line[]): boolean {
   const begin = lines.map(({ text }) => text ?? '').join('\n');
   return /^\{\s*"/.test(begin) && /"sessionId":/.test(begin.slice(0, 4_000)) && /"messages":\s*\[/.test(begin.slice(0, 20_000));
 }
 
 /**
- * The messages of a session of Gemini CLI as lines, each tool call as a line of its own after its message: a call
- * that gets its result later makes a new line. @throws BadUserInputError when it cannot be parsed.
+ * Returns the messages of a Gemini CLI session as lines, and each tool call as a line after its message: a call whose
+ * result arrives later makes a new line. @throws BadUserInputError when the document cannot be parsed.
  */
 export function linesOfDocument(lines: readonly Line[]): Line[] {
   const bad = (why: string): BadUserInputError => new BadUserInputError(`input.content is a session of Gemini CLI that ${why}`, ['input', 'content']);
   const text = lines.map((line) => line.text ?? '').join('\n');
-  if (text.length > mostCharacters || lines.some((line) => line.text === null)) throw bad(`has more than ${mostCharacters} characters: it cannot be imported`);
+  if (text.length > maxCharacters || lines.some((line) => line.text === null)) throw bad(`has more than ${maxCharacters} characters: it cannot be imported`);
   let document: Fields;
   try {
     document = fieldsOf(JSON.parse(text));
@@ -33,8 +33,8 @@ export function linesOfDocument(lines: readonly Line[]): Line[] {
   if (!Array.isArray(messages)) throw bad('has no messages: send the file as the program wrote it');
   const entries = messages.flatMap((message: unknown): unknown[] => {
     if (!isObject(message)) return [message];
-    const { toolCalls, ...said } = message;
-    return [{ ...said, session: session['sessionId'] }, ...listOf(toolCalls).map((call) => ({ type: 'tool_call', session: session['sessionId'], message: said['id'], model: said['model'], call }))];
+    const { toolCalls, ...fields } = message;
+    return [{ ...fields, session: session['sessionId'] }, ...listOf(toolCalls).map((call) => ({ type: 'tool_call', session: session['sessionId'], message: fields['id'], model: fields['model'], call }))];
   });
   return [{ ...session, type: 'session' }, ...entries].map((entry) => {
     const line = JSON.stringify(entry);
@@ -42,7 +42,7 @@ export function linesOfDocument(lines: readonly Line[]): Line[] {
   });
 }
 
-/** The sessions of Gemini CLI, by the lines of `linesOfDocument`. */
+/** Reads sessions of Gemini CLI, as the lines of `linesOfDocument`. */
 export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
   const id = (value: unknown): string => (typeof value === 'string' ? value : '');
   return {
@@ -56,15 +56,15 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
     at: ({ timestamp, startTime, call }) => instantOf(timestamp ?? startTime ?? fieldsOf(call)['timestamp']),
     read(entry, place) {
       if (sidechainFile) draft.counts.sidechainLines += 1;
-      const said = textsOf(entry['content']);
+      const texts = textsOf(entry['content']);
       if (entry['type'] === 'user') {
-        // Slash commands are the program's.
-        if (sidechainFile || /^\s*[/?][a-z]*\s*$/.test(said.join(''))) draft.say('SYSTEM', said, place);
-        else if (said.some((text) => text.trim() !== '')) draft.person(said, place);
+        // Slash commands are not messages of a person.
+        if (sidechainFile || /^\s*[/?][a-z]*\s*$/.test(texts.join(''))) draft.addMessage('SYSTEM', texts, place);
+        else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
       } else if (entry['type'] === 'gemini') {
         const key = id(entry['id']) || `line ${draft.lines[place.line]!.key}`;
         draft.assistant(key);
-        draft.say(sidechainFile ? 'TOOL' : 'ASSISTANT', said, place, key);
+        draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place, key);
         draft.counts.thinkingBlocks += listOf(entry['thoughts']).length;
         use(entry, key);
       } else if (entry['type'] === 'tool_call') {
@@ -76,7 +76,7 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
           draft.answer(callId, { text, failed: status !== 'success' || /^Exit Code: [1-9-]/m.test(text.slice(-2_000)) }, place);
         }
       } else {
-        draft.say('SYSTEM', said, place);
+        draft.addMessage('SYSTEM', texts, place);
       }
 
       function use({ tokens, model }: Fields, key: string): void {
@@ -88,13 +88,12 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
           cacheCreationInputTokens: 0,
           cacheReadInputTokens: cached,
         };
-        draft.use(`gemini ${key}`, used, typeof model === 'string' ? draft.clean.name(model, 'unknown') : null, place);
+        draft.setUsage(`gemini ${key}`, used, typeof model === 'string' ? draft.clean.name(model, 'unknown') : null, place);
       }
     },
   };
 }
 
-/** A text, or a list of parts. */
 const textsOf = (content: unknown): string[] =>
   typeof content === 'string' ? [content] : (Array.isArray(content) ? content : [content]).flatMap((part) => (typeof fieldsOf(part)['text'] === 'string' ? [fieldsOf(part)['text'] as string] : []));
 

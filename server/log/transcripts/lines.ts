@@ -1,23 +1,22 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** A line of a file; `text` is null when it is longer than can be read. */
+/** A line of a file; `text` is null when the line is too long to read. */
 export interface Line {
   text: string | null;
-  /** Equal for equal lines. */
   hash(): string;
 }
 
-/** Longer lines are images and dumps that nobody reads: they are skipped without ever being held whole. */
+/** Longer lines are images and dumps: they are skipped without holding them in memory. */
 export const maxLineCharacters = 8 * 1024 * 1024;
 
-/** The longest time that reading blocks the event loop. */
+/** Longest time that reading blocks the event loop. */
 const yieldAfterMs = 5;
 
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /**
- * The lines of a UTF-8 file as they arrive, many at a time, blank ones left out. Whoever awaits them leaves room for
- * others at least every few milliseconds.
+ * Yields the lines of a UTF-8 file as they arrive, in batches, without blank ones. Frees the event loop at least every
+ * few milliseconds.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Line[]> {
   const decoder = new TextDecoder();
@@ -34,7 +33,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): As
   yield splitter.push(`${decoder.decode()}\n`);
 }
 
-/** A text in pieces that are read like a file's. */
+/** A text in pieces, like the chunks of a file. */
 export async function* piecesOf(text: string): AsyncGenerator<string> {
   const size = 64 * 1024;
   for (let from = 0; from < text.length; from += size) yield text.slice(from, from + size);
@@ -43,23 +42,23 @@ export async function* piecesOf(text: string): AsyncGenerator<string> {
 class Splitter {
   #parts: string[] = [];
   #length = 0;
-  /** Of a line that has become too long, whose beginning is gone. */
+  /** Hash of a line that is too long, whose beginning was dropped. */
   #hash: Hash | null = null;
 
   push(text: string): Line[] {
     const lines: Line[] = [];
     let from = 0;
     for (let end = text.indexOf('\n', from); end >= 0; end = text.indexOf('\n', from)) {
-      this.#keep(text.slice(from, end));
+      this.#append(text.slice(from, end));
       const line = this.#end();
       if (line !== null) lines.push(line);
       from = end + 1;
     }
-    if (from < text.length) this.#keep(text.slice(from));
+    if (from < text.length) this.#append(text.slice(from));
     return lines;
   }
 
-  #keep(part: string): void {
+  #append(part: string): void {
     this.#parts.push(part);
     this.#length += part.length;
     if (this.#length <= maxLineCharacters) return;
@@ -75,7 +74,7 @@ class Splitter {
     this.#length = 0;
     this.#hash = null;
     if (hash !== null) return { text: null, hash: () => hash.digest('base64url').slice(0, 22) };
-    // A byte order mark goes with the blanks.
+    // `trim` also removes a byte order mark.
     const trimmed = text.trim();
     return trimmed === '' ? null : { text: trimmed, hash: () => shortHash(trimmed) };
   }

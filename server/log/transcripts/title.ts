@@ -1,24 +1,24 @@
-const mostCharacters = 100;
+const maxCharacters = 100;
 
-/** What the program puts around a slash command. */
+/** Markup that the program puts around a slash command. */
 const command = /^\s*<command-(?:name|message)>/;
 const commandArguments = /<command-args>([\s\S]*?)<\/command-args>/;
 
-/** A title for what a person asked; null when that is a command, or too short to say what is wanted. */
+/** Makes a title from a request; null for a command, or when it is too short to state a request. */
 export function titleOfRequest(text: string): string | null {
-  const asked = command.test(text) ? (commandArguments.exec(text.slice(0, 4_000))?.[1] ?? '') : text;
-  const line = shortTitle(asked);
+  const request = command.test(text) ? (commandArguments.exec(text.slice(0, 4_000))?.[1] ?? '') : text;
+  const line = shortTitle(request);
   if (line === null || /^(\/\w[\w:-]*|<[a-z_-]+>)/.test(line)) return null;
-  // Not all languages have spaces between words.
+  // Some languages have no spaces between words.
   return /\S\s+\S/.test(line) || /[^\p{ASCII}]{4}/u.test(line) ? line : null;
 }
 
-/** On one line, no longer than a title is read; null when there is nothing. */
+/** A text on one line of at most 100 characters; null when it is blank. */
 export function shortTitle(text: string): string | null {
-  const line = text.slice(0, 4 * mostCharacters + 1_000).replace(/\s+/g, ' ').trim();
+  const line = text.slice(0, 4 * maxCharacters + 1_000).replace(/\s+/g, ' ').trim();
   if (line === '') return null;
-  if (line.length <= mostCharacters) return line;
-  const cut = line.slice(0, mostCharacters - 1);
+  if (line.length <= maxCharacters) return line;
+  const cut = line.slice(0, maxCharacters - 1);
   const word = cut.replace(/\s+\S*$/, '');
-  return `${(word.length > mostCharacters / 2 ? word : cut).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return `${(word.length > maxCharacters / 2 ? word : cut).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

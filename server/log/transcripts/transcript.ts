@@ -2,7 +2,7 @@ import type { MessageRole, TaskStatus } from '../../generated/prisma/client.ts';
 
 export type TranscriptFormat = 'CLAUDE_CODE' | 'CODEX' | 'GEMINI_CLI';
 
-/** What models reported, in tokens; what was read from a cache or put into one is not in `inputTokens`. */
+/** Tokens as models reported them; `inputTokens` excludes tokens that were read from or written to a cache. */
 export interface Tokens {
   inputTokens: number;
   outputTokens: number;
@@ -20,11 +20,11 @@ export interface Count {
   count: number;
 }
 
-/** What a whole file says, whatever of it is new. */
+/** Facts of the whole file, whether new or known. */
 export interface Facts {
-  /** Lines that are not blank. */
+  /** Without blank lines. */
   lines: number;
-  /** Lines that are no JSON object; the `hugeLines` among them were too long to read. */
+  /** Lines that are not JSON objects; the `hugeLines` among them were too long to read. */
   badLines: number;
   hugeLines: number;
   entryTypes: Count[];
@@ -41,107 +41,107 @@ export interface Facts {
   compactions: number;
   sidechainLines: number;
   thinkingBlocks: number;
-  /** NUL and unpaired surrogates, which became U+FFFD. */
+  /** NUL characters and unpaired surrogates replaced by U+FFFD. */
   replacedCharacters: number;
-  /** Texts and values that were larger than a field holds. */
+  /** Texts and values that exceeded the limit of a field. */
   shortened: number;
 }
 
-/** What somebody said. A model's message may come in parts, on several lines. */
-export interface Said {
+/** A message. A model's message may consist of parts from several lines. */
+export interface MessageEntry {
   kind: 'message';
   turn: number;
   role: Exclude<MessageRole, 'HANDOFF'>;
   at: Date | null;
   parts: { line: number; text: string }[];
-  /** Bytes of parts that were dropped, since a message does not hold them. */
+  /** Bytes of parts that were dropped, because a message cannot hold them. */
   unkept: number;
-  /** Secrets that were taken out of it. */
+  /** Secrets that were removed. */
   redactions: number;
 }
 
-export interface Called {
+export interface CallEntry {
   kind: 'call';
   turn: number;
   line: number;
   at: Date | null;
-  /** The message that made the call, where it said something before. */
-  message: Said | null;
+  /** The message that made the call; null without one. */
+  message: MessageEntry | null;
   callId: string;
   name: string;
   arguments: unknown;
-  /** The line with the outcome; null while there is none. */
+  /** Line of the outcome; null without one. */
   resultLine: number | null;
   result: string | null;
   error: string | null;
-  /** What it wrote; empty unless it has a result. */
+  /** Files that it wrote; empty without a result. */
   filesModified: string[];
-  /** Secrets that were taken out of its arguments and outcome. */
+  /** Secrets that were removed from its arguments and outcome. */
   redactions: number;
 }
 
-/** The model's window was cut: of what came before it sees no more than a summary. */
-export interface Compacted {
+/** A cut of the model's window: afterwards the model sees only a summary of the earlier log. */
+export interface CompactionEntry {
   kind: 'compaction';
   turn: number;
   line: number;
 }
 
-export type Entry = Said | Called | Compacted;
+export type Entry = MessageEntry | CallEntry | CompactionEntry;
 
 export interface LineOf {
-  /** What the line is known by when it comes again. */
+  /** Identifies the line in later imports. */
   key: string;
   turn: number;
-  /** Whether it says or does something: lines that only accompany others may be in several files. */
+  /** Whether it contains a message or a call. Lines without one may occur in several files. */
   bears: boolean;
 }
 
-/** Tokens that are counted once, under a key: of a message, or of a turn. */
+/** Tokens of a message or a turn, counted once under a key. */
 export interface UsageItem {
   key: string;
-  /** The line that reported them last. */
+  /** Line of the last report. */
   line: number;
   turn: number;
   model: string | null;
   tokens: Tokens;
 }
 
-/** Where the work stood, as the file tells it. Null: it does not. */
-export interface Standing {
+/** Workspace of a turn, as in the file. Null means not stated. */
+export interface WorkspaceAt {
   turn: number;
-  /** The line that said it last. */
+  /** Line of the last statement. */
   line: number;
   folder: string | null;
   branch: string | null;
   commit: string | null;
-  /** Secrets that were taken out of it. */
+  /** Secrets that were removed. */
   redactions: number;
 }
 
-/** Tokens in the agent's window after a request, as the model reported them in this line. */
+/** Tokens in the agent's window after a request, as the model reported them. */
 export interface WindowAt {
   line: number;
   turn: number;
   tokens: number;
 }
 
-/** A file as Baton understands it. A turn is one message of a person up to the next; turns are numbered in the file's order. */
+/** A parsed transcript. A turn lasts from one message of a person to the next; turns are numbered in the file's order. */
 export interface Transcript {
   format: TranscriptFormat;
-  /** What the program called it, else its first real request; null when neither is there. */
+  /** Title from the program, else from the first real request; null without either. */
   title: string | null;
   facts: Facts;
   lines: LineOf[];
   entries: Entry[];
   usage: UsageItem[];
-  /** One for each turn that says where it stood, in order. */
-  standings: Standing[];
+  /** One for each turn that states a workspace, in order. */
+  standings: WorkspaceAt[];
   /** In the file's order. */
   windows: WindowAt[];
-  /** The line that said last what the tasks are; null when none did. */
+  /** Line of the last task list; null without one. */
   tasksLine: number | null;
-  /** Secrets that were taken out of the tasks. */
+  /** Secrets that were removed from the tasks. */
   taskRedactions: number;
 }
 
@@ -149,7 +149,7 @@ export const noTokens = (): Tokens => ({ inputTokens: 0, outputTokens: 0, cacheC
 
 const tokenNames = ['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'] as const;
 
-/** `a` and `factor` times `b`, never below zero. */
+/** `a + factor * b`, never below zero. */
 export function addTokens(a: Tokens, b: Tokens, factor: 1 | -1 = 1): Tokens {
   const sum = noTokens();
   for (const name of tokenNames) sum[name] = Math.max(0, a[name] + factor * b[name]);
@@ -158,7 +158,7 @@ export function addTokens(a: Tokens, b: Tokens, factor: 1 | -1 = 1): Tokens {
 
 export const sameTokens = (a: Tokens, b: Tokens): boolean => tokenNames.every((name) => a[name] === b[name]);
 
-/** A reported number of tokens: whatever is none is 0. */
+/** A reported number of tokens; 0 for any invalid value. */
 export const tokensOf = (value: unknown): number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31 ? value : 0;
 
@@ -170,7 +170,7 @@ export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A moment that the database can hold; null for everything else. */
+/** A time that the database can store; null for any other value. */
 export function instantOf(value: unknown): Date | null {
   if (typeof value !== 'string') return null;
   const at = new Date(value);
