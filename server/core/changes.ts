@@ -90,10 +90,7 @@ export class Changes {
     return [...parts.values()].sort((a, b) => order[a.kind] - order[b.kind]);
   }
 
-  /**
-   * Updates the union of the changed columns where the row has them all, so that rows with different changes share one
-   * UPDATE.
-   */
+  /** Updates the union of the changed columns where the row has them all, so that rows with different changes share one UPDATE. */
   #columnsOf(table: Table, row: object, fields: Set<string>): string[] {
     const all = new Set([...this.#changed.values()].flatMap((other) => (other.table === table ? [...other.fields] : [])));
     return [...([...all].every((field) => Reflect.get(row, field) !== undefined) ? all : fields)].sort();

@@ -1,7 +1,4 @@
-/**
- * Runs a task after `firstMs`, then again after the milliseconds that each run returns, until stopped. The task may not
- * throw.
- */
+/** Runs a task after `firstMs`, then again after the milliseconds that each run returns, until stopped. The task may not throw. */
 export function repeat(firstMs: number, task: () => Promise<number>): { stop(): Promise<void> } {
   let running = Promise.resolve();
   let stopped = false;

@@ -65,10 +65,7 @@ const findAnswer = statement(
    SELECT mutation, input_hash, answer FROM idempotency_answers WHERE caller = $1 AND key = $2 AND created_at > clock_timestamp() - interval '24 hours'`,
 );
 
-/**
- * Thrown when a command's choice was invalidated before it had the lock. The command runs again with `work.attempt` one
- * higher.
- */
+/** Thrown when a command's choice was invalidated before it had the lock. The command runs again with `work.attempt` one higher. */
 export class Overtaken extends Error {}
 
 /**

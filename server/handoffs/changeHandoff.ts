@@ -69,10 +69,7 @@ const readHandoffStatement = statement(`
 SELECT h.status, h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId", EXISTS (SELECT FROM events e WHERE e.handoff_id = h.id AND e.type = $2::event_type AND e.actor_principal = $3) AS repeats
 FROM handoffs h WHERE h.id = $1`);
 
-/**
- * Calls `change` when the Handoff may become `to`. A repeat by the principal that made the last change writes nothing (rule:
- * repeat).
- */
+/** Calls `change` when the Handoff may become `to`. A repeat by the principal that made the last change writes nothing (rule: repeat). */
 async function changeHandoff(
   work: Work,
   handoffId: string,

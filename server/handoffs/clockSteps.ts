@@ -12,10 +12,7 @@ export class ClockSteps {
   /** The highest time that the database's clock can have reached. */
   #highest = -Infinity;
 
-  /**
-   * Takes a reading of the database's clock made between two monotonic times. Returns the step since the last reading in
-   * milliseconds, mostly 0.
-   */
+  /** Takes a reading of the database's clock made between two monotonic times. Returns the step since the last reading in milliseconds, mostly 0. */
   read(now: Date, sentAt: number, receivedAt: number): number {
     const offset = { min: now.getTime() - receivedAt, max: now.getTime() - sentAt };
     const before = this.#offset ?? offset;
@@ -34,10 +31,7 @@ export class ClockSteps {
     return -back;
   }
 
-  /**
-   * The steps ahead: a Handoff initiated at or before `at` waits `by` milliseconds longer than its deadline, for each of
-   * them.
-   */
+  /** The steps ahead: a Handoff initiated at or before `at` waits `by` milliseconds longer than its deadline, for each of them. */
   get ahead(): { at: Date; by: number }[] {
     return this.#ahead.map(({ at, by }) => ({ at: new Date(at), by }));
   }

@@ -30,10 +30,7 @@ export interface ReassignSessionAnswer {
   message: string;
 }
 
-/**
- * An operator moves a Session to another agent, with a Handoff unless `skipHandoff` (rules: supersede, take back, free
- * choice).
- */
+/** An operator moves a Session to another agent, with a Handoff unless `skipHandoff` (rules: supersede, take back, free choice). */
 export async function reassignSession(
   work: Work,
   input: ReassignSessionInput,
@@ -83,10 +80,7 @@ export async function reassignSession(
   return answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`);
 }
 
-/**
- * Choosing the source of a waiting Handoff cancels it, so the source is chosen only when no other candidate is free, with
- * all candidates locked.
- */
+/** Choosing the source of a waiting Handoff cancels it, so the source is chosen only when no other candidate is free, with all candidates locked. */
 function chooseTarget({ agents, holder, work }: Custody, type: string | null, sourceId: string | null): LockedAgent | null {
   const holderId = holder?.id ?? null;
   return leastLoaded(agents, type, [holderId, sourceId]) ?? (work.attempt > 1 ? leastLoaded(agents, type, [holderId]) : null);

@@ -36,10 +36,7 @@ export async function unreadable(pool: Pool, caller: Caller, sessionIds: readonl
 
 export const readsEverything = (caller: Caller): boolean => ownAgent(caller) === null;
 
-/**
- * Whether the caller may read an event, by the tenures when the row was read. Read access is never lost, so an old row
- * never grants too much.
- */
+/** Whether the caller may read an event, by the tenures when the row was read. Read access is never lost, so an old row never grants too much. */
 export function mayRead(caller: Caller): (event: EventRow) => boolean {
   const agentId = ownAgent(caller);
   return ({ sessionId, readers, inboxes }) => agentId === null || (sessionId === null ? inboxes : readers).includes(agentId);

@@ -56,10 +56,7 @@ interface Place {
   users: number;
 }
 
-/**
- * A new hub begins this far before the head, which takes two statements: after a restart many clients reconnect at once and
- * miss the same events.
- */
+/** A new hub begins this far before the head, which takes two statements: after a restart many clients reconnect at once and miss the same events. */
 const readAhead = 399;
 
 /** The live streams of this process: one hub per stream with readers, driven by the doorbell and by polling. See README.md. */

@@ -65,10 +65,7 @@ const readLastChange = statement(
   `SELECT actor_principal, session_status FROM events WHERE session_id = $1 AND type = 'SESSION_STATUS_CHANGED' ORDER BY session_sequence DESC LIMIT 1`,
 );
 
-/**
- * Calls `change` when the Session may become `to`. A repeat of the last status change by the same principal writes nothing
- * (rule: repeat).
- */
+/** Calls `change` when the Session may become `to`. A repeat of the last status change by the same principal writes nothing (rule: repeat). */
 async function changeSession(work: Work, input: ChangeSessionInput, to: SessionStatus, change: (custody: Custody) => void): Promise<SessionAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId);
