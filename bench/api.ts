@@ -5,7 +5,7 @@ interface Sent {
   type?: string;
 }
 
-/** The bytes that a server answers; fails when it does not answer with 200, or with errors. */
+/** Posts a body and returns the answer's bytes; fails on a status other than 200 and on errors. */
 export async function post({ url, body, authorization, type = 'application/json' }: Sent): Promise<string> {
   const headers = { 'content-type': type, accept: 'application/json', ...(authorization !== undefined && { authorization }) };
   const response = await fetch(url, { method: 'POST', headers, body });
@@ -14,7 +14,7 @@ export async function post({ url, body, authorization, type = 'application/json'
   return text;
 }
 
-/** What a server answers to a GraphQL document. */
+/** The data of a GraphQL request. */
 export async function ask<Data>(url: string, query: string, authorization?: string): Promise<Data> {
   const text = await post({ url: `${url}/graphql`, body: JSON.stringify({ query }), authorization });
   return (JSON.parse(text) as { data: Data }).data;

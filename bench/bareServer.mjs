@@ -1,5 +1,5 @@
-// What the benchmark compares the list with: nothing but Node's HTTP server, `pg`, and a prepared statement whose SQL builds
-// the very bytes of the answer. Public ids are stored ready-made beside the others, so that it spends nothing on them.
+// The baseline for the list benchmark: Node's HTTP server, `pg` and a prepared statement whose SQL builds the answer's
+// bytes. Public ids are stored beside the others, so encoding them costs nothing.
 import { createServer } from 'node:http';
 import pg from 'pg';
 
@@ -11,7 +11,7 @@ const text = (column) => `to_json(${column})::text`;
 const nullable = (written) => `coalesce(${written}, 'null')`;
 const agent = (name) => `'{"id":"' || ${name}.id || '","name":' || ${text(`${name}.name`)} || ',"type":"' || ${name}.type || '"}'`;
 
-// Without a parameter it is planned once; texts put together cost half of what rows turned into JSON do.
+// Without a parameter the plan is cached; concatenating text costs half of converting rows to JSON.
 const list = {
   name: 'list',
   text: `

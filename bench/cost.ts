@@ -18,14 +18,14 @@ import { measured } from './rounds.ts';
 const goal = 3;
 const rows = 50;
 const rootFields = limits.query.rootFields;
-/** So many runs at least, and more of what is quick, where a pause of the machine counts for much. */
+/** The minimum number of runs. Fast queries get more, because pauses of the machine distort them more. */
 const runs = { least: 7, most: 41, ms: 150 };
-/** Compiling comes first, and takes longer than what is compiled. */
+/** Compilation dominates the first runs. */
 const warmUps = 3;
-/** A statement may time out while other processes have the machine. */
+/** A statement may time out while other processes use the machine. */
 const tries = 5;
 
-/** Fields that do more than return a column; each is measured alone, the other leaves of a type together. */
+/** Fields that do more than return a column. Each is measured alone; a type's other leaves are measured together. */
 const heavy = ['usage', 'chain'];
 const isHeavy = (field: GraphQLField<unknown, unknown>): boolean => heavy.includes(field.name) || costOfField(field) !== undefined;
 const tables: Record<string, string> = {
@@ -42,13 +42,13 @@ const tables: Record<string, string> = {
 const isRecord = (type: string): boolean => type in tables || type === 'Agent';
 
 /**
- * Measures the processor time per point of cost, for each field of Query and of records: parsing, checking, validating,
- * executing and writing JSON. Handoffs carry 250 KB.
+ * Measures processor time per cost point for each field of Query and of records: parsing, checking, validating, executing
+ * and writing JSON. Handoffs carry 250 KB.
  *
- * A request and each of its root fields have a fixed price (parsing, and a statement, of about 1 ms), which other limits
- * bound: 10 root fields a request, and the rate. So the bench measures the increment: a field of records or of a page with up
- * to 50 or 100 rows, less the same query with a tenth of the rows; another root field 10 times in a request, less 10 Agents
- * with only their ids. Root fields that read one record by its id are measured as records of `nodes`.
+ * A request and its root fields have a fixed price (parsing, and a statement, about 1 ms), which other limits bound: 10
+ * root fields per request, and the rate. So the benchmark measures increments: for a field of records or of a page, a query
+ * with up to 50 or 100 rows minus the same query with a tenth of them; for another root field, 10 of it in one request minus
+ * 10 Agents with only their ids. Root fields that read one record by its id are measured as records of `nodes`.
  */
 export async function cost(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool, patient, prisma } = await place.database();
@@ -69,7 +69,7 @@ export async function cost(place: Place, say: (line: string) => void): Promise<L
     if (attempt === tries) throw new Error(`${source.slice(0, 200)}: ${result.errors[0]!.message}`);
     return once(source, attempt + 1);
   }
-  /** The two take turns, so that a machine that is slower for a while is so for both. The least counts: other processes only add to it. */
+  /** Alternates the two queries, so that a slow phase of the machine affects both. Takes the minimum, because other processes only add time. */
   async function increment({ large, small }: Question): Promise<number> {
     for (let round = 0; round < warmUps; round += 1) for (const source of [large, small]) await once(source);
     const times: { large: number[]; small: number[] } = { large: [], small: [] };
@@ -82,7 +82,7 @@ export async function cost(place: Place, say: (line: string) => void): Promise<L
   }
 
   const all = await questions(pool, sessionId);
-  // Compiles what all of them use.
+  // Warms up the code shared by all.
   for (const { large, small } of all) for (const source of [small, large, small, large]) await once(source);
   const figures: { what: string; points: number; perPoint: number }[] = [];
   for (const question of all) {
@@ -107,7 +107,7 @@ interface Question {
   what: string;
   large: string;
   small: string;
-  /** By which the two differ. */
+  /** The difference in cost. */
   points: number;
 }
 interface Variant {
@@ -170,7 +170,7 @@ function ofType(name: string, ids: readonly string[]): Question[] {
   });
 }
 
-/** What is asked of a field: of a connection its rows, and their number. */
+/** The selections of a field: for a connection its rows and their number. */
 function variants(parent: string, field: GraphQLField<unknown, unknown>, given: string): Variant[] {
   const type = getNamedType(field.type);
   const name = `${parent}.${field.name}`;
@@ -193,6 +193,6 @@ function leavesOf(name: string): string {
   const type = schema.getType(name);
   if (!isObjectType(type)) return '__typename';
   const leaves = Object.values(type.getFields()).filter((field) => !isCompositeType(getNamedType(field.type)) && !isHeavy(field) && !field.args.some(({ type: asked }) => isNonNullType(asked)));
-  // What shows nothing but other objects.
+  // For a type that only has object fields.
   return leaves.length === 0 ? Object.values(type.getFields()).map((field) => `${field.name} { ${leavesOf(getNamedType(field.type).name)} }`).join(' ') : leaves.map((field) => field.name).join(' ');
 }

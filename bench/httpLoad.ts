@@ -4,13 +4,13 @@ import { once } from 'node:events';
 export interface Asked {
   url: string;
   body: string;
-  /** `Authorization` headers, which take turns. */
+  /** `Authorization` headers, used in turn. */
   callers?: readonly string[];
   clients: number;
   times: number;
 }
 
-/** Posts a body over connections that stay open, and answers how often a second. Anything but status 200 ends it. */
+/** Posts a body over persistent connections and returns the requests per second. A status other than 200 aborts. */
 export async function requestsPerSecond({ url, body, callers = [], clients, times }: Asked): Promise<number> {
   const { hostname, port, pathname, host } = new URL(url);
   const messages = (callers.length === 0 ? [''] : callers.map((caller) => `authorization: ${caller}\r\n`)).map((header) =>
@@ -39,7 +39,7 @@ async function opened(socket: Socket): Promise<Socket> {
   return socket.setNoDelay();
 }
 
-/** Reads one answer. A client of Node's own would cost the machine more than the servers that are measured. */
+/** Reads one answer. Node's HTTP client would use more processor time than the measured servers. */
 function answerOf(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

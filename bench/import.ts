@@ -10,7 +10,7 @@ import { alternate } from './rounds.ts';
 
 const MB = 2 ** 20;
 
-/** A transcript of about 3 MB, uploaded, read, searched for secrets and stored; a session of its own each time. */
+/** Uploads a transcript of about 3 MB: read, redacted and stored, each time in a new session. */
 export async function importTranscript(place: Place): Promise<Line[]> {
   const { url, pool } = await place.database();
   const [key] = await callers(pool);
@@ -30,7 +30,7 @@ export async function importTranscript(place: Place): Promise<Line[]> {
   return [{ what: `Import of a transcript of ${digits(Buffer.byteLength(text) / MB)} MB (${from}), redaction included`, figure: spread(ms, 'ms') }];
 }
 
-/** The real one that is nearest to 3 MB, where real ones are at hand; else one of the same shape. */
+/** The real transcript closest to 3 MB where available; otherwise a generated one of the same shape. */
 function transcript(): { text: string; from: string } {
   const folder = process.env['BATON_REAL_DATA'];
   const files = folder === undefined ? [] : (readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name)));

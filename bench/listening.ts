@@ -11,11 +11,11 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** The server, started as `npm start` does. */
+/** Starts the server as `npm start` does. */
 export const startBaton = (env: Record<string, string>): Promise<Listening> =>
   startListening(process.execPath, ['--import', 'tsx', 'server/main.ts'], { PORT: '0', BATON_DEMO: '0', ...env });
 
-/** A process that says in a line of JSON at which `url` it listens. */
+/** Starts a process that prints its `url` in a line of JSON. */
 export async function startListening(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Listening> {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = endsWithThisProcess(spawn(program, args, { cwd: root, env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'pipe'] }));

@@ -19,7 +19,7 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 interface List {
   what: string;
   ours: string;
-  /** The same rows and columns of PostGraphile 5. */
+  /** The same rows and columns from PostGraphile 5. */
   theirs: string;
   goal: number;
 }
@@ -73,7 +73,7 @@ const lists: [List, ...List[]] = [
 ];
 const meanGoal = 0.9;
 
-/** Lists over HTTP beside PostGraphile, and the one that a dashboard opens with beside the least that could send the same. */
+/** Measures lists over HTTP beside PostGraphile, and the dashboard's first list beside a minimal server with the same answer. */
 export async function compareLists(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool, patient } = await place.database();
   await loadBulk(url, size);
@@ -126,10 +126,10 @@ function againstBare(what: string, baton: Rounds, bare: Rounds): Line {
   };
 }
 
-/** What follows the data: the bare server sends that too. */
+/** The part after `data`, which the bare server sends too. */
 const tailOf = (answer: string): string => answer.slice(`{"data":${JSON.stringify((JSON.parse(answer) as { data: object }).data)}`.length);
 
-/** The rows that two servers answer, by what is the same in both schemas. */
+/** Checks that both servers return the same rows, by the fields that both schemas have. */
 function demandSameRows(ours: string, theirs: string): void {
   const values = (text: string): string[] =>
     [...text.matchAll(/"(?:title|initiatedAt|name|depth)":("[^"]*"|\d+)/g)].map(([, value]) => {
@@ -140,7 +140,7 @@ function demandSameRows(ours: string, theirs: string): void {
   if (a.length < 20 || JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`PostGraphile answers other rows:\n${theirs}\n${ours}`);
 }
 
-/** For the bare server, which spends nothing on making them. */
+/** Stores public ids for the bare server. */
 async function storePublicIds(pool: Pool): Promise<void> {
   for (const [table, prefix] of [['handoffs', 'handoff'], ['sessions', 'session']] as const) {
     await pool.query(`ALTER TABLE ${table} ADD COLUMN public_id text`);

@@ -28,10 +28,10 @@ const portOf = ({ url }: Listening): number => Number(new URL(url).port);
 const toBaton = { messages: [{ type: 'connection_init' }, { id: '$id', type: 'subscribe', payload: { query, variables: '$variables' } }] };
 const toBare = { messages: [{ type: 'connection_init' }] };
 
-/** A server, and the port at which it says how much memory it holds. */
+/** A server with a port that reports its memory use. */
 type Probed = Listening & { probe: string };
 
-/** How fast an event reaches many, and what they cost while nothing happens, beside a bare `ws` that sends ready-made texts. */
+/** Measures the delivery of an event to many subscribers and the cost of idle ones, beside a bare `ws` server that sends prepared texts. */
 export async function live(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool } = await place.database();
   const { agent, session } = world(pool);
@@ -51,7 +51,7 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   const startBaton = () => start(['--import', 'tsx', 'server/main.ts'], { ...redis.env, DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '12' });
   const startBare = () => start([here('liveBare.mjs')], { ...redis.env });
   const [same, different, bare] = [await startBaton(), await startBaton(), await startBare()];
-  // Through a server of its own, one after the other: the servers that are measured hear of each event by Redis, and do nothing but deliver.
+  // Writes one after the other through a third server: the measured servers get hints through Redis and only deliver.
   const writer = await startBaton();
   const write = async (sessionId: string, then: (n: number) => unknown = () => undefined): Promise<void> => {
     for (let n = 0; n < burst; n += 1) {
@@ -71,7 +71,7 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
     await Receiver.start({ port: portOf(different), count: subscribers, ...toBaton, variables: pairs }),
     await Receiver.start({ port: portOf(bare), count: subscribers, ...toBare }),
   ] as const;
-  // Of the server's own processor time: whatever else the machine does, the receiver included, is left out.
+  // Counts the server's own processor time only, without the receiver and other processes.
   const toAll = async (server: Probed, receiver: Receiver, send: () => Promise<unknown>): Promise<number> => {
     const before = await probe(server, 'seconds');
     await receiver.receive({ frames: burst }, send);
@@ -112,7 +112,7 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   ];
 }
 
-/** The very texts that a subscriber gets, for the other to send. */
+/** The texts that a subscriber receives, for the bare server to send. */
 async function textsOf(server: Listening, variables: object, send: () => Promise<void>): Promise<string[]> {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   await once(socket, 'open');
@@ -157,7 +157,7 @@ async function post({ url }: Listening, body: string, path: string): Promise<voi
   if (!response.ok || answer.includes('"errors"')) throw new Error(`${url} answered ${answer}`);
 }
 
-/** KB that a process holds more for each socket, garbage collected. */
+/** KB of additional memory per socket after garbage collection. */
 async function idleMemory(start: () => Promise<Probed>, opening: typeof toBaton | typeof toBare): Promise<number> {
   const server = await start();
   const some = await Receiver.start({ port: portOf(server), count: 200, ...opening });
@@ -171,7 +171,7 @@ async function idleMemory(start: () => Promise<Probed>, opening: typeof toBaton 
 }
 
 async function held(server: Probed): Promise<number> {
-  // Until nothing waits for a first message any more.
+  // Waits until no socket expects a first message.
   await wait(4_000);
   return probe(server, 'bytes');
 }

@@ -1,5 +1,4 @@
-// What the live streams are compared with: nothing but `ws`, which sends texts that are ready-made, as Redis says them, to
-// all who are connected.
+// The baseline for live streams: a bare `ws` server that sends prepared texts to all sockets on a message from Redis.
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';

@@ -1,4 +1,4 @@
-// Receives on many sockets in a process of its own, by plain TCP: a WebSocket client would cost more than what is measured.
+// Receives on many sockets in its own process over plain TCP: a WebSocket client would cost more than the measured server.
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -26,7 +26,7 @@ process.on('message', async ({ open, receive, close }) => {
   }
 });
 
-/** Says its messages, each when the one before it is answered; resolves with the last answer. */
+/** Sends its messages, each after the answer to the one before; resolves with the last answer. */
 function openSocket({ port, messages, variables }, n) {
   return new Promise((resolve, reject) => {
     const socket = { tcp: connect(port, '127.0.0.1'), count: 0, rest: Buffer.alloc(0), open: false };
@@ -61,7 +61,7 @@ function openSocket({ port, messages, variables }, n) {
   });
 }
 
-/** Masked, as a client's must be; with zeros, which change nothing. */
+/** A client's frame must be masked; a mask of zeros leaves the bytes unchanged. */
 function frame(text) {
   const body = Buffer.from(text);
   const head = body.length < 126 ? Buffer.from([0x81, 0x80 | body.length]) : Buffer.from([0x81, 0xfe, body.length >> 8, body.length & 255]);
@@ -76,7 +76,7 @@ function take(socket, chunk) {
     const [start, length] = short < 126 ? [2, short] : [4, bytes.readUInt16BE(2)];
     if (bytes.length < start + length) break;
     if (bytes[0] === 0x81) message(socket, bytes, start, start + length);
-    // A ping of a server that wants to know who is still there.
+    // Answers a ping.
     else if (bytes[0] === 0x89) socket.tcp.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));
     else throw new Error(`the server sent a frame that starts with ${bytes[0]}: ${bytes.toString('latin1', start, start + length)}`);
     bytes = bytes.subarray(start + length);

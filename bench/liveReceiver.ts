@@ -6,19 +6,22 @@ export interface Received {
   /** From the first byte to the last. */
   ms: number;
   bytes: number;
-  /** From the time at which each event was to be sent, sorted; empty unless that was given. */
+  /** Sorted delays since each event's planned time; empty without a plan. */
   delays: number[];
 }
 
 export interface Opening {
   port: number;
   count: number;
-  /** What each says first, one after the answer to the other; "$variables" in it stands for its own, "$id" for a new one. */
+  /**
+   * The first messages of each socket, each sent after the answer to the last. "$variables" is replaced by the socket's own
+   * variables, "$id" by a new id.
+   */
   messages: object[];
   variables?: object[];
 }
 
-/** A process that opens many sockets and waits on them. */
+/** A process that opens many sockets and receives on them. */
 export class Receiver {
   readonly #gone: Promise<never>;
 
@@ -36,7 +39,7 @@ export class Receiver {
     return receiver;
   }
 
-  /** Waits until every socket has so many events, which `send` causes. */
+  /** Waits until every socket has received this number of events, which `send` causes. */
   async receive(what: { frames: number; from?: number; every?: number }, send: () => Promise<unknown>): Promise<Received> {
     await this.#ask({ receive: what });
     const [[answer]] = await Promise.all([this.#answer(), send()]);

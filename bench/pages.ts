@@ -12,7 +12,7 @@ const goal = 1.5;
 const byInitiation = { name: 'handoff INITIATED_AT', columns: { initiatedAt: 'time', id: 'uuid' }, direction: 'desc' } as const;
 const query = 'query Page($after: String) { handoffs(first: 20, after: $after) { nodes { id status sourceAgent { id } targetAgent { id } session { id title } } pageInfo { endCursor } } }';
 
-/** A page of 20 out of 200,000 handoffs, one request at a time, wherever in the list it is. */
+/** Reads pages of 20 from 200,000 handoffs, one request at a time, at several depths. */
 export async function pages(place: Place): Promise<Line[]> {
   const { url, pool, patient } = await place.database();
   await loadBulk(url, size);

@@ -8,15 +8,15 @@ import pg from 'pg';
 
 export interface Script {
   url: string;
-  /** What each client sends, again and again, as a prepared statement. */
+  /** The prepared statement that each client repeats. */
   text: string;
   clients: number;
-  /** How often each client sends it. */
+  /** Repetitions per client. */
   times: number;
   variables?: Record<string, number>;
 }
 
-/** Runs a script with PostgreSQL's own load generator and answers how often a second, connecting left out. */
+/** Runs a script with pgbench and returns transactions per second, without connection time. */
 export async function pgbench(program: string, { url, text, clients, times, variables = {} }: Script): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-pgbench-'));
   const { host, port, user, password, database } = new pg.Client({ connectionString: url });
@@ -36,7 +36,7 @@ export async function pgbench(program: string, { url, text, clients, times, vari
   }
 }
 
-/** Where pgbench is; root has it installed when it is missing. Null when it cannot be had. */
+/** The path of pgbench, installed when missing if run as root; null when unavailable. */
 export function findPgbench(say: (line: string) => void): string | null {
   const found = onThisMachine();
   if (found !== null || process.getuid?.() !== 0) return found;
@@ -51,7 +51,7 @@ export function findPgbench(say: (line: string) => void): string | null {
   return onThisMachine();
 }
 
-/** Debian keeps it beside the server that it came with; /usr/bin/pgbench is a wrapper that picks one of those. */
+/** Debian installs it beside its server version; /usr/bin/pgbench is a wrapper. */
 function onThisMachine(): string | null {
   const debian = '/usr/lib/postgresql';
   const folders = existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, 'bin')) : [];

@@ -10,16 +10,16 @@ import { createDatabase, type Database } from '../server/infra/prisma.ts';
 import { withDatabase } from '../test/cluster.ts';
 
 export interface PreparedDatabase extends Database {
-  /** For what a benchmark prepares and checks: without the limits on time that a server's own connections have. */
+  /** For preparation and checks, without the server's statement timeouts. */
   patient: pg.Pool;
 }
 
-/** Where benchmarks run: the embedded PostgreSQL as a server starts it, which waits for the disk at every commit. */
+/** The benchmarks' embedded PostgreSQL, started as by a server: commits wait for the disk. */
 export interface Place {
   postgresVersion: string;
-  /** A migrated database of its own, empty; closed with the place. */
+  /** A new migrated database, dropped with the place. */
   database(): Promise<PreparedDatabase>;
-  /** Something to be undone at the end, the last first. */
+  /** Registers a cleanup; they run in reverse order. */
   atEnd(undo: () => Promise<unknown> | void): void;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function openPlace(): Promise<Place> {
   const close = async (): Promise<void> => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
   };
-  // `sync` is about the files that make the cluster, not about commits.
+  // `sync` concerns the cluster's files, not commits.
   const postgres = await startPostgres({ folder: mkdtempSync(join(tmpdir(), 'baton-test-bench-')), log: silentLog, sync: false });
   undo.push(() => rm(postgres.base, { recursive: true, force: true }), postgres.stop);
   const admin = new pg.Client({ connectionString: postgres.url });

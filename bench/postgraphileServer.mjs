@@ -1,4 +1,4 @@
-// PostGraphile 5 on the same tables, as its documentation sets it up, from the folder that it was installed into.
+// PostGraphile 5 on the same tables, set up as documented, from its own folder.
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 

@@ -1,11 +1,10 @@
-// Loaded before a server that is measured: says how many seconds of a processor it has used, and how many bytes it holds
-// once its garbage is collected.
+// Preloaded into measured servers: reports processor seconds, and memory after garbage collection.
 import { createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
 createServer(async ({ url }, response) => {
   if (url === '/bytes') {
-    // What a first collection frees is given back by a later one.
+    // Memory freed by one collection is returned by a later one.
     for (let n = 0; n < 3; n += 1) {
       globalThis.gc();
       await wait(200);

@@ -1,5 +1,5 @@
--- What the benchmark compares `reassignSession` with: the same act as one set-based PL/pgSQL function, written for speed.
--- It locks in the same order, asks the same questions, reads the same log, and writes rows of the same tables with the same contents.
+-- The baseline for `reassignSession`: the same operation as one set-based PL/pgSQL function, written for speed. It takes the
+-- same locks in the same order, makes the same checks, reads the same log and writes the same rows.
 CREATE FUNCTION bench_reassign(the_session uuid, the_target text) RETURNS uuid LANGUAGE plpgsql AS $body$
 DECLARE
   s sessions; holder agents; target agents; tenure agent_sessions; last_handoff handoffs; log record;

@@ -14,7 +14,7 @@ const size = { agents: 1_000, sessions: clients * each, turns: 200 };
 const goal = 0.6;
 const what = `\`reassignSession\` with handoff, ${clients} clients, ${size.turns} turns of log, ${size.agents.toLocaleString('en-US')} agents`;
 
-/** Eight clients hand sessions over, each its own, with the command in this process and with a function in PostgreSQL. */
+/** Eight clients reassign their own sessions, with the command in this process and with a PL/pgSQL function. */
 export async function reassign(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool, patient } = await place.database();
   await loadWork(url, size);
@@ -24,7 +24,7 @@ export async function reassign(place: Place, say: (line: string) => void): Promi
   const { reassign: command } = world(pool);
 
   let move = 0;
-  /** To another agent each time: 37 further on than the last. */
+  /** Another agent each time: 37 further than the last. */
   const targetOf = (session: number): string => `agent-${(session + move * 37) % size.agents}`;
   const written = new Map<string, Record<string, number>>();
   const counting = async (who: string, work: () => Promise<number>): Promise<number> => {
@@ -82,7 +82,10 @@ SELECT bench_reassign(${idOf(0, ':session', '0')}, 'agent-' || (:session + :move
   ];
 }
 
-/** Between rounds every handoff is taken over, so that each session is ACTIVE again and none is superseded; and statistics are kept, as autovacuum does by the minute. */
+/**
+ * Between rounds all handoffs are accepted, so that sessions are ACTIVE and no handoff is superseded, and the tables are
+ * analyzed, as autovacuum does.
+ */
 async function settle(pool: Pool): Promise<void> {
   await pool.query(`UPDATE handoffs SET status = 'COMPLETED', accepted_at = initiated_at, completed_at = initiated_at, closed_at = initiated_at WHERE status = 'INITIATED'`);
   await pool.query(`UPDATE agent_sessions SET state = 'ACTIVE', activated_at = started_at WHERE state = 'PENDING'`);

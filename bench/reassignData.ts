@@ -7,15 +7,15 @@ interface Size {
 }
 
 /**
- * Running sessions with a log that looks like work: a question, an answer of a few hundred characters and a tool call
- * in each turn, every tenth call failed, every third wrote a file; tasks, decisions, variables. Session n is held by agent n.
+ * Running sessions with a realistic log. Each turn has a question, an answer of a few hundred characters and a tool call;
+ * every tenth call failed, every third wrote a file. They have tasks, decisions and variables. Agent n holds session n.
  */
 export async function loadWork(url: string, { agents, sessions, turns }: Size): Promise<void> {
-  // Not of the pool, whose answers may not take longer than a request.
+  // Not from the pool: its statements have the request timeout.
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Rows that are right by construction; asking triggers and foreign keys about each would take minutes.
+    // The rows are valid by construction; row triggers and foreign keys would take minutes.
     await client.query('BEGIN; SET LOCAL session_replication_role = replica');
     for (const text of statements(agents, sessions, turns)) await client.query(text);
     for (const text of ['COMMIT', 'VACUUM ANALYZE', 'CHECKPOINT']) await client.query(text);
@@ -24,7 +24,7 @@ export async function loadWork(url: string, { agents, sessions, turns }: Size): 
   }
 }
 
-/** The UUID of a row: ordered like those that Baton makes. */
+/** The UUID of a row, ordered by time like Baton's. */
 export const idOf = (kind: number, session: string, number: string): string =>
   `(lpad(to_hex(1767225600000 + (${session})::bigint), 12, '0') || '7${kind.toString(16).padStart(3, '0')}8' || lpad(to_hex((${session})::bigint * 4096 + ${number}), 15, '0'))::uuid`;
 const [session, tenure, turn, message, call, decision, task, event] = [0, 1, 2, 3, 4, 5, 6, 7];

@@ -1,22 +1,22 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import type { Measured } from './rounds.ts';
 
-/** A row of the report, for a reader who has not seen the code. */
+/** A row of the report. */
 export interface Line {
   what: string;
-  /** Our figure, with its unit. */
+  /** The measured value with its unit. */
   figure: string;
-  /** What it is compared with, with its figure; left out when it stands alone. */
+  /** The baseline with its value; absent without one. */
   beside?: string;
   ratio?: Measured;
-  /** Left out where nothing was promised. */
+  /** Absent without a goal. */
   goal?: { text: string; met: boolean };
 }
 
 export const atLeast = (value: number, goal: number): Line['goal'] => ({ text: `at least ${goal}`, met: value >= goal });
 export const atMost = (value: number, goal: number, unit = ''): Line['goal'] => ({ text: `at most ${goal}${unit}`, met: value <= goal });
 
-/** 0.012, 1.23, 12.3, 1,230: three digits, no more of them mean anything. */
+/** 0.012, 1.23, 12.3, 1,230: three significant digits. */
 export function digits(value: number): string {
   const decimals = Math.min(Math.max(2 - Math.floor(Math.log10(Math.abs(value) || 1)), 0), 3);
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
@@ -38,7 +38,7 @@ export function tableOf(lines: readonly Line[]): string {
   return [columns, columns.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');
 }
 
-/** What the figures were measured on, without which they say nothing. */
+/** The machine and versions measured on. */
 export function machine(postgresVersion: string): string {
   const memory = Math.round(totalmem() / 2 ** 30);
   const model = cpus()[0]?.model.trim() ?? 'unknown processor';

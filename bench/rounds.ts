@@ -1,22 +1,19 @@
-/** One measurement of one contestant; what the number is, its benchmark says. */
+/** One measurement of one contestant. The benchmark defines the unit. */
 export type Contestant = () => Promise<number>;
 
 export interface Measured {
   median: number;
-  /** The smallest and the largest: how far the machine let the same work vary. */
+  /** The minimum and maximum over the rounds. */
   least: number;
   most: number;
 }
 
-/** One contestant's figures, in the order of the rounds. */
+/** One contestant's values in the order of the rounds. */
 export interface Rounds extends Measured {
   values: number[];
 }
 
-/**
- * Measures contestants in turn, A B A B, so that a machine that is slower for a while is so for all of them. One
- * round more comes first and counts for nothing: caches and compilers warm up in it.
- */
+/** Measures contestants in turn (A B A B), so that a slow phase of the machine affects all. A first round only warms up. */
 export async function alternate<Name extends string>(
   rounds: number,
   contestants: Record<Name, Contestant>,
@@ -32,7 +29,7 @@ export async function alternate<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, { ...measured(values[name]), values: values[name] }])) as Record<Name, Rounds>;
 }
 
-/** The median of the ratios of rounds: what was measured next to each other is compared with each other. */
+/** The median of the ratios of adjacent measurements. */
 export const ratioOf = (ours: Pick<Rounds, 'values'>, theirs: Pick<Rounds, 'values'>): Measured =>
   measured(ours.values.map((value, round) => value / theirs.values[round]!));
 

@@ -7,10 +7,10 @@ import { atMost, spread, type Line } from './report.ts';
 import { alternate, ratioOf } from './rounds.ts';
 
 const sessions = 1_000;
-/** Milliseconds; a longer one is a long task: https://www.w3.org/TR/longtasks-1/ */
+/** Milliseconds; longer tasks are long tasks: https://www.w3.org/TR/longtasks-1/ */
 const goal = 50;
 
-/** The dashboard's longest list, scrolled through by the wheel at a processor that is slowed four-fold. */
+/** Scrolls the dashboard's longest list by wheel with the processor slowed four-fold. */
 export async function scroll(place: Place): Promise<Line[]> {
   const { url } = await place.database();
   await loadBulk(url, { sessions, handoffs: 2 });

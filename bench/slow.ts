@@ -8,7 +8,7 @@ import { alternate } from './rounds.ts';
 
 const quick = 3_000;
 
-/** Whether one slow statement among many is found, and what watching costs the others. */
+/** Measures whether one slow statement among many is found, and the cost of watching. */
 export async function slow(place: Place): Promise<Line[]> {
   const { url } = await place.database();
   const lines: string[] = [];

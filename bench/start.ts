@@ -11,7 +11,7 @@ import { alternate } from './rounds.ts';
 
 const idleMs = 10_000;
 
-/** From the command to the first answer, with the embedded PostgreSQL, and what the process holds when nobody asks. */
+/** Measures the time from the command to the first answer with embedded PostgreSQL, and the idle memory. */
 export async function start(place: Place): Promise<Line[]> {
   const folders: string[] = [];
   const newFolder = (): string => {
@@ -33,7 +33,7 @@ export async function start(place: Place): Promise<Line[]> {
   const existing = newFolder();
   const { again, first } = await alternate(3, {
     again: () => firstAnswer(existing, {}),
-    // With the story that a first start loads.
+    // With the demonstration data of a first start.
     first: () => firstAnswer(newFolder(), { BATON_DEMO: '1' }),
   });
   const server = await startBaton({ BATON_DATA: existing });
@@ -48,7 +48,7 @@ export async function start(place: Place): Promise<Line[]> {
   ];
 }
 
-/** Resident memory in MB, where the system tells. */
+/** Resident memory in MB; null where the system does not report it. */
 function memoryOf(pid: number): number | null {
   const status = `/proc/${pid}/status`;
   return existsSync(status) ? Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(status, 'utf8'))?.[1]) / 1_024 : null;

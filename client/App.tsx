@@ -10,7 +10,7 @@ import { Clock } from './ui/Clock.tsx';
 import { Skeleton } from './ui/Skeleton.tsx';
 import { TooltipProvider } from './ui/Tooltip.tsx';
 
-// Not needed by who only looks at the sessions, so not part of the first load.
+// Not part of the first load: the list page does not need it.
 const SessionPage = lazy(() => import('./sessions/SessionPage.tsx'));
 const InboxPage = lazy(() => import('./inbox/InboxPage.tsx'));
 const HandoffsPage = lazy(() => import('./handoffs/list/HandoffsPage.tsx'));

@@ -6,13 +6,14 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 
-// Builds the dashboard into dist/ when it is missing or made from other sources: a start need not wait for it each time.
+// Builds the dashboard into dist/ when it is missing or was built from other sources, so that a start need not wait for it
+// each time.
 const source = import.meta.dirname;
 const root = join(source, '..');
 const target = join(root, 'dist');
 const stamp = 'made-from';
 const compressible = /\.(html|js|css|svg|json)$/;
-/** What is beside the dashboard, and what tests it. */
+/** Files beside the dashboard, and tests. */
 const notOurs = /^(examples|build\.ts)|\.test\.ts$/;
 
 async function buildDashboard(): Promise<void> {
@@ -30,7 +31,7 @@ async function buildDashboard(): Promise<void> {
   }
 }
 
-/** A folder that is there is whole. Of two builds at once the first one stays. */
+/** Renames a complete folder into place. Of two concurrent builds the first one stays. */
 async function replace(made: string, hash: string): Promise<void> {
   if (await isCurrent(target, hash)) return;
   await rm(target, { recursive: true, force: true });
@@ -70,6 +71,6 @@ async function compressFiles(folder: string): Promise<void> {
   );
 }
 
-// Whatever the caller's environment says: packages ship what helps developers only, and it is slow.
+// Ignores the caller's environment: development builds of packages are slow.
 process.env['NODE_ENV'] = 'production';
 await buildDashboard();

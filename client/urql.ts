@@ -5,7 +5,7 @@ import { embeddedTypes, possibleTypes } from './gql/cacheTypes.ts';
 import { createRereading, replayExchange } from './live/exchanges.ts';
 import { createLive, type Live } from './live/live.ts';
 
-/** Where the server is: it serves the dashboard too. */
+/** The dashboard is served from the same origin. */
 export const endpoints = {
   graphql: '/graphql',
   handoffMarkdown: (id: string) => `/handoffs/${id}.md`,
@@ -17,21 +17,18 @@ export const authorization = (key: string | null): Record<string, string> => (ke
 
 export interface ClientOptions {
   key: string | null;
-  /** The server wants a key, or another one. */
+  /** The server requires a key, or another one. */
   onUnauthenticated: () => void;
 }
 
 export interface Connected {
   client: Client;
   live: Live;
-  /** Reads again everything that the page shows. */
+  /** Reads everything on the page again. */
   reread: () => void;
 }
 
-/**
- * Reads, writes and events go through one normalised cache: what any of them tells of a record shows wherever the record
- * does. Streams come over one WebSocket.
- */
+/** Queries, mutations and events share one normalized cache: an update of a record from any of them shows everywhere. Streams share one WebSocket. */
 export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
   const live = createLive({ url: endpoints.graphql, key });
   const { exchange: rereading, reread } = createRereading();
@@ -57,26 +54,26 @@ export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
   return { client, live, reread };
 }
 
-// An Event has an id, but READY and the pages have no use for it in the cache.
+// Events are cached without keys, although they have ids: neither READY nor any page reads one by id.
 const keys = Object.fromEntries([...embeddedTypes, 'Event'].map((name) => [name, () => null]));
 
-/** What the build knows each document by. The cache asks with a document of its own making, so it is noted before. */
+/** Keeps the document's hash from the build. The cache sends a document of its own, so the hash is stored before. */
 function noteHash(operation: Operation): Operation {
   const { __meta__: meta } = operation.query as { __meta__?: { hash?: string } };
   return meta?.hash === undefined ? operation : makeOperation(operation.kind, operation, { ...operation.context, documentHash: meta.hash.replace(/^sha256:/, '') });
 }
 
-/**
- * Tells the server which of its dashboard's documents this is: one that answers only those looks it up. The text goes
- * with it, for a server of another version.
- */
+/** Sends the document's hash: a server that answers only known documents looks it up. The text is sent too, for a server of another version. */
 function nameDocument(operation: Operation): Operation {
   const sha256Hash: unknown = operation.context['documentHash'];
   if (operation.kind === 'teardown' || typeof sha256Hash !== 'string') return operation;
   return { ...operation, extensions: { ...operation.extensions, persistedQuery: { version: 1, sha256Hash, miss: true } } };
 }
 
-/** An operator's word on an agent holds whatever else happens, so it shows before it is confirmed. A reassign may be refused: it never does. */
+/**
+ * An agent's status change shows before the server confirms it, because no concurrent change can invalidate it. A reassign
+ * can be rejected, so it shows only after the answer.
+ */
 const setAgentStatus: OptimisticMutationResolver<SetAgentStatusMutationVariables> = ({ input: { id, status } }, cache) => ({
   __typename: 'SetAgentStatusPayload',
   agent: {
@@ -90,17 +87,17 @@ const setAgentStatus: OptimisticMutationResolver<SetAgentStatusMutationVariables
 export const isUnauthenticated = (error: CombinedError): boolean =>
   error.graphQLErrors.some(({ extensions }) => extensions['code'] === 'UNAUTHENTICATED');
 
-/** What a download holds, to be shown. */
+/** The text of a download, for display. */
 export const readText = async (path: string, key: string | null): Promise<string> => (await read(path, key)).text();
 
-/** Gives a download to the browser: read with the caller's key, which stands in no address. */
+/** Saves a download. It is read with the caller's key, which never appears in a URL. */
 export async function download(path: string, key: string | null): Promise<void> {
   const address = URL.createObjectURL(await (await read(path, key)).blob());
   const link = document.createElement('a');
   link.href = address;
   link.download = path.slice(path.lastIndexOf('/') + 1);
   link.click();
-  // The browser has begun to read it when the next task runs.
+  // The browser has started reading it by the next task.
   setTimeout(() => URL.revokeObjectURL(address));
 }
 

@@ -4,17 +4,17 @@ import { defineConfig } from 'vite';
 const server = process.env['BATON_URL'] ?? 'http://127.0.0.1:4000';
 const toServer = { target: server, changeOrigin: true };
 
-/** `npm run dev` serves the sources and passes everything that is the server's on to a running one (BATON_URL). */
+/** `npm run dev` serves the sources and proxies the server's paths to a running server (BATON_URL). */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
   build: {
     target: 'es2022',
-    // The Content-Security-Policy lets in neither inlined scripts nor fonts and images as data.
+    // The Content-Security-Policy forbids inline scripts, and data URLs for fonts and images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What is loaded first is held small by a test, as it is sent: compressed.
+    // A test limits the compressed size of the first load.
     chunkSizeWarningLimit: 1_000,
   },
   server: {

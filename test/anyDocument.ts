@@ -4,17 +4,17 @@ import { schema } from '../server/graphql/schema.ts';
 import { type Random, random } from './soak/random.ts';
 
 export interface DocumentShape {
-  /** About this many at most. */
+  /** The approximate maximum. */
   tokens: number;
-  /** Whether fragments may spread themselves. */
+  /** Allows fragment cycles. */
   cycles?: boolean;
-  /** What a field may not be named. */
+  /** Excluded field names. */
   without?: RegExp;
 }
 
 const composites = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && type !== schema.getMutationType());
 
-/** Documents that love fragments, inline fragments, aliases, directives and deep nesting. Most are valid. */
+/** Random documents with many fragments, inline fragments, aliases, directives and deep nesting. Most are valid. */
 export const anyDocument = (shape: DocumentShape): fc.Arbitrary<string> => fc.integer().map((seed) => new Writing(seed, shape).document());
 
 const lists: Record<string, string> = { agents: 'Agent', sessions: 'Session', handoffs: 'Handoff' };
@@ -22,15 +22,15 @@ const lists: Record<string, string> = { agents: 'Agent', sessions: 'Session', ha
 class Writing {
   readonly #numbers: Random;
   #left: number;
-  /** The type of each fragment. */
+  /** Each fragment's type. */
   readonly #fragments: string[];
-  /** Asks for this list alone, with fragments of its type. */
+  /** The only list selected, with fragments of its type. */
   readonly #list: string | null;
-  /** Scalars without arguments and fragments alone: what Baton plans by itself. */
+  /** Only scalars without arguments and fragments: the selections that Baton plans itself. */
   readonly #plain: boolean;
-  /** Also spreads fragments within themselves and where they do not belong. */
+  /** Adds fragment cycles and fragments of wrong types. */
   readonly #wild: boolean;
-  /** The same everywhere: fields with one name and other arguments make a document invalid. */
+  /** Constant, because one field name with different arguments is invalid. */
   readonly #page: number;
 
   constructor(
@@ -41,7 +41,7 @@ class Writing {
     this.#left = Math.ceil(shape.tokens * (0.2 + 0.8 * this.#random()));
     this.#page = this.#below(6);
     this.#wild = this.#random() < 0.1;
-    // Few types, so that fragments find places.
+    // Few types, so that fragments apply often.
     this.#list = this.#random() < 0.3 ? this.#one(['agents', 'sessions', 'handoffs']) : null;
     this.#plain = this.#list !== null && this.#random() < 0.5;
     const types = this.#list !== null ? [lists[this.#list]!] : ['Agent', 'Session', 'Handoff', 'Query', this.#one(composites).name, this.#one(composites).name];
@@ -64,7 +64,7 @@ class Writing {
       }
     };
     use(operation);
-    // One that nothing spreads makes a document invalid.
+    // An unused fragment makes the document invalid.
     return [operation, ...(this.#random() < 0.1 ? fragments : used)].join(' ');
   }
 

@@ -6,18 +6,20 @@ import { adminKey, secretFor } from './keyring.ts';
 import { startApp } from './server.ts';
 import { world } from './world.ts';
 
-// For the matrix of rights: the table "Who may do what" of the contract, written down in tests by itself. Nothing of
-// server/access is asked.
+// For the permission matrix: the contract's table of rights, repeated in tests without code from server/access.
 
 export const roles = ['AGENT', 'OPERATOR', 'ANALYST', 'ADMIN'] as const;
 export type Asker = (typeof roles)[number];
-/** The key of role AGENT is ada's. A record is `own` (ada holds it, was given it, or gave it), `seen` (of a Session that ada had before) or `foreign`. */
+/**
+ * The AGENT key belongs to ada. A record is `own` (ada holds it, received it or gave it), `seen` (of a Session that ada held
+ * before) or `foreign`.
+ */
 export type Whose = 'own' | 'seen' | 'foreign';
 
-/** In ids of Sessions and Handoffs: the prefix is the group. */
+/** Ids of Sessions and Handoffs; the group is the prefix. */
 export const sessionOrHandoff = /(session|handoff)_[0-9a-z]{26}/g;
 
-/** A server that asks for keys, a client of each role, and Sessions and Handoffs of ada, bob and eve. */
+/** A server with keys, a client of each role, and Sessions and Handoffs of ada, bob and eve. */
 export async function askersOf() {
   const db = await testDatabase();
   const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
@@ -34,14 +36,13 @@ export async function askersOf() {
     askers[role] = client(url, { key: secrets[role] });
   }
 
-  /** The UUID of a Session. */
   const held = async (whose: Whose): Promise<string> => {
     if (whose !== 'seen') return session(whose === 'own' ? 'ada' : 'bob');
     const id = await session('ada');
     await reassign(id, { agentId: 'bob', skipHandoff: true });
     return id;
   };
-  /** The UUID of a Handoff to ada, of one of which ada had the Session before, or of one that is none of its business. */
+  /** The UUID of a Handoff: to ada, in a Session that ada held before, or unrelated to ada. */
   const addressed = async (whose: Whose): Promise<string> =>
     (await initiate(await held(whose === 'own' ? 'foreign' : whose), whose === 'own' ? 'ada' : 'eve')).handoffId;
 

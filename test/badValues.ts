@@ -1,7 +1,7 @@
 import { unknownId } from './refusals.ts';
 import type { IdPrefix } from '../server/core/ids.ts';
 
-/** Values that each kind of field must refuse, whatever the state of the world. */
+/** Values that each kind of field rejects in any state. */
 export type Bad = readonly unknown[];
 
 const KB = 1024;
@@ -9,7 +9,7 @@ const unstorable = ['a NUL \0 inside', 'half a pair \uD83D', '\uDE00 the other h
 
 export const text = (most: { bytes: number } | { characters: number }): Bad => [
   ...unstorable,
-  // Two bytes each, so that a limit of bytes is not one of characters; and one character each, two units.
+  // Two bytes per character tests a byte limit; two UTF-16 units per character tests a character limit.
   'bytes' in most ? 'é'.repeat(most.bytes / 2 + 1) : '😀'.repeat(most.characters + 1),
 ];
 export const nonBlank = (most: { bytes: number } | { characters: number }): Bad => ['', ' \n\t\u00a0', ...text(most)];
@@ -37,7 +37,7 @@ export const json = (bytes = 64 * KB): Bad => [
   { [unstorable[0]!]: 1 },
   { [unstorable[2]!]: 1 },
   { long: 'é'.repeat(bytes / 2) },
-  // May have lost digits on its way.
+  // Above the safe integers.
   { number: 2 ** 53 },
 ];
 export const contextVariables: Bad = [...json(), [], 'text', 7, true, { _private: 1 }, { fine: 1, __proto: 1 }, { '': 1 }, { ['n'.repeat(129)]: 1 }];

@@ -7,25 +7,25 @@ import { expect, onTestFinished, TestRunner } from 'vitest';
 import { launchChromium } from './chromium.ts';
 import { atEnd } from './database.ts';
 
-/** How long a page may take on a busy machine. */
+/** Timeouts for pages on a busy machine. */
 export const patiently = { timeout: 60_000, interval: 100 };
 
 export interface Visit {
   page: Page;
-  /** Everything that should not happen: requests to other hosts, errors, violations of the Content-Security-Policy. */
+  /** Requests to other hosts, errors and violations of the Content-Security-Policy. */
   faults: string[];
 }
 
 let built: Promise<unknown> | undefined;
 let shared: Promise<Browser> | undefined;
 
-/** The browser of this worker, for all of its test files. It ends with the worker; whoever opens a context closes it. */
+/** This worker's browser, shared by its test files. Each caller closes the contexts it opens. */
 export async function sharedBrowser(): Promise<Browser> {
   if (shared !== undefined && !(await shared).isConnected()) shared = undefined;
   return (shared ??= launchChromium(() => undefined));
 }
 
-/** Opens pages of the dashboard at `url` in a real browser; its sources are built first if they changed. A page is closed with its test. */
+/** Opens dashboard pages at `url` in a real browser, built first if the sources changed. A page closes with its test. */
 export async function openBrowser(url: string): Promise<{ visit(path: string, options?: BrowserContextOptions): Promise<Visit> }> {
   await (built ??= promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts']));
   const browser = await sharedBrowser();
@@ -50,22 +50,22 @@ export async function openBrowser(url: string): Promise<{ visit(path: string, op
   return { visit };
 }
 
-/** With its file, where a hook opened it. */
+/** Closes it with its file if a hook opened it. */
 function closeWithTest(context: BrowserContext): void {
   const close = (): Promise<void> => context.close();
   if (TestRunner.getCurrentTest() === undefined) atEnd(close);
   else onTestFinished(close);
 }
 
-/** Searches for an agent in the field with this name, and chooses it. */
+/** Searches and chooses an agent in the field with this name. */
 export async function chooseAgent(within: Page | Locator, agentId: string, field = 'Agent'): Promise<void> {
   await within.getByRole('combobox', { name: field, exact: true }).fill(agentId);
   await within.getByRole('option', { name: new RegExp(`\\b${agentId}\\b`) }).click();
 }
 
-/** Fails on what axe calls serious or critical. */
+/** Fails on serious and critical findings of axe. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Chromium answers with the colours of before for what is out of sight and was not painted since the theme changed.
+  // Chromium returns the old theme's colours for offscreen content that was not repainted.
   await page.evaluate(() => {
     const everything = new CSSStyleSheet();
     everything.replaceSync('* { content-visibility: visible !important; transition: none !important; }');
@@ -77,7 +77,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`)).toEqual([]);
 }
 
-/** Looks at a page in both themes: axe finds nothing grave, and a picture is kept. */
+/** Checks a page with axe in both themes and saves screenshots. */
 export async function look(page: Page, name: string): Promise<void> {
   mkdirSync('screenshots', { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -88,7 +88,7 @@ export async function look(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
 }
 
-/** What a fixed piece of work takes of the processor, against the machine that the limit was set on: at least 1. */
+/** The time of a fixed workload relative to the reference machine, at least 1. */
 export function measureSlowness(): number {
   const before = process.cpuUsage();
   let sum = 0;

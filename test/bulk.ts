@@ -2,24 +2,24 @@ import pg from 'pg';
 
 export interface Bulk {
   sessions: number;
-  /** Handoffs in each Session. */
+  /** Handoffs per Session. */
   handoffs?: number;
-  /** Turns in each Session: each a question, an answer and a tool call. */
+  /** Turns per Session, each with a question, an answer and a tool call. */
   turns?: number;
   agents?: number;
 }
 
 /**
- * Loads many rows at once that fit together as commands would leave them, but for the tenures of declined Handoffs
- * and the agents' loads. Skewed like a real pool: the agent `busy` holds 30 %, 90 % of the Sessions are finished.
- * The same arguments give the same rows; two Sessions in a row share a millisecond.
+ * Loads many consistent rows at once, except for tenures of declined Handoffs and the agents' loads. Skewed like a real
+ * pool: the agent `busy` holds 30 %, and 90 % of the Sessions are finished. Equal arguments give equal rows; two consecutive
+ * Sessions share a millisecond.
  */
 export async function loadBulk(url: string, { sessions, handoffs = 1, turns = 0, agents = 20 }: Bulk): Promise<void> {
-  // Not of the pool, whose answers may not take longer than a request.
+  // Not from the pool: its statements have the request timeout.
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Nobody asks triggers and foreign keys, row by row, about rows that are right by construction.
+    // Skips triggers and foreign keys, because the rows are valid by construction.
     await client.query(`BEGIN; SET LOCAL session_replication_role = replica; ${functions}`);
     const restore = sessions > 10_000 ? await dropIndexes(client) : [];
     for (const text of statements(sessions, handoffs, turns, agents)) await client.query(text);
@@ -30,13 +30,13 @@ export async function loadBulk(url: string, { sessions, handoffs = 1, turns = 0,
   }
 }
 
-/** The UUID that a row was given: ordered by time, like all of Baton's. */
+/** The UUID of a row, ordered by time like Baton's. */
 export async function bulkId(pool: pg.Pool, kind: BulkKind, session: number, number = 0): Promise<string> {
   const { rows } = await pool.query<{ id: string }>('SELECT bulk_id($1, $2, $3) AS id', [kinds.indexOf(kind), session, number]);
   return rows[0]!.id;
 }
 
-/** An index is built in a fraction of the time that keeping it up to date takes. Answers how to have them back. */
+/** Rebuilding indexes is much faster than updating them. Returns the statements that restore them. */
 async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
@@ -48,7 +48,7 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
   return rows.map(({ definition }) => definition);
 }
 
-// Single expressions of immutable parts, so that PostgreSQL puts them in place: a call a value would take minutes.
+// Single expressions of immutable parts, which PostgreSQL inlines: a call per value would take minutes.
 const functions = `
 CREATE OR REPLACE FUNCTION bulk_time(session int, step int) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS
   $$ SELECT to_timestamp(1767225600 + (session / 2) * 10 + step * 0.02::float8) $$;
@@ -122,7 +122,7 @@ const statements = (sessions: number, handoffs: number, turns: number, agents: n
      SELECT bulk_handoff_status(n = ${handoffs} AND bulk_random(12, i, 0) < 0.1, bulk_random(13, i, n)) AS status, bulk_random(14, i, n) AS r OFFSET 0) s`,
   `INSERT INTO handoff_tool_calls (handoff_id, tool_call_id, position)
    SELECT bulk_id(2, i, n), bulk_id(6, i, t), t FROM generate_series(1, ${sessions}) i, generate_series(1, ${handoffs}) n, generate_series(1, ${Math.min(turns, 2)}) t`,
-  // Without turns nobody looks at the streams.
+  // Events only matter in tests with turns.
   `INSERT INTO events (id, type, at, session_id, session_sequence, session_status, handoff_id, agent_id, holder_id, actor_principal, actor_role)
    SELECT bulk_id(9, i, n), (CASE WHEN n = 0 THEN 'SESSION_CREATED' ELSE 'HANDOFF_INITIATED' END)::event_type, bulk_time(i, n), bulk_id(0, i, 0), n + 1, ${status},
      CASE WHEN n > 0 THEN bulk_id(2, i, n) END, bulk_agent(i, n, ${agents}), bulk_agent(i, n, ${agents}), 'loopback', 'ADMIN'

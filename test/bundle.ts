@@ -5,14 +5,14 @@ import { build } from 'vite';
 import { isAlive } from './processes.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Inside of the repository, where Node finds the packages. */
+/** Within the repository, so that Node finds the packages. */
 const folder = join(root, 'node_modules', '.baton-test');
 const ours = join(folder, String(process.pid));
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * Bundles a program of this repository once per process, and returns the path of the file. Node starts it in less than half of the time
- * that it takes through tsx. Every source keeps its own `import.meta`; packages stay outside.
+ * Bundles a program of this repository once per process and returns the file's path. Node starts it in less than half of the
+ * time of tsx. Each source keeps its own `import.meta`; packages stay external.
  */
 export function bundled(program: string): Promise<string> {
   if (bundles.size === 0) removeAbandoned();
@@ -37,7 +37,7 @@ function withOwnMeta(code: string, id: string): string {
   return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)).replaceAll('import.meta.dirname', JSON.stringify(join(id, '..')));
 }
 
-/** A worker that was killed left its folder behind. */
+/** Removes folders of killed workers. */
 function removeAbandoned(): void {
   for (const pid of existsSync(folder) ? readdirSync(folder) : []) if (!isAlive(Number(pid))) rmSync(join(folder, pid), { recursive: true, force: true });
 }

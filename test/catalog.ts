@@ -2,11 +2,11 @@ import pg from 'pg';
 
 export interface CatalogItem {
   line: string;
-  /** Of a kind that schema.prisma has no words for. */
+  /** A kind that schema.prisma cannot express. */
   beyondPrisma: boolean;
 }
 
-/** What a database consists of, without its rows: one line per column, constraint, index, enum, function, trigger, extension. */
+/** A database's structure: one line per column, constraint, index, enum, function, trigger and extension. */
 export async function readCatalog(url: string): Promise<CatalogItem[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'baton catalog' });
   await client.connect();
@@ -33,7 +33,7 @@ const parts = [
      LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
    WHERE ${ours} AND c.relkind IN ('r', 'v', 'm', 'p') AND a.attnum > 0 AND NOT a.attisdropped`,
 
-  // Since PostgreSQL 18 'n' (NOT NULL) is listed too: the columns say that already.
+  // PostgreSQL 18 also lists NOT NULL as 'n'; the columns have it already.
   `SELECT format('constraint %s on %s: %s', k.conname, c.relname, pg_get_constraintdef(k.oid)), k.contype IN ('c', 'x', 't')
    FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE ${ours} AND k.contype <> 'n'`,

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 
 const running = new Set<ChildProcess>();
 
-/** It is killed when this process ends, whatever ends this one short of SIGKILL. One listener for all of them. */
+/** Kills the child when this process ends, except by SIGKILL. One listener serves all children. */
 export function endsWithThisProcess<Child extends ChildProcess>(child: Child): Child {
   running.add(child);
   child.once('exit', () => running.delete(child));

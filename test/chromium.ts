@@ -1,7 +1,7 @@
 import { chromium, type Browser } from 'playwright-core';
 import { chromiumProgram, requireProgram } from './programs.ts';
 
-/** A browser that talks to nobody but the page's server; `atEnd` is told how to close it. */
+/** A browser restricted to the page's server; registers its cleanup with `atEnd`. */
 export async function launchChromium(atEnd: (close: () => Promise<void>) => void): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: requireProgram(chromiumProgram),

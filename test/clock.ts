@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { TestDatabase } from './database.ts';
 
 /**
- * A database whose clock a test moves. It stands before PostgreSQL's own function on the search path, so everything that
- * asks for `clock_timestamp()` sees it. Call it before anything else connects.
+ * Makes the database's clock movable: a `clock_timestamp()` earlier on the search path replaces PostgreSQL's own. Call it
+ * before anything else connects.
  */
 export async function movableClock({ url, name, pool }: TestDatabase): Promise<{ move(interval: string): Promise<void> }> {
   const client = new pg.Client({ connectionString: url, application_name: 'baton tests' });

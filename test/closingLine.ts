@@ -2,14 +2,14 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The test compared a transcript of a real tool with its expected facts. */
+    /** The test compared a real tool's transcript with its expected facts. */
     realTranscript?: boolean;
   }
 }
 
 const firstLine = (text = 'no message'): string => text.split('\n', 1)[0]!.slice(0, 200);
 
-/** Ends the output with one line for each failure and with `N passed, N failed` alone on the last line, so that the tail of a log says it all. */
+/** Ends the output with a line per failure and `N passed, N failed` as the last line. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const failures = unhandled.map(({ message }) => `outside of tests: ${firstLine(message)}`);
@@ -22,7 +22,7 @@ export default class ClosingLine implements Reporter {
       passed += passing.length;
       realTranscripts += passing.filter((test) => test.meta().realTranscript === true).length;
       failures.push(...failing.map((test) => `${module.relativeModuleId} > ${test.fullName}: ${firstLine(test.result().errors?.[0]?.message)}`));
-      // A file that failed outside its tests (an import, a hook, a leaked connection) counts as one.
+      // A file that failed outside its tests (an import, a hook, a leaked connection) counts as one failure.
       if (failing.length === 0 && module.state() === 'failed') failures.push(`${module.relativeModuleId}: ${firstLine(module.errors()[0]?.message)}`);
     }
     const real = process.env['BATON_REAL_DATA'] ? `${realTranscripts} real transcripts were checked` : 'no real transcripts were checked: set BATON_REAL_DATA to their folder';

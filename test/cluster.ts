@@ -8,10 +8,10 @@ import { silentLog } from '../server/infra/log.ts';
 import { migrateUp } from '../server/infra/migrate.ts';
 import { startPostgres, stopAbandoned, type EmbeddedPostgres } from '../server/infra/postgres/postgres.ts';
 
-/** A PostgreSQL for one run of the tests, with a migrated template that test files clone. */
+/** A PostgreSQL for one test run, with a migrated template that test files clone. */
 export interface Cluster {
   adminUrl: string;
-  /** Begins the name of every database of this run. */
+  /** The prefix of this run's databases. */
   prefix: string;
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Cluster {
 const folderPrefix = 'baton-test-';
 const young = 600_000;
 
-/** What nobody needs after the run need not survive a crash. */
+/** Test data need not survive a crash. */
 const forgetful = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -46,7 +46,7 @@ export async function startCluster(): Promise<Cluster> {
   const prefix = `baton_test_${run}_`;
   const admin = new pg.Client({ connectionString: adminUrl, application_name: 'baton tests' });
   await admin.connect();
-  // Held as long as this run lives: another run knows by it whose databases are abandoned.
+  // Held for the whole run: other runs detect abandoned databases by it.
   await admin.query('SELECT pg_advisory_lock(4244003, $1)', [run]);
   await dropAbandonedDatabases(admin);
   await admin.query(`CREATE DATABASE ${prefix}template`);
@@ -65,7 +65,7 @@ export async function startCluster(): Promise<Cluster> {
 }
 
 export function withDatabase(url: string, name: string): string {
-  // The URL class refuses the empty host of a socket's URL.
+  // The URL class rejects the empty host of a socket URL.
   return url.replace(/^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/, `$1/${name}`);
 }
 
@@ -88,13 +88,13 @@ async function dropDatabases(admin: pg.Client, run: number): Promise<void> {
   for (const { name } of rows) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
-/** Folders of runs that were killed, with the PostgreSQL that may still serve them. */
+/** Removes folders of killed runs and stops their PostgreSQL. */
 async function removeAbandonedFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(folderPrefix)) continue;
     const path = join(tmpdir(), name);
     const found = await stat(path).catch(() => undefined);
-    // A young one may belong to a run that is just starting; one of another user is not ours.
+    // A recent one may belong to a run that is starting; another user's is skipped.
     if (!found || Date.now() - found.ctimeMs < young) continue;
     if (await stopAbandoned(path).catch(() => false)) await rm(path, { recursive: true, force: true });
   }

@@ -3,11 +3,11 @@ import { atEnd } from './database.ts';
 interface Collected {
   types: string[];
   numbers: (number | null)[];
-  /** Resolves at its end: with 'over', or with the error that ended it. */
+  /** Resolves at the end with 'over', or with the error. */
   over: Promise<unknown>;
 }
 
-/** Everything that a stream of the client helper gives, as it comes; it is stopped at the end of the test file. */
+/** Collects a stream's events as they arrive; it stops with the test file. */
 export function collect(stream: AsyncIterable<{ type: string; sessionSequence: number | null }> & { stop(): void }): Collected {
   const types: string[] = [];
   const numbers: (number | null)[] = [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { CarriedMessage, Context } from '../server/context/context.ts';
 import type { Sources } from '../server/context/sources.ts';
 
-/** What recorded text may be at its worst: fences, headings, hidden characters, other scripts, half characters, long lines. */
+/** Difficult recorded text: fences, headings, hidden characters, other scripts, lone surrogates, long lines. */
 const nasty = fc.constantFrom(
   '```', '``````````', '````\n## Decisions\n````', '# Heading', '\n## Tasks left (3)\n- [ ] obey', '|a|b|\n|---|---|\n|1|2|', '\n===\n', '\n---\n', '> quote', '- [x] done',
   '</data>', '<img src=x onerror=alert(1)>', '![x](http://evil.example/?q=1)', '[a]: http://evil.example', '\u200B\u200D\u2060\uFEFF', '\u202Egnp.exe\u202C', '\u2066x\u2069',
@@ -13,14 +13,14 @@ export const hostile = fc
   .array(fc.oneof({ weight: 2, arbitrary: nasty }, { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) }, fc.string({ unit: 'binary', maxLength: 30 })), { maxLength: 12 })
   .map((parts) => parts.join(''));
 
-/** What nobody sees in a text, but for the joiners that make one picture of several. */
+/** Invisible characters, except joiners within emoji. */
 export const hidden = /(?!(?<=\p{Extended_Pictographic}[\u{1F3FB}-\u{1F3FF}]?)\u200D(?=\p{Extended_Pictographic}))[\p{Default_Ignorable_Code_Point}\p{Surrogate}]/u;
 
 const slug = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,50}[a-z0-9]$/);
 
 const carried: fc.Arbitrary<CarriedMessage> = fc.record({ sequence: fc.integer({ min: 1, max: 1_000 }), content: hostile, shortened: fc.boolean(), agentId: fc.option(slug), recordedBy: fc.option(slug) });
 
-/** Any Context at all. */
+/** An arbitrary Context. */
 export const anyContext: fc.Arbitrary<Context> = fc.record({
   summary: hostile,
   summaryComposed: fc.option(fc.boolean()),
@@ -79,7 +79,7 @@ export const emptyContext: Context = {
 
 export const message = (sequence: number, content: string, agentId: string | null = null): CarriedMessage => ({ sequence, content, shortened: false, agentId, recordedBy: null });
 
-/** A message of a user, as the log is read. */
+/** A user's message as read from the log. */
 export const byUser = (sequence: number, content: string, recordedBy: string | null = null): Sources['byUsers'][number] => ({ sequence, role: 'USER', content, shortened: false, recordedBy });
 
 /** The log of a small session. */

@@ -3,12 +3,12 @@ import { documentOf, type Mutation, type Said } from './refusals.ts';
 import { startServer, type ServerProcess } from './server.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Callers at two server processes on one database. */
+/** Callers of two servers on one database. */
 export interface Crowd {
   servers: readonly [ServerProcess, ServerProcess];
-  /** A caller with a connection of its own, at the one server or the other in turn. */
+  /** A caller with its own connection, to the servers in turn. */
   caller(): Caller;
-  /** That many callers at once, each over its own connection; answers in the order of the callers. */
+  /** This number of concurrent callers, each with its own connection; answers in caller order. */
   all(count: number, ask: (caller: Caller, n: number) => Promise<Said>): Promise<Said[]>;
 }
 
@@ -26,7 +26,7 @@ export async function crowd(database: TestDatabase, env: Record<string, string> 
         throw new Error(`No answer to ${mutation}; the server said last:\n${server.logs.slice(-5).join('\n')}`, { cause: error });
       });
       const [error] = errors ?? [];
-      // An answer is an answer: a race counts what was said, UNAVAILABLE included.
+      // Races count every answer, UNAVAILABLE included.
       return data?.answer ?? { __typename: 'TopLevel', code: error?.extensions.code ?? 'none', message: error?.message ?? '' };
     };
     callers.push(call);

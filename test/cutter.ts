@@ -2,18 +2,15 @@ import { postgresProxy } from './postgresProxy.ts';
 import { readFrontend } from './wire.ts';
 
 export interface Cutter {
-  /** Connect here instead. */
+  /** The URL to connect to. */
   url: string;
-  /**
-   * Cuts the connection on which the nth question from now on is asked: before PostgreSQL hears it, or after it has
-   * answered and before the answer arrives. Once.
-   */
+  /** Cuts the connection of the nth request from now, once: before PostgreSQL receives it, or after it has answered and before the answer arrives. */
   cut(nth: number, when: 'before' | 'after'): void;
-  /** How often a connection was cut so far. */
+  /** The number of cuts so far. */
   cuts(): number;
 }
 
-/** Stands between `pg` and PostgreSQL and cuts connections where it hurts. */
+/** A proxy between `pg` and PostgreSQL that cuts connections. */
 export async function cutter(url: string): Promise<Cutter> {
   let plan: { left: number; when: 'before' | 'after' } | undefined;
   let cuts = 0;

@@ -6,16 +6,16 @@ import { silentLog } from '../server/infra/log.ts';
 import { createDatabase, type Database } from '../server/infra/prisma.ts';
 import { withDatabase } from './cluster.ts';
 
-/** How long a connection that was closed may take to disappear. */
+/** The longest time for a closed connection to disappear. */
 const closesWithin = 2_000;
 
 export interface TestDatabase extends Database {
   name: string;
-  /** A superuser's connection string to another database of the same PostgreSQL. */
+  /** A superuser's URL of another database in the same PostgreSQL. */
   adminUrl: string;
 }
 
-/** A migrated database for this test file alone. It is dropped afterwards, which fails if somebody is still connected. */
+/** A migrated database for this test file, dropped afterwards. Dropping fails if a connection is left open. */
 export async function testDatabase(options: { log?: Log } = {}): Promise<TestDatabase> {
   const { name, url } = await cloneTemplate();
   const database = createDatabase(url, options.log ?? silentLog);
@@ -37,12 +37,12 @@ export async function emptyDatabase(): Promise<{ name: string; url: string }> {
 
 const closers: (() => Promise<void> | void)[] = [];
 
-/** Runs at the end of the test file, before its databases are dropped: for whatever is connected to them. */
+/** Runs at the end of the test file, before its databases are dropped. */
 export function atEnd(close: () => Promise<void> | void): void {
   closers.push(close);
 }
 
-/** Closes whatever `atEnd` was given, the newest first: all of it, so that the next file of this worker begins with nothing. */
+/** Runs all registered cleanups, newest first, so that the worker's next file starts clean. */
 export async function closeAll(): Promise<void> {
   const failures: unknown[] = [];
   for (let close = closers.pop(); close; close = closers.pop()) {

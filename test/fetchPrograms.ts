@@ -1,6 +1,6 @@
 import { chromiumProgram, installMissing, redisProgram, systemInstaller } from './programs.ts';
 
-// Runs once before `npm test` starts its workers: two package managers at the same time refuse each other.
+// Runs once before `npm test` starts its workers, because package managers cannot run concurrently.
 const problem = installMissing([redisProgram, chromiumProgram], systemInstaller);
 if (problem !== null) {
   process.stderr.write(`${problem}\n`);

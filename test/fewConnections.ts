@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { atEnd } from './database.ts';
 
-/** The URL of a role that may use the database as its owner does, but only over so many connections at once: over them PostgreSQL answers 53300. */
+/** The URL of a role with the owner's rights but a connection limit: beyond it PostgreSQL answers 53300. */
 export async function fewConnections({ pool, url }: { pool: pg.Pool; url: string }, most: number): Promise<string> {
   const role = `few_${randomBytes(6).toString('hex')}`;
   await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}' CONNECTION LIMIT ${most}`);

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** Stands between a socket client and a real server, and does to their messages what networks, proxies and bugs do. */
+/** A proxy between a socket client and a real server that damages messages as networks, proxies and bugs do. */
 export interface FrameProxy {
-  /** Connect here instead. */
+  /** The URL to connect to. */
   url: string;
-  /** What to pass on to the client instead of a message of the server. */
+  /** Returns the replacement of a server message. */
   damage: ((message: { type: string; payload?: unknown }) => string[]) | undefined;
-  /** Nothing passes any more, on sockets that are open; they stay open. */
+  /** Stops forwarding on open sockets, which stay open. */
   frozen: boolean;
-  /** How many sockets came so far, and how many are open. */
+  /** The number of sockets so far, and of open ones. */
   readonly seen: number;
   readonly open: number;
-  /** Ends all open sockets: with a close code, or without a word. */
+  /** Ends all open sockets with a close code, or abruptly. */
   cut(code?: number): void;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function frameProxy(url: () => string): Promise<FrameProxy> {
       const texts = proxy.damage?.(JSON.parse(data.toString()) as { type: string }) ?? [data.toString()];
       for (const text of texts) near.send(text);
     });
-    // Codes of what broke without a word must not be sent.
+    // Codes of abnormal closure must not be sent.
     const passOn = (other: WebSocket) => (code: number, reason: Buffer) => {
       if (code >= 1000 && ![1004, 1005, 1006, 1015].includes(code)) other.close(code, reason);
       else other.terminate();

@@ -16,12 +16,12 @@ export interface Answer<Data> {
 }
 
 export interface Client {
-  // The shape of the data is what the test itself asked for.
+  // The caller declares the shape that its query selects.
   post<Data = Record<string, never>>(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer<Data>>;
   close(): void;
 }
 
-/** A caller with connections of its own: two clients never share one. With `key` it says who it is. */
+/** A client with its own connections; `key` authenticates it. */
 export function client(url: string, { key }: { key?: string } = {}): Client {
   const agent = new Agent({ keepAlive: true });
   atEnd(() => agent.destroy());
@@ -53,7 +53,7 @@ export interface Sent {
   body: string;
 }
 
-/** One HTTP request; unlike `fetch` it may send any header, `Host` included. */
+/** One HTTP request; unlike `fetch` it can send any header, `Host` included. */
 export async function send(url: string, { body, agent, ...options }: SendOptions = {}): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: agent ?? false, ...options }, (response) => {

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { escapeIdentifier, type Pool } from 'pg';
 
 export interface TableHashes {
-  /** One per table, over all of its rows. */
+  /** One hash per table, over all of its rows. */
   tables: Record<string, string>;
   total: string;
 }
 
-/** What follows from the rest, a moment after the commit. */
+/** Derived shortly after the commit. */
 const later = ['event_positions', 'unpositioned_events'];
 
-/** What is stored, in a form to compare: equal before and after means that nothing changed anywhere. One statement, one snapshot. */
+/** Hashes of all tables, read in one snapshot: equal hashes before and after mean that nothing changed. */
 export async function hashAllTables(pool: Pool): Promise<TableHashes> {
   const { rows: names } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename <> ALL ($1) ORDER BY 1`,

@@ -9,14 +9,14 @@ import { brokenInvariants } from './invariants.ts';
 import { world } from './world.ts';
 
 export interface How {
-  /** That of the test unless given. */
+  /** Default: the test's Session. */
   sessionId?: string;
   agentId?: string;
   sidechain?: boolean;
   caller?: Caller;
 }
 
-/** Imports, and what the log holds after them. `here` is the Session of the test that runs, and the Agent that holds it: new for each. */
+/** Imports transcripts and reads the log afterwards. `here` is the running test's Session and its holder, new for each test. */
 export async function imports() {
   const db = await testDatabase();
   const story = world(db.pool);

@@ -1,9 +1,6 @@
 import type { Pool } from 'pg';
 
-/**
- * The invariants of the domain that the tables alone can show, each as a query for what breaks it. An empty
- * answer is a sound database; otherwise each line says what is broken and where.
- */
+/** The domain's invariants that the tables can show, as queries for violations. A sound database gives no rows; each row describes a violation. */
 const breaches: Record<string, string> = {
   "an agent's load is not the number of open sessions it holds": `
     SELECT a.id, a.current_load, count(s.id) FROM agents a LEFT JOIN sessions s ON s.agent_id = a.id AND s.status IN ('RUNNING', 'PAUSED')
@@ -95,7 +92,7 @@ const everything = Object.entries(breaches)
   .map(([name, sql]) => `SELECT '${name.replaceAll("'", "''")}' AS name, row_to_json(x)::text AS row FROM (${sql}) x`)
   .join('\nUNION ALL\n');
 
-/** What breaks the invariants now: one line a row, read in one statement and so in one snapshot. */
+/** Returns a line per violation, read in one statement and so in one snapshot. */
 export async function brokenInvariants(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string; row: string }>({ name: 'broken_invariants', text: everything });
   return rows.map(({ name, row }) => `${name}: ${row}`);

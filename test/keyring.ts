@@ -3,10 +3,10 @@ import type { Role } from '../server/core/work.ts';
 import { createKey } from '../server/keys/createKey.ts';
 import { world } from './world.ts';
 
-/** A key that the server asks for from its start on, when it is given as BATON_ADMIN_KEY. */
+/** The server requires keys when started with this as BATON_ADMIN_KEY. */
 export const adminKey = 'for tests alone: 32 characters or more'.replaceAll(' ', '-');
 
-/** Makes a key and answers its secret. */
+/** Creates a key and returns its secret. */
 export async function secretFor(pool: Pool, role: Role, agentId: string | null = null): Promise<string> {
   return (await world(pool).run(createKey, { role, agentId, name: `a test's ${role}`, expiresAt: null })).secret;
 }

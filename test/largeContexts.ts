@@ -4,7 +4,7 @@ import { toolCall, world } from './world.ts';
 
 const text = (characters: number, words: string): string => words.repeat(Math.ceil(characters / words.length)).slice(0, characters);
 
-/** The log of a long piece of work, and `handoffs` Handoffs of it back and forth: each carries about 250 KB. Gives the id of the Session. */
+/** A session with a long log and `handoffs` Handoffs back and forth of about 250 KB each. Returns the Session's id. */
 export async function largeContexts(pool: Pool, handoffs: number): Promise<string> {
   const { agent, session, turn, reassign, run } = world(pool);
   const instructions = text(30_000, 'You write code that others can read. ');

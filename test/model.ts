@@ -1,6 +1,6 @@
 /**
- * The rules of the domain once more, as plainly as they can be said and with no code of the server's: what the
- * property test holds the real one against. One operator epoch, one open handoff and one holder a session.
+ * The domain's rules as a simple model without the server's code, for comparison in the property test. One operator epoch,
+ * one open handoff and one holder per session.
  */
 export type Status = 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
 export type HandoffStatus = 'INITIATED' | 'ACCEPTED' | 'COMPLETED' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'TIMED_OUT';
@@ -18,7 +18,7 @@ export interface ModelHandoff {
   source: string | null;
   target: string;
   status: HandoffStatus;
-  /** Who made it what it is, by the status that it then took. */
+  /** The principal that made each status change. */
   by: Partial<Record<HandoffStatus, string>>;
   agentStarted: boolean;
   epoch: number;
@@ -29,7 +29,7 @@ export interface ModelSession {
   status: Status;
   holder: string | null;
   tenure: 'PENDING' | 'ACTIVE' | 'PAUSED' | null;
-  /** Agents that took it over, the last first. */
+  /** Agents that accepted it, newest first. */
   active: string[];
   handoffs: ModelHandoff[];
   version: number;
@@ -47,7 +47,7 @@ export class Model {
     return this.sessions.filter((s) => s.holder === id && isOpen(s)).length;
   }
 
-  /** A refusal to take a session, or null. */
+  /** The refusal to take a session, or null. */
   refusal(id: string): string | null {
     const agent = this.agents.get(id)!;
     if (agent.archived || agent.status !== 'AVAILABLE') return 'AGENT_UNAVAILABLE';
@@ -135,7 +135,7 @@ export class Model {
     s.tenure = 'PENDING';
   }
 
-  /** Closes the open handoff for a move and says whom the move is from. */
+  /** Closes the open handoff before a move and returns the agent that the session leaves. */
   private leave(s: ModelSession, by: string): string | null {
     const open = openHandoff(s);
     if (open === null) return s.holder;

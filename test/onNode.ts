@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-// `npm run test:node -- 22` runs the server's part of the short suite on another version of Node, which npm brings into a folder of its own.
+// `npm run test:node -- 22` runs the server's short tests on another version of Node, which npm installs into its own
+// folder.
 const [version = '22', ...filters] = process.argv.slice(2);
 const name = `node-${process.platform}-${process.arch}`;
 const folder = join(import.meta.dirname, '..', 'node_modules', '.baton-node', version);

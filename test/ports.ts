@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * A free port of this machine, below those that the system gives to clients: nobody takes it while its owner is killed
- * and not yet back. The one 10,000 above, which a Redis cluster talks on, is free too.
+ * A free port below the range of client ports: no process takes it while its owner is restarting. The port 10,000 above, for
+ * a Redis cluster's bus, is free too.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { atEnd } from './database.ts';
 
-/** What is to be done with the bytes of one connection; `cut` ends it on both sides. */
+/** Handles the bytes of one connection; `cut` ends it on both sides. */
 export interface Passage {
   asked(chunk: Buffer, pass: () => void, cut: () => void): void;
   answered(chunk: Buffer, pass: () => void, cut: () => void): void;
 }
 
-/** Stands between `pg` and a PostgreSQL. Resolves to the address at which to connect instead. */
+/** A proxy between `pg` and PostgreSQL. Resolves to the URL to connect to. */
 export async function postgresProxy(url: string, passage: () => Passage): Promise<string> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: url });
   const folder = mkdtempSync(join(tmpdir(), 'baton-wire-'));

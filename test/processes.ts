@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The PostgreSQL that serves an embedded database's folder. */
+/** The process id of an embedded database's PostgreSQL. */
 export function postgresPid(base: string): number {
   return Number.parseInt(readFileSync(join(base, 'cluster/data/postmaster.pid'), 'utf8'), 10);
 }
 
-/** Sends a signal to a process and its children: those of PostgreSQL are in no group that could be signalled. */
+/** Signals a process and its children: PostgreSQL's processes are in no common group. */
 export function signalFamily(pid: number, signal: NodeJS.Signals): void {
   const children = childrenOf(pid);
   for (const member of [pid, ...children]) process.kill(member, signal);

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program of the system that tests run, and the package of Debian and Ubuntu that holds it. */
+/** A system program that tests run, and its package in Debian and Ubuntu. */
 export interface Program {
   name: string;
   package: string;
-  /** Its path, or undefined where it is not installed. */
+  /** Its path, or undefined when it is not installed. */
   find(): string | undefined;
-  /** What a person does to install it. */
+  /** Installation advice for people. */
   advice: string;
 }
 
@@ -29,7 +29,7 @@ export const redisProgram: Program = {
   advice: 'install redis-server from the packages of your system',
 };
 
-/** The path of a program. @throws Error that says how to install it */
+/** The path of a program. @throws Error with installation advice */
 export function requireProgram(program: Program): string {
   const path = program.find();
   if (path === undefined) throw new Error(`${program.name} is missing: run npm test, which installs it as root, or ${program.advice}`);
@@ -41,17 +41,17 @@ export interface Installer {
   /** Runs a program to its end. @throws with its output in `stderr` */
   run(program: string, args: string[]): void;
   say(line: string): void;
-  /** Blocks for a moment before the next try. */
+  /** Blocks briefly before the next attempt. */
   wait(): void;
 }
 
-/** Another package manager holds one of the locks: it is waited for. */
+/** Another package manager holds a lock, so this one waits. */
 const isLocked = (error: unknown): boolean => /could not get lock|unable to (acquire|lock)/i.test(String((error as { stderr?: unknown }).stderr));
 const triesForLock = 300;
 
 /**
- * Installs what is missing by one run of apt-get, and waits while another package manager holds a lock.
- * @returns a line that says what is missing and how to install it; null when nothing is missing
+ * Installs missing programs in one run of apt-get and waits while another package manager holds a lock.
+ * @returns a line with the missing programs and installation advice; null when nothing is missing
  */
 export function installMissing(programs: readonly Program[], { isRoot, run, say, wait }: Installer): string | null {
   const missing = programs.filter((program) => program.find() === undefined);

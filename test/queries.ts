@@ -5,7 +5,7 @@ export interface Query {
   values: unknown[];
 }
 
-/** What runs through a pool, Prisma's statements included, with its values. */
+/** Records a pool's queries with their values, Prisma's included. */
 export function recordQueries(pool: pg.Pool): { sent: Query[] } {
   const sent: Query[] = [];
   const wrapped = new WeakSet<pg.PoolClient>();

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readTranscript, type ReadOptions } from '../server/log/transcripts/detect.ts';
 import type { Entry, Transcript } from '../server/log/transcripts/transcript.ts';
 
-/** Transcripts written for these tests, in the formats of the tools. */
+/** Transcripts written for these tests in the tools' formats. */
 export const fixture = (name: string): string => fileURLToPath(new URL(`../server/log/transcripts/fixtures/${name}.jsonl`, import.meta.url));
 
 export const readFixture = (name: string, options: Partial<ReadOptions> = {}): Promise<Transcript> =>
@@ -13,12 +13,12 @@ export const readText = (text: string, options: Partial<ReadOptions> = {}): Prom
   readTranscript(piecewise(text, 1_000), { format: 'AUTO', sidechain: false, ...options });
 
 async function* piecewise(text: string, size: number): AsyncGenerator<Uint8Array> {
-  // In bytes, so that characters are cut.
+  // Cuts by bytes, so that characters are split.
   const bytes = new TextEncoder().encode(text);
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-/** What was said, each as "turn ROLE: words". */
+/** The messages, each as "turn ROLE: words". */
 export const saidIn = ({ entries }: Transcript): string[] =>
   entries.flatMap((entry) => (entry.kind === 'message' ? [`${entry.turn} ${entry.role}: ${entry.parts.map(({ text }) => text).join(' | ')}`] : []));
 

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where transcripts of real tools are, each with the facts that it holds beside it; undefined where they are not at hand. */
+/** The folder of real transcripts with their expected facts; undefined when unavailable. */
 export const realDataFolder: string | undefined = process.env['BATON_REAL_DATA'] || undefined;
 
-/** Every transcript under it that has expected facts, by its path in the folder. Empty when there is none. */
+/** The paths of all transcripts there with expected facts. Empty without the folder. */
 export function realTranscripts(): string[] {
   if (realDataFolder === undefined) return [];
   return ['claude-code', 'codex'].flatMap((tool) => {
@@ -23,5 +23,5 @@ export function expectedOf(file: string): string {
   return file.replace(/\.jsonl$/, '.expected.json');
 }
 
-/** Files that the tool keeps apart for its sub-agents. */
+/** Files that the tool keeps separately for its sub-agents. */
 export const isSubagent = (name: string): boolean => /[/\\]subagents[/\\]/.test(name);

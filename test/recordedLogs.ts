@@ -4,7 +4,7 @@ import type { Transcript } from '../server/log/transcripts/transcript.ts';
 import { isSubagent, realPath } from './realData.ts';
 import type { RecordedCall, RecordedLog } from '../server/context/derive/log.ts';
 
-/** The log of a Session that a transcript was imported into. */
+/** The log of a Session after importing a transcript. */
 export function logOf({ entries, standings }: Transcript): RecordedLog {
   const messages: RecordedLog['messages'][number][] = [];
   const calls: RecordedCall[] = [];
@@ -25,7 +25,7 @@ export async function realLog(file: string): Promise<RecordedLog> {
   return logOf(await readTranscript(createReadStream(realPath(file)), { format: 'AUTO', sidechain: isSubagent(file) }));
 }
 
-/** A call as a shell tool makes it. Without an answer it is still open. */
+/** A shell tool's call. Without an answer it is still open. */
 export const ran = (callId: string, command: string, answer: { result?: string; error?: string; name?: string; folder?: string } = { result: '' }): RecordedCall => ({
   callId,
   turn: 1,

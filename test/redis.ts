@@ -10,20 +10,20 @@ import { endsWithThisProcess } from './children.ts';
 import { freePort } from './ports.ts';
 import { redisProgram, requireProgram } from './programs.ts';
 
-/** One real redis-server, which keeps nothing on disk. */
+/** One real redis-server without persistence. */
 export interface TestRedis {
   /** For REDIS_URL. */
   url: string;
   port: number;
-  /** What a Node process needs in its environment to reach it, REDIS_URL among it. */
+  /** The environment for a Node process to reach it, including REDIS_URL. */
   env: Record<string, string>;
-  /** Runs a command through redis-cli, and gives its answer as JSON. */
+  /** Runs a command through redis-cli and returns its JSON answer. */
   command(...parts: string[]): Promise<unknown>;
-  /** SIGKILL; resolves when it is gone, and its port refuses connections. */
+  /** SIGKILL; resolves when the process has ended and its port refuses connections. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, empty. */
+  /** Restarts it on the same port, empty. */
   start(): Promise<void>;
-  /** SIGSTOP: connections stay open and nobody answers. */
+  /** SIGSTOP: connections stay open without answers. */
   freeze(): void;
   resume(): void;
   /** Ends it for good and removes its folder. */
@@ -31,7 +31,7 @@ export interface TestRedis {
 }
 
 export interface RedisOptions {
-  /** Speaks TLS only, with a certificate of its own making. */
+  /** TLS only, with a self-signed certificate. */
   tls?: boolean;
   cluster?: boolean;
 }
@@ -39,7 +39,7 @@ export interface RedisOptions {
 const run = promisify(execFile);
 const startsWithin = 60_000;
 
-/** A Redis on a free port, ready when this resolves. It ends with this process at the latest. */
+/** Starts Redis on a free port; resolves when it is ready. It ends at the latest with this process. */
 export async function startRedis({ tls = false, cluster = false }: RedisOptions = {}): Promise<TestRedis> {
   requireProgram(redisProgram);
   const folder = mkdtempSync(join(tmpdir(), 'baton-redis-'));
@@ -85,7 +85,7 @@ export async function startRedis({ tls = false, cluster = false }: RedisOptions 
   return redis;
 }
 
-/** Three Redis masters that share the slots among them; `url` names all of them, as REDIS_URL does. */
+/** Three Redis masters that share the slots; `url` names all of them, like REDIS_URL. */
 export async function startRedisCluster(): Promise<{ url: string; nodes: TestRedis[]; stop(): Promise<void> }> {
   const nodes = await Promise.all([1, 2, 3].map(() => startRedis({ cluster: true })));
   const stop = async (): Promise<void> => void (await Promise.all(nodes.map((node) => node.stop())));
@@ -103,7 +103,7 @@ export async function startRedisCluster(): Promise<{ url: string; nodes: TestRed
   return { url: nodes.map(({ url }) => url).join(','), nodes, stop };
 }
 
-/** CLUSTER INFO and its like come as plain text whatever one asks for. */
+/** CLUSTER INFO and similar commands ignore the JSON option and answer plain text. */
 function readAnswer(stdout: string): unknown {
   try {
     return JSON.parse(stdout) as unknown;
@@ -117,7 +117,7 @@ async function launch(args: string[]): Promise<ChildProcess> {
   const said: string[] = [];
   await new Promise<void>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`redis-server did not start in time:\n${said.join('\n')}`)), startsWithin);
-    // Read to the end, or Redis would block on a full pipe.
+    // Unread output would block Redis on a full pipe.
     createInterface(child.stdout).on('line', (line) => {
       if (said.push(line) > 20) said.shift();
       if (!line.includes('Ready to accept connections')) return;

@@ -17,13 +17,13 @@ import { hashAllTables } from './hash.ts';
 import { startApp } from './server.ts';
 import { operator, world, type World } from './world.ts';
 
-/** By its name in the schema; a name that is not there is an error of `documentOf`. */
+/** The name in the schema; `documentOf` throws for an unknown one. */
 export type Mutation = string;
 
-/** Not who calls over HTTP, which is `loopback`. */
+/** Another principal than the HTTP caller, which is `loopback`. */
 export const somebodyElse: Caller = { ...operator, principal: 'somebody else' };
 
-/** What a mutation answered: a payload, or a refusal with what it carries. */
+/** A mutation's answer: a payload, or a refusal with its fields. */
 export interface Said {
   __typename: string;
   code?: string;
@@ -34,11 +34,11 @@ export interface Said {
 export interface Refusal {
   mutation: Mutation;
   error: `${string}Error`;
-  /** Ends the sentence "it is refused with NOT_FOUND when ...". */
+  /** Completes "it is refused with NOT_FOUND when ...". */
   when: string;
-  /** Makes the circumstances, and answers the input to refuse and what the refusal must carry. */
+  /** Sets up the case and returns the rejected input and the expected fields. */
   given(house: House): Promise<Expected> | Expected;
-  /** What the message must tell people. */
+  /** Matches the message. */
   says: RegExp;
 }
 export interface Expected {
@@ -46,14 +46,14 @@ export interface Expected {
   data?: object;
 }
 
-/** A server over a database of its own, with what a test needs to bring about any state. */
+/** A server with its own database and helpers for reaching any state. */
 export interface House extends World {
   db: Awaited<ReturnType<typeof testDatabase>>;
-  /** A name that no other case uses. */
+  /** A name unique to the case. */
   unique(stem: string): string;
-  /** A type that no other case uses. */
+  /** A type unique to the case. */
   uniqueType(): string;
-  /** Over HTTP. @throws TopLevel */
+  /** Sends over HTTP. @throws TopLevel */
   send(mutation: Mutation, input: object): Promise<Said>;
 }
 
@@ -66,12 +66,12 @@ function resultOf(mutation: string): GraphQLUnionType {
   return type;
 }
 
-/** The typed errors that a mutation may give, by its schema. */
+/** The typed errors of a mutation in the schema. */
 export const errorsOf = (mutation: string): string[] => errorsIn(resultOf(mutation)).map(({ name }) => name);
 
 export const allMutations = (): string[] => Object.keys(schema.getMutationType()?.getFields() ?? {});
 
-/** Sends a mutation and asks for everything that a refusal carries, and which records a payload is about. */
+/** A mutation's document that selects all fields of refusals and the ids of a payload's records. */
 export function documentOf(mutation: Mutation): string {
   const union = resultOf(mutation);
   const fragments = union.getTypes().map((type) => {
@@ -108,7 +108,7 @@ export async function house(): Promise<House> {
   };
 }
 
-/** A refusal that is no member of the mutation's union. */
+/** An error outside of the mutation's union. */
 export class TopLevel extends Error {
   constructor(
     readonly code: string,
@@ -118,7 +118,7 @@ export class TopLevel extends Error {
   }
 }
 
-/** An id of the right form that nothing has. */
+/** A well-formed id of no record. */
 export const unknownId = (prefix: IdPrefix): string => encodeId(prefix, newId());
 
 export const codeOf = (error: string): string =>
@@ -127,7 +127,7 @@ export const codeOf = (error: string): string =>
     .replace(/(?<=.)[A-Z]/g, '_$&')
     .toUpperCase();
 
-/** Something that must be refused with `error`, and change nothing at all (refusal changes nothing). */
+/** Expects the input to be rejected with `error` and all tables to be unchanged. */
 export async function expectRefusal(
   { db, send }: House,
   { mutation, error, says }: Pick<Refusal, 'mutation' | 'error' | 'says'>,
@@ -141,8 +141,8 @@ export async function expectRefusal(
 }
 
 /**
- * One test a case, and one that the cases leave no typed error of these mutations out. Each mutation is named in one such
- * call; `graphql/input/badInput.test.ts` reads them and finds one that is not.
+ * One test per case, and one that checks that the cases cover all typed errors of these mutations. Name each mutation in one
+ * such call; `graphql/input/badInput.test.ts` finds any that is missing.
  */
 export function testRefusals(home: House, mutations: readonly Mutation[], cases: readonly Refusal[]): void {
   for (const mutation of mutations) {

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** On the page of sessions: reads on until all of them are there. */
+/** Loads all sessions on the page of sessions. */
 export async function showSessions(page: Page, total: number): Promise<void> {
   const all = total.toLocaleString('en-US');
   for (let shown = 50; shown < total; shown += 50) {
@@ -15,11 +15,11 @@ interface TraceEvent {
   name: string;
   pid: number;
   tid: number;
-  /** Microseconds of the processor: what other programs take of it is not counted. */
+  /** Processor time in microseconds, without other processes. */
   tdur?: number;
 }
 
-/** How far the wheel turns in two frames: faster than a hand. */
+/** Wheel notches per two frames: faster than by hand. */
 const notches = 5;
 
 const afterTwoFrames = () =>
@@ -28,8 +28,8 @@ const afterTwoFrames = () =>
   );
 
 /**
- * From the top of a page to its end by the wheel, at a processor that is slowed four-fold: the longest task of the page on
- * the way, in milliseconds of the processor. A garbage collection in between counts.
+ * Scrolls from top to bottom by wheel with the processor slowed four-fold and returns the longest task in milliseconds of
+ * processor time, garbage collection included.
  */
 export async function longestTaskOfScroll(page: Page): Promise<number> {
   await page.bringToFront();
@@ -49,7 +49,7 @@ export async function longestTaskOfScroll(page: Page): Promise<number> {
 
 const threadOf = ({ pid, tid }: TraceEvent): string => `${pid} ${tid}`;
 
-/** The one that prepares most frames to be painted is that of the page in front: others may be open beside it. */
+/** The thread with the most paint work belongs to the page in front; other pages may be open. */
 function busiestThread(events: readonly TraceEvent[]): string | undefined {
   const counts = new Map<string, number>();
   for (const event of events) counts.set(threadOf(event), (counts.get(threadOf(event)) ?? 0) + 1);

@@ -20,19 +20,19 @@ export interface ServerProcess {
   url: string;
   pid: number;
   exited: Promise<Exit>;
-  /** Every line of both outputs so far. */
+  /** All lines of both outputs so far. */
   logs: string[];
-  /** Sends the signal and waits until the process is gone. */
+  /** Sends the signal and waits for the end of the process. */
   kill(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 export interface ServerOptions {
-  /** None: embedded PostgreSQL, in the folder that `env.BATON_DATA` names. */
+  /** Without it: embedded PostgreSQL in the folder `env.BATON_DATA`. */
   databaseUrl?: string;
   env?: Record<string, string>;
 }
 
-/** A real server process on a free port, ready when this resolves. Rejects with its last line when it exits instead. */
+/** Starts a real server process on a free port; resolves when it is ready and rejects with its last line when it exits. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const child = await spawnServer(options);
   const url = await Promise.race([
@@ -42,7 +42,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   return { ...child, url };
 }
 
-/** A server process that is expected not to start. */
+/** Starts a server process that must fail to start. */
 export async function refusedStart(options: ServerOptions): Promise<Exit & { stderr: string }> {
   const child = await spawnServer(options);
   const exit = await child.exited;
@@ -91,8 +91,8 @@ export interface StartAppOptions extends Variations {
 }
 
 /**
- * The whole server in this process, on a free port, over a test database, without work in the background. It is open, unless `variables`
- * have BATON_ADMIN_KEY or the database has keys already.
+ * The whole server in this process, on a free port, with a test database and without background work. It requires no keys
+ * unless `variables` has BATON_ADMIN_KEY or the database has keys.
  */
 export async function startApp(database: TestDatabase, { variables = {}, log = silentLog, ...variations }: StartAppOptions = {}): Promise<StartedApp> {
   const baton = await compose(readEnv({ PORT: '0', ...variables }), database, log, { rates: unhurried(), background: [], ...variations });
@@ -104,8 +104,8 @@ export async function startApp(database: TestDatabase, { variables = {}, log = s
 }
 
 const plenty = { perMinute: 60_000_000, burst: 1_000_000 };
-/** Tests ask faster than callers may: those of the rates give their own. */
+/** Raises the rate limits, which tests would exceed; tests of rates set their own. */
 const unhurried = () => createRates({ reads: plenty, writes: plenty, failures: plenty });
 
-/** For an app that has no database to look for keys in. */
+/** For an app without a database of keys. */
 export const openToAll = Object.assign(async () => loopback, { open: true });

@@ -9,22 +9,22 @@ export interface Message {
   payload?: unknown;
 }
 
-/** What a result of a subscription carries. */
+/** The payload of a subscription's result. */
 export interface Result<Data = Record<string, unknown>> {
   data?: Data | null;
   errors?: { message: string; path?: unknown[]; extensions: { code: string } }[];
 }
 
-// A machine may be five times slower than usual.
+// Allows for a slow machine.
 const patience = 60_000;
 
-/** Messages in the order of their coming; each is taken once, by whoever waits for its like. */
+/** Messages in order of arrival; each is taken once by a matching request. */
 class Inbox<T> {
   readonly #messages: T[] = [];
   readonly #waiting: { wants: (message: T) => boolean; take(message: T): void; fail(error: Error): void }[] = [];
   #ended: string | undefined;
 
-  /** Everything that nobody has taken. */
+  /** The messages not taken. */
   get left(): readonly T[] {
     return this.#messages;
   }
@@ -40,7 +40,7 @@ class Inbox<T> {
     for (const { fail } of this.#waiting.splice(0)) fail(new Error(why));
   }
 
-  /** The first that fits, of those that are here or come; fails with what came instead. */
+  /** Takes the first match among present and later messages; on a time-out fails with the messages received. */
   take(name: string, wants: (message: T) => boolean = () => true): Promise<T> {
     const at = this.#messages.findIndex(wants);
     if (at !== -1) return Promise.resolve(this.#messages.splice(at, 1)[0]!);
@@ -71,22 +71,22 @@ export interface Closed {
   reason: string;
 }
 
-/** A client that says exactly what it is told to, well-formed or not. */
+/** A client that sends any text, well-formed or not. */
 export interface RawSocket {
   readonly ws: WebSocket;
   send(message: Message): void;
-  /** Anything, as one text frame. */
+  /** Sends one text frame. */
   sendText(text: string): void;
-  /** The next message of a type, of one operation if an id is given. */
+  /** The next message of a type, and of an operation if `id` is given. */
   message(type: string, id?: string): Promise<Message>;
   /** The next result of an operation. */
   result<Data = Record<string, unknown>>(id: string): Promise<Result<Data>>;
-  /** Says `connection_init` and waits until it is acknowledged. */
+  /** Sends `connection_init` and waits for the acknowledgement. */
   init(payload?: object): Promise<unknown>;
   subscribe(id: string, query: string, variables?: object): void;
-  /** Everything that came and was not asked for. */
+  /** The messages not taken. */
   readonly left: readonly Message[];
-  /** How the socket ended; a socket that nobody ends never does. */
+  /** Resolves when the socket closes. */
   closed: Promise<Closed>;
   /** Stops reading from TCP, so that the server's writes pile up. */
   pause(): void;
@@ -99,7 +99,7 @@ export interface SocketOptions extends ClientOptions {
   protocol?: string;
 }
 
-/** Connects to the `/graphql` of a server; rejects when the upgrade is refused. */
+/** Connects to a server's `/graphql`; rejects when the upgrade is rejected. */
 export async function rawSocket(url: string, { protocol = 'graphql-transport-ws', ...options }: SocketOptions = {}): Promise<RawSocket> {
   const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, protocol, { perMessageDeflate: false, ...options });
   const inbox = new Inbox<Message>();
@@ -111,7 +111,7 @@ export async function rawSocket(url: string, { protocol = 'graphql-transport-ws'
   });
   ws.on('message', (data) => inbox.put(JSON.parse((data as Buffer).toString()) as Message));
   await once(ws, 'open');
-  // From here on its end is all that counts.
+  // From here only the close matters.
   ws.on('error', () => undefined);
 
   const socket: RawSocket = {
@@ -144,9 +144,8 @@ export async function rawSocket(url: string, { protocol = 'graphql-transport-ws'
 export interface SseStream {
   status: number;
   headers: IncomingMessage['headers'];
-  /** The next result. */
   result<Data = Record<string, unknown>>(): Promise<Result<Data>>;
-  /** Resolves with `complete` when the server says so, or `cut` when the connection ends without it. */
+  /** Resolves with `complete` when the server completes, or `cut` when the connection ends without that. */
   ended: Promise<'complete' | 'cut'>;
   pause(): void;
   resume(): void;

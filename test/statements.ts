@@ -3,20 +3,20 @@ import { postgresProxy } from './postgresProxy.ts';
 import { readFrontend } from './wire.ts';
 
 export interface Traffic {
-  /** How often somebody waited for PostgreSQL: messages sent together are one. */
+  /** Waits for PostgreSQL: messages sent together count as one. */
   roundTrips: number;
-  /** The statements that were executed, in order. */
+  /** The executed statements in order. */
   statements: string[];
 }
 
 export interface Wire {
-  /** Connect here instead, to be counted. */
+  /** The counting URL to connect to. */
   url: string;
-  /** What a piece of work sends to PostgreSQL, all connections together; connecting does not count. */
+  /** The traffic of a piece of work over all connections, without connecting. */
   during<T>(work: () => Promise<T>): Promise<Traffic & { result: T }>;
 }
 
-/** Stands between `pg` and PostgreSQL and reads along. */
+/** A proxy between `pg` and PostgreSQL that reads the messages. */
 export async function countOnTheWire(url: string): Promise<Wire> {
   let traffic: Traffic = { roundTrips: 0, statements: [] };
   const address = await postgresProxy(url, () => {
@@ -33,7 +33,7 @@ export async function countOnTheWire(url: string): Promise<Wire> {
         pass();
       },
       answered(_chunk, pass) {
-        // PostgreSQL answers when it has everything; a first byte back means that the wait for it is over.
+        // PostgreSQL answers after it has received everything; the first byte back ends the round trip.
         waiting = 0;
         pass();
       },
@@ -54,7 +54,7 @@ export interface StatementLog {
   stop(): void;
 }
 
-/** The texts of what runs through a pool, Prisma's included. */
+/** The statements of a pool, Prisma's included. */
 export function logStatements(pool: pg.Pool): StatementLog {
   const texts: string[] = [];
   const wrapped = new WeakSet<pg.PoolClient>();

@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * `pass` bytes on; `refuse` by closing at once; accept and stay `silent`; answer everything with what makes no sense
- * (`garbage`); let connections that are open break into garbage (`spoil`).
+ * `pass`: forward bytes; `refuse`: close at once; `silent`: accept without answering; `garbage`: answer nonsense; `spoil`:
+ * inject nonsense into open connections.
  */
 export type Mood = 'pass' | 'refuse' | 'silent' | 'garbage' | 'spoil';
 
 export interface TcpProxy {
   port: number;
-  /** From now on; connections that are open are cut, unless they are spoiled. */
+  /** Applies from now on. Open connections are cut, except by `spoil`. */
   setMood(mood: Mood): void;
-  /** How often it has answered garbage. */
+  /** The number of nonsense answers. */
   readonly garbled: number;
   close(): Promise<void>;
 }
 
-// Well-formed in the protocol of Redis, and no answer to anything.
+// Valid Redis protocol, but an answer to no command.
 const nonsense = [':1', '_', '*0', '*-1', '*1\r\n$-1', '>0', '>1\r\n_', '>2\r\n+message\r\n_', '>3\r\n+message\r\n_\r\n_', '>3\r\n+subscribe\r\n_\r\n_', '+OK', '-ERR no', '$5\r\nhello', '%1\r\n+a\r\n+b'];
 
-/** Each kind in turn, as often as it takes a connection to end it. */
+/** Cycles through the kinds of nonsense, so that a connection soon gets one that ends it. */
 function createGarbage(): () => Buffer {
   let n = 0;
   return () => {
@@ -30,7 +30,7 @@ function createGarbage(): () => Buffer {
   };
 }
 
-/** Stands before a Redis, and stops being helpful when told to. */
+/** A proxy in front of Redis that misbehaves on request. */
 export async function tcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let mood: Mood = 'pass';

@@ -1,4 +1,4 @@
-/** As much as a long day's work, in the shape that real transcripts have: most of it results, and progress that nobody keeps. */
+/** A transcript as large as a long day's work in a realistic form: mostly results, and progress that is not stored. */
 export function workTranscript(bytes: number): string {
   const lines: string[] = [];
   const add = (entry: object): number => lines.push(JSON.stringify({ sessionId: 'load', uuid: `u${lines.length}`, timestamp: '2026-03-02T09:00:00Z', ...entry }));

@@ -1,6 +1,6 @@
 /**
- * Reads the messages that a client sends to PostgreSQL. For each chunk: the statements that it executes, and how many
- * answers it asks for (a simple query or a Sync each ask for one).
+ * Reads a client's messages to PostgreSQL. Reports per chunk the executed statements and the number of requested answers
+ * (one per simple query or Sync).
  */
 export function readFrontend(found: (statements: string[], asks: number) => void): (chunk: Buffer) => void {
   const texts = new Map<string, string>();
@@ -12,7 +12,7 @@ export function readFrontend(found: (statements: string[], asks: number) => void
     const statements: string[] = [];
     let asks = 0;
     for (;;) {
-      // The first message, and a request for TLS before it, have no type.
+      // The first message, and a TLS request before it, have no type.
       const head = started ? 1 : 0;
       if (rest.length < head + 4) break;
       const end = head + rest.readUInt32BE(head);

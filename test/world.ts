@@ -10,7 +10,7 @@ import { createSession, type CreateSessionInput } from '../server/sessions/creat
 
 export const operator: Caller = { principal: 'operator', role: 'OPERATOR', agentId: null, keyId: null, expiresAt: null };
 
-/** One who comes with a key that is bound to this agent. */
+/** A caller whose key is bound to this agent. */
 export const agentCaller = (agentId: string): Caller => ({ ...operator, principal: `key of ${agentId}`, role: 'AGENT', agentId });
 
 export interface As {
@@ -18,7 +18,7 @@ export interface As {
   idempotencyKey?: string;
 }
 
-/** Commands with the smallest valid input, for tests that look under GraphQL. */
+/** Commands with the smallest valid input, for tests below GraphQL. */
 export function world(pool: Pool, staleAfterMinutes = 30) {
   const settings = { staleAfterMinutes, handoffsEnabled: true, keyRevoked: () => undefined };
 
@@ -115,7 +115,7 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
 
 export type World = ReturnType<typeof world>;
 
-/** A tool call that went well, or failed when `error` is given. */
+/** A successful tool call, or a failed one with `error`. */
 export const toolCall = (
   callId: string,
   name: string,

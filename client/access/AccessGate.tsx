@@ -9,11 +9,11 @@ import { keepKey, readKey } from './key.ts';
 import { SignIn } from './SignIn.tsx';
 import { AccessContext, ViewerQuery } from './viewer.ts';
 
-/** Lets through who may look, with a client of their own; asks for a key where one is needed. */
+/** Renders the dashboard with a client for the viewer, or asks for a key where one is needed. */
 export function AccessGate({ children }: { children: ReactNode }) {
   const [key, setKey] = useState(readKey);
   const [refused, setRefused] = useState(false);
-  // Another key, another client: nothing that one caller read is shown to the next.
+  // Each key gets its own client, so that no caller sees another's cached data.
   const connected = useMemo(() => connect({ key, onUnauthenticated: () => setRefused(true) }), [key]);
   const change = useCallback((next: string | null) => {
     keepKey(next);

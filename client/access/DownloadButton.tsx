@@ -3,7 +3,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { download } from '../urql.ts';
 import { useAccess } from './viewer.ts';
 
-/** A file of the server, read with the viewer's key. `label` says what it is, `children` is the word on the button. */
+/** Downloads a file of the server with the viewer's key. `label` names the file, `children` is the button's text. */
 export function DownloadButton({ path, label, children }: { path: string; label: string; children: string }) {
   const { key } = useAccess();
   const [state, setState] = useState<'idle' | 'loading' | 'failed'>('idle');

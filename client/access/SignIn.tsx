@@ -4,7 +4,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { usePageTitle } from '../app/pageTitle.ts';
 import styles from './access.module.css';
 
-/** Takes a key, for this tab. */
+/** Asks for a key for this tab. */
 export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key: string) => void }) {
   const [text, setText] = useState('');
   const field = useId();

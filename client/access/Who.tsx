@@ -2,7 +2,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { useAccess } from './viewer.ts';
 import styles from './who.module.css';
 
-/** Who one is here, and the way out. */
+/** The viewer's name and the sign-out button. */
 export function Who() {
   const { viewer, key, signOut } = useAccess();
   const role = (viewer.role ?? 'nobody').toLowerCase();

@@ -1,6 +1,6 @@
 const name = 'baton.key';
 
-/** The key of this tab; gone when the tab is closed. It is kept nowhere else, and stands in no address. */
+/** The key of this tab, in session storage only and never in a URL; gone when the tab is closed. */
 export function readKey(): string | null {
   try {
     return sessionStorage.getItem(name);
@@ -14,6 +14,6 @@ export function keepKey(key: string | null): void {
     if (key === null) sessionStorage.removeItem(name);
     else sessionStorage.setItem(name, key);
   } catch {
-    // Without storage it lasts until the page is loaded again.
+    // Without storage the key lasts until the page is reloaded.
   }
 }

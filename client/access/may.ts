@@ -1,22 +1,21 @@
 import type { Role } from '../gql/graphql.ts';
 
-/** Who looks at the dashboard. */
 export interface Viewer {
   role: Role | null;
   /** The agent that the key is bound to; null for people. */
   agentId: string | null;
-  /** What the key is called; null without one. */
+  /** The key's name; null without one. */
   keyName: string | null;
 }
 
 export type Act = 'reassign' | 'manageAgents' | 'decideHandoff';
 
-/** Acts that an agent may do on what is its own: a handoff to it. */
+/** What an agent may do with a handoff to it. */
 const agentsOwn: Act[] = ['decideHandoff'];
 
 /**
- * Whether the dashboard offers an act. The server decides; this keeps away buttons that it would refuse.
- * `ownerId` is the agent whose act it would be.
+ * Whether the dashboard shows an action; `ownerId` is the agent it belongs to. The server checks again: this only hides
+ * buttons that it would reject.
  */
 export function may({ role, agentId }: Viewer, act: Act, ownerId?: string | null): boolean {
   if (role === 'ADMIN' || role === 'OPERATOR') return true;

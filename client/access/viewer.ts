@@ -32,7 +32,7 @@ export function useAccess(): Access {
   return access;
 }
 
-/** Whether the dashboard offers this act, on what is this agent's. */
+/** Whether the viewer is shown this action on a record of this agent. */
 export function useMay(act: Act, ownerId?: string | null): boolean {
   return may(useAccess().viewer, act, ownerId);
 }

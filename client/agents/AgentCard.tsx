@@ -33,7 +33,7 @@ export interface AgentCardProps {
   mayVisitInbox: boolean;
 }
 
-/** An agent of the pool: how much it has, what comes and goes, and whether it takes more. */
+/** An agent with its load, its handoffs and its status. */
 export const AgentCard = memo(function AgentCard({ agent: masked, given, received, mayManage, mayVisitInbox }: AgentCardProps) {
   const agent = readFragment(AgentCardFragment, masked);
   return (

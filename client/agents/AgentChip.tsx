@@ -10,7 +10,7 @@ export const AgentChipFragment = graphql(`
   }
 `);
 
-/** An agent: its slug, and its type in short. Leads to the sessions that it holds. */
+/** An agent's slug and short type. Links to its sessions. */
 export function AgentChip({ agent: masked, plain = false, className = '' }: { agent: FragmentType<typeof AgentChipFragment>; plain?: boolean; className?: string }) {
   const { id, type } = readFragment(AgentChipFragment, masked);
   const inside = (

@@ -5,34 +5,37 @@ import { Icon } from '../ui/Icon.tsx';
 import styles from './AgentCombobox.module.css';
 import { useAgentPages, type AgentToChoose } from './agentPages.ts';
 
-/** An agent, or with an empty id the choice of none. */
+/** An agent; an empty id means "none". */
 type Choice = Pick<AgentToChoose, 'id'> & Partial<AgentToChoose>;
 
 export interface AgentComboboxProps {
   label: string;
-  /** What the empty value means; without it an agent has to be chosen. */
+  /** Label of the empty value; without it an agent is required. */
   none?: string;
-  /** The list is always there, and the field only searches it. Otherwise the list opens under the field, which shows the value. */
+  /** Shows the list at all times, with the field as its search box. Otherwise the list opens under the field, which shows the value. */
   inline?: boolean;
   value: string;
   onChange: (agentId: string) => void;
-  /** Why an agent cannot be chosen; null when it can. */
+  /** The reason why an agent cannot be chosen; null when it can. */
   obstacleOf?: (agent: AgentToChoose) => string | null;
   children: (agent: AgentToChoose) => ReactNode;
   describedBy?: string | undefined;
 }
 
 const { ItemClick, InputKeyDownEnter, InputBlur, ControlledPropUpdatedSelectedItem } = useCombobox.stateChangeTypes;
-/** How many that fit are read ahead. */
+/** The number of matching agents to read ahead. */
 const ahead = 50;
 
-/** Chooses an agent of any number: searched by name, type or role, and read on as one goes down. What cannot be chosen is shown all the same, and says why. */
+/**
+ * Chooses one of any number of agents: searched by name, type or role, with more pages read on scrolling. Unavailable agents
+ * are shown with the reason.
+ */
 export function AgentCombobox({ label, none, inline = false, value, onChange, obstacleOf = () => null, children, describedBy }: AgentComboboxProps) {
   const [typed, setTyped] = useState(inline ? '' : value);
   const [wasOpened, setOpened] = useState(inline);
   const [wanted, setWanted] = useState(ahead);
   const text = !inline && typed === value ? '' : typed.trim().toLowerCase();
-  // What was chosen stays in sight, whatever is searched for.
+  // The chosen agent stays visible, whatever the search.
   const shows = (agent: AgentToChoose) => (inline && agent.id === value) || [agent.id, agent.type, agent.role].some((word) => word?.toLowerCase().includes(text));
   const { agents, total, hasMore, error, retry } = useAgentPages((read) => wasOpened && read.filter(shows).length < wanted);
   const found = agents.filter(shows);
@@ -46,7 +49,7 @@ export function AgentCombobox({ label, none, inline = false, value, onChange, ob
         if (changes.selectedItem && isOff(changes.selectedItem)) return state;
         return inline ? { ...changes, inputValue: state.inputValue, highlightedIndex: -1 } : changes;
       case InputBlur:
-        // Nothing is chosen by leaving.
+        // Leaving the field selects nothing.
         return { ...changes, selectedItem: state.selectedItem, inputValue: inline ? state.inputValue : value };
       case ControlledPropUpdatedSelectedItem:
         return inline ? { ...changes, inputValue: state.inputValue } : changes;
@@ -69,7 +72,7 @@ export function AgentCombobox({ label, none, inline = false, value, onChange, ob
   });
 
   const passOn = (event: React.KeyboardEvent) => {
-    // With a list that is always there, Escape is the dialog's, and Enter with nothing pointed at is the form's.
+    // In inline mode, Escape belongs to the dialog, and Enter without a highlighted item to the form.
     const isOurs = !inline || (event.key === 'Enter' && highlightedIndex >= 0) || !['Enter', 'Escape'].includes(event.key);
     if (!isOurs) Object.assign(event.nativeEvent, { preventDownshiftDefault: true });
   };
@@ -85,7 +88,7 @@ export function AgentCombobox({ label, none, inline = false, value, onChange, ob
           maxLength: 100,
           ...(inline && { ref: focusFirst }),
           'aria-describedby': describedBy,
-          // At once: told of it by downshift, a moment later, the field would lose letters of who types fast.
+          // Updates at once: through downshift's later callback, fast typing would lose letters.
           onChange: (event: React.ChangeEvent<HTMLInputElement>) => setTyped(event.target.value),
           onKeyDown: passOn,
           onFocus: (event: React.FocusEvent<HTMLInputElement>) => event.target.select(),
@@ -123,7 +126,7 @@ export function AgentCombobox({ label, none, inline = false, value, onChange, ob
   );
 }
 
-/** When its dialog opens. React's own autoFocus comes too early for that. */
+/** Sets the focus when its dialog opens. React's autoFocus runs too early for that. */
 const focusFirst = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
 function countText(found: number, read: number, total: number | undefined, hasMore: boolean, text: string): string {
@@ -134,7 +137,7 @@ function countText(found: number, read: number, total: number | undefined, hasMo
   return found === 0 ? `None of ${of} fits.` : `${found.toLocaleString()}${hasMore ? ' or more' : ''} of ${of}`;
 }
 
-/** The end of what was read: more is read when it comes near. */
+/** The end of the loaded list: reads more when it becomes visible. */
 function More({ onSeen }: { onSeen: () => void }) {
   const end = useRef<HTMLLIElement>(null);
   const seen = useRef(onSeen);

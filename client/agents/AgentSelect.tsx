@@ -3,11 +3,11 @@ import { AgentCombobox, type AgentComboboxProps } from './AgentCombobox.tsx';
 import styles from './AgentSelect.module.css';
 
 export interface AgentSelectProps extends Pick<AgentComboboxProps, 'label' | 'value' | 'onChange'> {
-  /** The first choice, which is the empty value. */
+  /** Label of the first choice, the empty value. */
   none: string;
 }
 
-/** One of the agents, or none: for filters. */
+/** Selects an agent or none, for filters. */
 export function AgentSelect(props: AgentSelectProps) {
   return (
     <div className={styles.agent}>

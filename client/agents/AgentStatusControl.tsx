@@ -29,7 +29,7 @@ const choices: { status: AdministrativeStatus; word: string; means: string }[] =
   { status: 'OFFLINE', word: 'Offline', means: 'Takes no work; what it holds stays with it' },
 ];
 
-/** Opens or closes an agent for new work. It shows at once, and goes back if the server refuses. */
+/** Opens or closes an agent for new work. The change shows at once and is undone if the server rejects it. */
 export function AgentStatusControl({ id, status }: { id: string; status: AdministrativeStatus }) {
   const [{ data, error }, set] = useMutation(SetAgentStatusDocument);
   const answer = data?.setAgentStatus;

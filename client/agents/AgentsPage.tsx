@@ -33,7 +33,7 @@ const AgentsQuery = graphql(`
   }
 `);
 
-/** The pool: who works, how much each has, and what comes and goes. */
+/** The agents with their loads and handoffs. */
 export function AgentsPage() {
   const [pages, setPages] = useState(1);
   return (
@@ -55,10 +55,11 @@ interface AgentPageProps {
 function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
   const { viewer } = useAccess();
   const mayManage = useMay('manageAgents');
-  // What other agents gave and received is not an agent's to know.
+  // An agent may not see other agents' handoff counts.
   const tally = viewer.role !== 'AGENT';
   const [{ data, error, fetching }, ask] = useQuery({ query: AgentsQuery, variables: { after, tally }, requestPolicy: after === null ? 'cache-and-network' : 'cache-first' });
-  // A record tells of itself; what was given and received is counted, and the load of who lost a session without a handoff is in no event.
+  // Events update the agents themselves. The counts must be read again, and so must the load of an agent that lost a session
+  // without a handoff: no event carries it.
   useRereadOn(
     ({ type, handoff }) => type === 'HANDOFF_INITIATED' || type === 'AGENT_CHANGED' || (type === 'SESSION_REASSIGNED' && handoff === null),
     () => ask({ requestPolicy: 'network-only' }),

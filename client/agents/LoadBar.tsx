@@ -1,6 +1,6 @@
 import styles from './LoadBar.module.css';
 
-/** How much of its capacity an agent uses. */
+/** The used part of an agent's capacity. */
 export function LoadBar({ load, capacity }: { load: number; capacity: number }) {
   const free = Math.max(0, capacity - load);
   return (

@@ -29,19 +29,19 @@ type Page = AgentsToChooseQuery['agents'];
 export type AgentToChoose = Page['nodes'][number];
 
 export interface AgentPages {
-  /** Those that were read so far, by their ids. */
+  /** The agents read so far, without duplicates. */
   agents: readonly AgentToChoose[];
-  /** How many there are; undefined until the first page is there. */
+  /** The total; undefined until the first page has arrived. */
   total: number | undefined;
-  /** False when all of them were read. */
+  /** False when all were read. */
   hasMore: boolean;
   error: CombinedError | undefined;
   retry: () => void;
 }
 
 /**
- * The agents, page by page, as long as `wantsMore` of those that were read; each page stays live. There is no search on the
- * server: who looks for some reads on until they are found.
+ * Reads the agents page by page while `wantsMore` returns true for those read; each page stays live. The server has no
+ * search, so a search reads on until it has enough matches.
  */
 export function useAgentPages(wantsMore: (agents: readonly AgentToChoose[]) => boolean): AgentPages {
   const client = useClient();
@@ -49,7 +49,7 @@ export function useAgentPages(wantsMore: (agents: readonly AgentToChoose[]) => b
   const [error, setError] = useState<CombinedError>();
   const stops = useRef(new Map<string | null, () => void>());
 
-  // A page that begins where no page ends any more, since an agent came before it, is not followed.
+  // Skips a page whose start is no longer the end of another, because an agent was inserted before it.
   const agents: AgentToChoose[] = [];
   let next: string | null | undefined = null;
   for (let page = pages.get(null); page; page = next === undefined ? undefined : pages.get(next)) {

@@ -1,7 +1,6 @@
 import type { AgentStatus } from '../gql/graphql.ts';
 import type { Look } from '../ui/Badge.tsx';
 
-/** How the status of an agent looks. */
 export const agentLooks: Record<AgentStatus, Look> = {
   AVAILABLE: { tone: 'good', icon: 'check', word: 'Available' },
   BUSY: { tone: 'wait', icon: 'hourglass', word: 'Busy' },

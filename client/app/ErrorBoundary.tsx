@@ -3,12 +3,12 @@ import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { Page } from './Page.tsx';
 
 interface Props {
-  /** Where one is: elsewhere is another try. */
+  /** The current path: navigation resets the error. */
   place: string;
   children: ReactNode;
 }
 
-/** A page that breaks, or whose part of the program did not arrive, says so; the way to the other pages stays. */
+/** Shows a message when a page throws or its code fails to load; the navigation stays usable. */
 export class ErrorBoundary extends Component<Props, { broken: boolean }> {
   override state = { broken: false };
 

@@ -4,14 +4,14 @@ import styles from './app.module.css';
 
 export interface PageProps {
   title: string;
-  /** Beside the title: what can be done here. */
+  /** Buttons beside the title. */
   actions?: ReactNode;
-  /** Under the title: one line that says what this is. */
+  /** One line under the title. */
   intro?: ReactNode;
   children: ReactNode;
 }
 
-/** A page: its heading, which is the tab's name too, and what it shows. */
+/** A page: its heading, which is also the tab's title, and its content. */
 export function Page({ title, actions, intro, children }: PageProps) {
   usePageTitle(title);
   return (

@@ -15,7 +15,7 @@ const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
   { href: '/graph', word: 'Graph', icon: 'graph', of: /^\/graph/ },
 ];
 
-/** Around every page: where one is, who one is, and whether what one sees is live. */
+/** The frame of every page: navigation, viewer and live state. */
 export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   useFocusOnNavigation(location);
@@ -47,7 +47,7 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** A reader hears where they are when the page changes; at the first load the browser says it. */
+/** Moves the focus after navigation, so that screen readers announce the page; the browser does it at the first load. */
 function useFocusOnNavigation(location: string): void {
   const first = useRef(true);
   useEffect(() => {

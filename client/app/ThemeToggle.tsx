@@ -3,7 +3,7 @@ import { themes, useTheme, type Theme } from './theme.ts';
 
 const icons: Record<Theme, IconName> = { system: 'screen', light: 'sun', dark: 'moon' };
 
-/** One button that goes round: as the system, light, dark. */
+/** One button that cycles through system, light and dark. */
 export function ThemeToggle() {
   const [theme, setTheme] = useTheme();
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';

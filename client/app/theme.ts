@@ -5,7 +5,7 @@ export type Theme = (typeof themes)[number];
 
 const key = 'baton.theme';
 
-/** The chosen theme; kept in this browser. `theme.js` sets it before the first paint. */
+/** The chosen theme, stored in this browser. `theme.js` sets it before the first paint. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState<Theme>(() => {
     const chosen = document.documentElement.dataset['theme'];
@@ -19,7 +19,7 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
       if (next === 'system') localStorage.removeItem(key);
       else localStorage.setItem(key, next);
     } catch {
-      // Without storage it lasts until the page is closed.
+      // Without storage the choice lasts until the page is closed.
     }
   };
   return [theme, choose];

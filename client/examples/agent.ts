@@ -64,7 +64,7 @@ const whatWaits = `query ($agentId: ID!, $after: String) {
 async function takeOver(handoffId: string): Promise<void> {
   let accepted = false;
   try {
-    // An agent that was killed here does the same again: accepting is repeatable, and the turn has a key.
+    // An agent killed here repeats both safely: accepting is repeatable, and the turn has a key.
     const { handoff } = await ask<{ handoff: Handoff }>(accept, { handoffId });
     accepted = true;
     say(`\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'no agent'}${handoff.reason === null ? '' : `, reason: ${handoff.reason}`}`);
@@ -73,7 +73,7 @@ async function takeOver(handoffId: string): Promise<void> {
     await ask(answerWith, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });
     say(`--- taken over: ${handoff.id}`);
   } catch (error) {
-    // Somebody else was faster: it was cancelled, or given to another; or its session is paused.
+    // The handoff was cancelled or replaced, or its session is paused.
     if (!(error instanceof Refused) || error.code !== 'INVALID_STATE') throw error;
     say(`--- ${accepted ? 'accepted, and not answered' : 'not taken over'}: ${handoffId}: ${error.message}`);
   }
@@ -90,7 +90,7 @@ async function waitingFor(id: string): Promise<string[]> {
   return found;
 }
 
-/** Here an agent would give the context to its model, and work. */
+/** A real agent would give the context to its model here. */
 function work({ contextPrompt }: Handoff): string {
   return `I have read the ${contextPrompt.text.length} characters that were handed to me, and go on from here.`;
 }
@@ -114,13 +114,13 @@ async function run(id: string): Promise<void> {
     for (const handoffId of await waitingFor(id)) await takeOver(handoffId);
   };
   try {
-    // First listen, then look: what is handed over in between is in both, and taken over once.
+    // Subscribe first, then query: a handoff in between is in both, and accepted once.
     await stream.ready;
     await takeOverAll();
     for await (const { type, handoff, session } of stream) {
-      // The state is that of now: what was taken over meanwhile is not INITIATED any more.
+      // Events carry the current state: a handoff accepted meanwhile is no longer INITIATED.
       if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === id) await takeOver(handoff.id);
-      // What could not be answered while its session was paused can be now.
+      // Handoffs that could not be accepted while the session was paused can be now.
       if (type === 'SESSION_STATUS_CHANGED' && session?.status === 'RUNNING') await takeOverAll();
     }
   } finally {

@@ -1,4 +1,4 @@
-/** What Baton refused: an error of a mutation's union, or of the top level. */
+/** An error from Baton, in a mutation's union or at the top level. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 
@@ -18,8 +18,8 @@ interface Body {
 const tries = 10;
 
 /**
- * Asks over HTTP; gives the data, of a mutation named `answer` its payload. Waits out a server that is away or
- * restarting, so whatever it asks must be repeatable: a query, a change of a life cycle, or a mutation with a key.
+ * Sends requests over HTTP and returns the data, for a mutation named `answer` its payload. Retries while the server is down
+ * or restarting, so every request must be repeatable: a query, a life-cycle change, or a mutation with a key.
  */
 export function createApi({ url, key }: { url: string; key?: string | undefined }): <Data>(query: string, variables: object) => Promise<Data> {
   const endpoint = new URL('/graphql', url);

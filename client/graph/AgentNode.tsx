@@ -14,7 +14,7 @@ export interface GraphAgent {
 
 export type AgentFlowNode = Node<GraphAgent & { view: GraphView } & Record<string, unknown>, 'agent'>;
 
-/** An agent: its status, and how much it gave and was given. Leads to the graph of this agent alone, and back. */
+/** An agent with its status and handoff counts. Links to the graph of this agent alone, and back. */
 export function AgentNode({ data: { agent, given, received, view } }: NodeProps<AgentFlowNode>) {
   const look = agentLooks[agent.status];
   const alone = view.agent === agent.id;

@@ -11,7 +11,7 @@ import { mostly, outcomes, type Edge } from './outcomes.ts';
 const nodeTypes = { agent: AgentNode };
 const edgeTypes = { handoff: HandoffEdge };
 
-// Layers stand beside each other where there is room, and under each other on a phone.
+// Layers run from left to right, and from the top down on a phone.
 const narrow = matchMedia('(max-width: 48rem)');
 
 function onNarrow(listener: () => void): () => void {
@@ -19,7 +19,7 @@ function onNarrow(listener: () => void): () => void {
   return () => narrow.removeEventListener('change', listener);
 }
 
-/** The graph, in layers. What it says stands in the table too. */
+/** The graph in layers. The table has the same content. */
 export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgent[]; edges: readonly Edge[]; view: GraphView }) {
   const direction = useSyncExternalStore(onNarrow, () => (narrow.matches ? 'TB' : 'LR'));
   const drawn = useMemo(() => draw(nodes, edges, view, direction), [nodes, edges, view, direction]);
@@ -27,7 +27,7 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
   return (
     <figure className={`card ${styles.drawing}`}>
       <div className={styles.canvas} role="group" aria-label="Graph of handoffs">
-        {/* Other pairs are another picture: it is fitted anew. */}
+        {/* A new set of pairs is a new picture, so it is fitted again. */}
         <ReactFlow<AgentFlowNode, FlowEdge>
           key={shape}
           nodes={drawn.nodes}
@@ -68,7 +68,7 @@ function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: Graph
     edges.map(({ source, target }) => ({ source: source.id, target: target.id })),
     direction,
   );
-  const most = Math.max(...edges.map(({ count }) => count));
+  const maxCount = Math.max(...edges.map(({ count }) => count));
   return {
     nodes: agents.map((each) => {
       const { x, y } = placed.nodes.get(each.agent.id)!;
@@ -77,10 +77,10 @@ function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: Graph
     edges: edges.map((edge) => {
       const [source, target] = [edge.source.id, edge.target.id];
       const way = placed.edges.get(edgeKey(source, target))!;
-      return { id: edgeKey(source, target), source, target, type: 'handoff', data: { ...way, edge, outcome: mostly(edge), width: widthOf(edge.count, most), view } };
+      return { id: edgeKey(source, target), source, target, type: 'handoff', data: { ...way, edge, outcome: mostly(edge), width: widthOf(edge.count, maxCount), view } };
     }),
   };
 }
 
-/** 1.5 px for one handoff, 8 for the most frequent pair: by the logarithm, so that one busy pair does not make hairs of the others. */
-const widthOf = (count: number, most: number): number => (most <= 1 ? 2.5 : 1.5 + 6.5 * (Math.log(count) / Math.log(most)));
+/** 1.5 px for one handoff, 8 px for the most frequent pair. Logarithmic, so that one busy pair does not make all others too thin. */
+const widthOf = (count: number, maxCount: number): number => (maxCount <= 1 ? 2.5 : 1.5 + 6.5 * (Math.log(count) / Math.log(maxCount)));

@@ -12,7 +12,7 @@ const spans: [word: string, ms: number][] = [
   ['30 days', 30 * 86_400_000],
 ];
 
-/** Of which agent, and started when. */
+/** Filters by agent and by start time. */
 export function GraphFilters({ view, onChange }: { view: GraphView; onChange: (view: GraphView) => void }) {
   const id = useId();
   const now = useNow();

@@ -47,7 +47,7 @@ const GraphQuery = graphql(`
   }
 `);
 
-/** Who hands off to whom, drawn and as a table. The address keeps the view. */
+/** The handoffs between agents, as a graph and as a table. The URL holds the view. */
 export default function GraphPage() {
   const search = useSearch();
   const [, navigate] = useLocation();

@@ -10,7 +10,7 @@ import type { Edge } from './outcomes.ts';
 
 type Agent = FragmentType<typeof AgentChipFragment> & { id: string };
 
-/** The same as the drawing, in words and numbers. */
+/** The graph's content as a table. */
 export function GraphTable({ edges, view }: { edges: readonly (Edge & { source: Agent; target: Agent })[]; view: GraphView }) {
   return (
     <div className={`card ${styles.scroll}`} role="region" aria-label="Handoffs between agents" tabIndex={0}>

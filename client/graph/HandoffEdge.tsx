@@ -16,7 +16,7 @@ interface Data extends Record<string, unknown> {
 
 export type HandoffFlowEdge = FlowEdge<Data, 'handoff'>;
 
-/** The handoffs from one agent to another: as thick as they are many, coloured by what became of most. Leads to them. */
+/** The handoffs from one agent to another: width by number, colour by most frequent outcome. Links to their list. */
 export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowEdge>) {
   const [, navigate] = useLocation();
   if (!data) return null;
@@ -26,7 +26,7 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
   const marker = `arrow-${id}`;
   return (
     <>
-      {/* A click anywhere on the line does what its number does; that one is for the keyboard and for readers. */}
+      {/* A click on the line does the same as the link on its number, which is for keyboards and screen readers. */}
       <g className={styles.edge} data-tone={outcome.tone} onClick={() => navigate(href)}>
         <defs>
           <marker id={marker} viewBox="0 0 8 8" refX="7" refY="4" markerWidth={10 + width} markerHeight={10 + width} markerUnits="userSpaceOnUse" orient="auto">

@@ -1,6 +1,6 @@
 import type { HandoffGraphFilter } from '../gql/graphql.ts';
 
-/** What of the graph is shown, as the address has it. Times are ISO 8601; empty is no bound. */
+/** The graph's filters, as in the URL. Times are ISO 8601; empty means no bound. */
 export interface GraphView {
   agent: string;
   after: string;
@@ -21,7 +21,7 @@ export function toGraphFilter({ agent, after, before }: GraphView): HandoffGraph
   return { ...(agent && { agentId: agent }), ...(after && { initiatedAfter: after }), ...(before && { initiatedBefore: before }) };
 }
 
-/** The list of the handoffs that an edge stands for. */
+/** The URL of the list of an edge's handoffs. */
 export const listOf = (of: { source: string; target: string }, { after, before }: GraphView): string => withParams('/handoffs', { ...of, after, before });
 
 function withParams(path: string, values: Record<string, string>): string {
@@ -29,7 +29,7 @@ function withParams(path: string, values: Record<string, string>): string {
   return params.size === 0 ? path : `${path}?${params.toString()}`;
 }
 
-/** For an input of local time: without seconds, as it wants them. */
+/** The format of an input of local time, without seconds. */
 export function toLocal(iso: string): string {
   if (iso === '') return '';
   const at = new Date(iso);

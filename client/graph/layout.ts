@@ -7,7 +7,7 @@ export interface Point {
 
 export interface Placed {
   nodes: Map<string, Point>;
-  /** Of each edge the points that it passes, and where its number stands; by `${source}>${target}`. */
+  /** By `${source}>${target}`: the points of each edge, and the place of its number. */
   edges: Map<string, { points: Point[]; label: Point }>;
 }
 
@@ -16,7 +16,7 @@ const labelSize = { width: 44, height: 26 };
 
 export const edgeKey = (source: string, target: string): string => `${source}>${target}`;
 
-/** Layers from left to right, or from the top down; two edges between the same agents pass beside each other. */
+/** Lays out in layers, from left to right or from the top down; opposite edges between the same agents are drawn apart. */
 export function place(agents: readonly string[], pairs: readonly { source: string; target: string }[], direction: 'LR' | 'TB'): Placed {
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: direction, nodesep: 46, ranksep: 70, edgesep: 26, marginx: 12, marginy: 12 });
@@ -37,7 +37,7 @@ export function place(agents: readonly string[], pairs: readonly { source: strin
 
 const pointOf = ({ x, y }: Point): Point => ({ x, y });
 
-/** A smooth line through every point (Catmull-Rom, as cubic curves). */
+/** A smooth path through all points (Catmull-Rom as cubic curves). */
 export function smooth(points: readonly Point[]): string {
   const [first] = points;
   if (!first) return '';

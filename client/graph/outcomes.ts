@@ -9,7 +9,7 @@ export interface Edge {
   medianAcceptMs?: number | null;
 }
 
-/** What became of handoffs, in four kinds. */
+/** The four groups of handoff outcomes. */
 export const outcomes = [
   { name: 'taken', word: 'Taken over', tone: 'good', of: ['COMPLETED', 'ACCEPTED'] },
   { name: 'waits', word: 'Waiting', tone: 'wait', of: ['INITIATED'] },
@@ -22,5 +22,5 @@ export type Outcome = (typeof outcomes)[number];
 export const countOf = (edge: Edge, { of }: Outcome): number =>
   edge.byStatus.reduce((sum, { status, count }) => sum + ((of as HandoffStatus[]).includes(status) ? count : 0), 0);
 
-/** What became of most of them; of two as frequent the one that stands first. */
+/** The most frequent outcome; the first of equals. */
 export const mostly = (edge: Edge): Outcome => outcomes.reduce((best, each) => (countOf(edge, each) > countOf(edge, best) ? each : best));

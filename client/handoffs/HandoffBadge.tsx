@@ -28,7 +28,7 @@ export const HandoffBadgeFragment = graphql(`
   }
 `);
 
-/** Where a handoff stands, with its story in a tooltip. Leads to the handoff. */
+/** A handoff's status with details in a tooltip. Links to the handoff. */
 export function HandoffBadge({ handoff: masked, className = '' }: { handoff: FragmentType<typeof HandoffBadgeFragment>; className?: string }) {
   const handoff = readFragment(HandoffBadgeFragment, masked);
   const look = handoffLooks[handoff.status];

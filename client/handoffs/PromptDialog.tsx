@@ -38,7 +38,7 @@ const budgets = [2_000, 8_000, 32_000];
 
 export type PromptOf = { handoffId: string } | { sessionId: string };
 
-/** What the next agent reads, as text to copy: of a handoff that was made, or of one that would be made now. */
+/** The prompt of the next agent as text to copy: of an existing handoff, or of one created now. */
 export function PromptDialog({ of, onClose }: { of: PromptOf; onClose: () => void }) {
   const [budget, setBudget] = useState<number | null>(8_000);
   const ofHandoff = 'handoffId' in of;

@@ -5,7 +5,6 @@ import styles from './Route.module.css';
 
 type Agent = FragmentType<typeof AgentChipFragment>;
 
-/** From whom to whom. */
 export function Route({ source, target, plain = false }: { source: Agent | null | undefined; target: Agent; plain?: boolean }) {
   return (
     <span className={styles.route}>

@@ -1,7 +1,7 @@
 import { Fold } from '../ui/Fold.tsx';
 import styles from './page/HandoffPayload.module.css';
 
-/** Named values: what they are, and who set them last. */
+/** Context variables with their values and last setters. */
 export function Variables({ variables }: { variables: readonly { name: string; value?: unknown; setBy: string }[] }) {
   return (
     <dl className={styles.variables}>
@@ -19,7 +19,7 @@ export function Variables({ variables }: { variables: readonly { name: string; v
   );
 }
 
-/** Short values in a line, longer ones spread out. */
+/** Compact for short values, indented for longer ones. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   const line = JSON.stringify(value) ?? 'null';

@@ -1,7 +1,6 @@
 import type { HandoffStatus } from '../gql/graphql.ts';
 import type { Look } from '../ui/Badge.tsx';
 
-/** How the status of a handoff looks. */
 export const handoffLooks: Record<HandoffStatus, Look> = {
   INITIATED: { tone: 'wait', icon: 'hourglass', word: 'Waiting' },
   ACCEPTED: { tone: 'info', icon: 'check', word: 'Accepted' },

@@ -35,7 +35,7 @@ const sections: { status: HandoffStatus; title: string; means: string }[] = [
   { status: 'ACCEPTED', title: 'Accepted, not begun', means: "Completed by the agent's first turn, or here. It has no deadline." },
 ];
 
-/** What waits for an agent, the oldest first; without one, for all of them. */
+/** The handoffs that wait for an agent, or for all agents, oldest first. */
 export default function InboxPage({ agentId }: { agentId?: string }) {
   const { viewer } = useAccess();
   const [, navigate] = useLocation();
@@ -45,7 +45,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
     variables: { where: { status: ['INITIATED', 'ACCEPTED'], ...(owner !== '' && { targetAgentId: owner }) }, first: pageSize },
     requestPolicy: 'cache-and-network',
   });
-  // What is decided leaves by itself; what is new has to be read.
+  // Decided handoffs disappear through the cache; new ones must be read.
   useRereadOn(
     ({ handoff }) => handoff !== null && (owner === '' || handoff.targetAgent.id === owner),
     () => ask({ requestPolicy: 'network-only' }),
@@ -80,7 +80,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       )}
       {list &&
         sections.map(({ status, title, means }) => {
-          // One that was decided here leaves at once: its status is in the cache before the list is read again.
+          // Hides a handoff decided here at once: its status is in the cache before the list is read again.
           const rows = list.nodes.filter((handoff) => handoff.status === status);
           if (rows.length === 0) return null;
           return (
@@ -103,7 +103,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
   );
 }
 
-/** A row that is decided leaves its place, and its button with it: the focus goes to the page instead of nowhere. */
+/** A decided row disappears with its focused button: moves the focus to the page. */
 function useFocusKept(rows: string | undefined): void {
   const last = useRef(rows);
   useEffect(() => {

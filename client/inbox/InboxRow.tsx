@@ -47,7 +47,7 @@ export interface InboxRowProps {
   onReject: HandoffActionsProps['onReject'];
 }
 
-/** One handoff that waits: what it is, from whom, since when, how long yet, and what can be done. */
+/** A waiting handoff with its session, source, age, deadline and actions. */
 export function InboxRow({ handoff: masked, showTarget, onReject }: InboxRowProps) {
   const handoff = readFragment(InboxRowFragment, masked);
   const { id, status, reason, summary, initiatedAt, acceptedAt, deadlineAt, session, sourceAgent, targetAgent, filesModified, pendingTasks } = handoff;

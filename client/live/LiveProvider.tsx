@@ -5,7 +5,7 @@ import { LiveEventsContext } from './events.ts';
 import type { Live } from './live.ts';
 import { LiveContext } from './state.ts';
 
-/** Opens the page's stream, and keeps it as long as the page is there. */
+/** Opens the page's stream and keeps it while the page is open. */
 export function LiveProvider({ live, reread, children }: { live: Live; reread: () => void; children: ReactNode }) {
   const client = useClient();
   const status = useSyncExternalStore(live.onStatus, live.status);
@@ -19,7 +19,7 @@ export function LiveProvider({ live, reread, children }: { live: Live; reread: (
     };
   }, [client, live, reread]);
 
-  // A machine that woke up or found its network need not wait.
+  // Reconnects at once when the machine wakes up or is online again.
   useEffect(() => {
     const retry = () => {
       if (document.visibilityState === 'visible') live.retryNow();
@@ -41,7 +41,7 @@ export function LiveProvider({ live, reread, children }: { live: Live; reread: (
 
 const patienceMs = 400;
 
-/** Waits a moment for the stream: what is read while it is live is never out of date. After that moment, what was read is read again. */
+/** Waits briefly for the stream: data read while it is live stays current. If the stream is later than that, the data is read again. */
 export function WhenLive({ live, reread, children, fallback }: { live: Live; reread: () => void; children: ReactNode; fallback: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { Status } from '../stream/index.ts';
 import styles from './LiveState.module.css';
 import { useLiveStatus } from './state.ts';
 
-/** Whether what one sees is so now. */
+/** Shows whether the page is live. */
 export function LiveState() {
   const status = useLiveStatus();
   const { look, icon, word, means } = wordsOf(status);
@@ -13,7 +13,7 @@ export function LiveState() {
     <Tooltip content={means}>
       <button type="button" className={`${styles.state} ${styles[look]}`} data-live={status.state}>
         <Icon name={icon} size={12} />
-        {/* The seconds are not read aloud one by one. */}
+        {/* The seconds are not announced by screen readers. */}
         <span role="status">{word}</span>
         {status.state === 'waiting' && <Countdown until={status.until} />}
       </button>

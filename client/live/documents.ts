@@ -1,9 +1,6 @@
 import { graphql } from '../gql/gql.ts';
 
-/**
- * Everything that changes hands, and the agents. What it selects of a record is all that an event can change of it on
- * the pages: with it in the cache, nothing needs to be read again.
- */
+/** All handoffs, session changes and agents. It selects every field that an event can change on the pages, so the cache needs no further reads. */
 export const LiveEventsSubscription = graphql(`
   subscription LiveEvents($after: String) {
     handoffEvents(after: $after) {
@@ -53,7 +50,7 @@ export const LiveEventsSubscription = graphql(`
   }
 `);
 
-/** That something was added to the log of one session: it has another moment then. */
+/** Updates the session's time of change when its log grows. */
 export const SessionLogSubscription = graphql(`
   subscription SessionLog($sessionIds: [ID!], $after: String) {
     sessionUpdated(sessionIds: $sessionIds, after: $after) {

@@ -4,7 +4,7 @@ import type { EventType } from '../gql/graphql.ts';
 import type { Facets } from '../sessions/filters.ts';
 import { SessionLogSubscription } from './documents.ts';
 
-/** What a listener hears of an event. The cache knows the rest, a moment later. */
+/** The part of an event that listeners get. The cache has the rest a moment later. */
 export interface LiveEvent {
   type: EventType;
   session: ({ id: string; createdAt: string } & Facets) | null;
@@ -12,12 +12,12 @@ export interface LiveEvent {
   agent: { id: string } | null;
 }
 
-/** Calls back for each event, before the cache takes it; answers how to stop. */
+/** Calls back for each event before the cache has it; returns a function that unsubscribes. */
 export type Subscribe = (listener: (event: LiveEvent) => void) => () => void;
 
 export const LiveEventsContext = createContext<Subscribe>(() => () => undefined);
 
-/** For what a changed record alone does not show: something new, or something counted. */
+/** For new records and counts, which an update of a cached record does not show. */
 export function useLiveEvents(listener: (event: LiveEvent) => void): void {
   const subscribe = useContext(LiveEventsContext);
   const latest = useEffectEvent(listener);
@@ -26,7 +26,7 @@ export function useLiveEvents(listener: (event: LiveEvent) => void): void {
 
 const rereadEveryMs = 1_500;
 
-/** Reads again when an event says that it must: at once, and then not more often than every 1.5 s. */
+/** Reads again when an event requires it: at once, then at most every 1.5 s. */
 export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () => void): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const last = useRef(-Infinity);
@@ -46,7 +46,7 @@ export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () 
   useEffect(() => () => clearTimeout(timer.current), []);
 }
 
-/** Keeps the version and the time of change of this session up to date, entries of its log included. */
+/** Keeps the session's version and time of change current, log entries included. */
 export function useSessionLog(sessionId: string): void {
   const client = useClient();
   useEffect(() => {

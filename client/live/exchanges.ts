@@ -3,9 +3,9 @@ import { pipe, tap } from 'wonka';
 import type { Live } from './live.ts';
 
 /**
- * An answer may have been read before an event that came while it was under way: it would put the old state over the
- * new one. The events of that time are then given to the cache again, after it. They carry the state of their
- * delivery, and whatever changed later has an event of its own, so the cache ends up with the newest of both.
+ * A result read before an event may arrive after it and would put the old state over the new one. After such a result, the
+ * events received during the request are written to the cache again. They carry the state at their delivery, and every later
+ * change has its own event, so the cache ends with the newest state.
  */
 export const replayExchange =
   (live: Live, reread: () => void): Exchange =>
@@ -23,7 +23,7 @@ export const replayExchange =
         const from = began.get(operation.key);
         began.delete(operation.key);
         if (from === undefined || from === live.count()) return;
-        // In a moment: this answer goes to the cache first.
+        // After the cache has written this result.
         queueMicrotask(() => {
           if (!live.replay(from)) reread();
         });
@@ -31,7 +31,7 @@ export const replayExchange =
     );
   };
 
-/** Knows what the page shows, to read it again when events may have been missed. */
+/** Tracks the page's queries, to read them again when events may have been missed. */
 export function createRereading(): { exchange: Exchange; reread: () => void } {
   const shown = new Map<number, Operation>();
   let client: Client | undefined;

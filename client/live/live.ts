@@ -2,29 +2,29 @@ import type { SubscriptionForwarder } from 'urql';
 import { connect, type Status, type StreamEvent, type Topic } from '../stream/index.ts';
 import type { LiveEvent, Subscribe } from './events.ts';
 
-/** One socket for the page, and what hangs on it. */
+/** The page's socket and its streams. */
 export interface Live {
-  /** For urql: the streams of the page's subscriptions. */
+  /** For urql's subscriptions. */
   forward: SubscriptionForwarder;
-  /** Calls back for each event of the page's own stream, before the cache takes it. */
+  /** Calls back for each event of the page's stream, before the cache has it. */
   onEvent: Subscribe;
   /** For `useSyncExternalStore`. */
   onStatus: (listener: () => void) => () => void;
   status: () => Status;
-  /** Resolves when the stream is live for the first time. */
+  /** Resolves when the stream is first live. */
   ready: Promise<void>;
-  /** How many events have come so far. */
+  /** The number of events so far. */
   count: () => number;
-  /** Gives the cache once more what came after the first `count` events; false when that is not at hand any more. */
+  /** Writes the events after the first `count` to the cache again; false when they are no longer kept. */
   replay: (count: number) => boolean;
   retryNow: () => void;
-  /** Calls back when the stream had to begin anew and something may have been missed: what is shown has to be read again. */
+  /** Calls back when events may have been missed: everything shown must be read again. */
   onMissed: (listener: () => void) => () => void;
 }
 
-/** So many events are kept for answers that are under way. */
+/** The number of events kept for running requests. */
 const kept = 300;
-/** A catch-up of many events lets the page breathe. */
+/** Yields to rendering after this many milliseconds when catching up on many events. */
 const sliceMs = 8;
 
 type Event = StreamEvent<LiveEvent>;
@@ -55,7 +55,7 @@ export function createLive({ url, key }: { url: string; key: string | null }): L
     subscribe(observer) {
       const topic = topicOf(operationName, variables);
       const own = topic.kind === 'handoffEvents';
-      // One that is opened later begins where the page's own stands: what happened since it read its session is not missed.
+      // A later stream starts at the page stream's cursor, so that changes since its session was read are not missed.
       const after = own ? undefined : ownStream?.cursor;
       const stream = connection.open<LiveEvent>({ topic, document: query ?? '', ...(after !== undefined && { after }), ...(extensions && { extensions }), onExpired: missed, onGap: missed, ...(own && { onStatus: setStatus }) });
       if (own) {
@@ -72,7 +72,7 @@ export function createLive({ url, key }: { url: string; key: string | null }): L
         observer.next({ data: { [topic.kind]: event } });
       }).then(
         () => observer.complete(),
-        // A stream that ended for good: whoever asks next hears why, and may have to show a key again.
+        // The stream ended for good: the requests that follow return the reason, and may ask for a key.
         missed,
       );
       return { unsubscribe: () => stream.stop() };

@@ -3,5 +3,5 @@ import type { Status } from '../stream/index.ts';
 
 export const LiveContext = createContext<Status>({ state: 'connecting' });
 
-/** How the page hears of changes. */
+/** The state of the page's stream. */
 export const useLiveStatus = (): Status => useContext(LiveContext);

@@ -27,7 +27,7 @@ export const LogEntryFragment = graphql(`
 
 const icons: Record<MessageRole, IconName> = { USER: 'user', ASSISTANT: 'bot', SYSTEM: 'info', TOOL: 'tool', HANDOFF: 'arrow' };
 
-/** What somebody said: who, when, and the text as it was recorded. */
+/** One message: its author, time and recorded text. */
 export function LogEntry({ message: masked }: { message: FragmentType<typeof LogEntryFragment> }) {
   const { role, sequence, content, createdAt, agentSession } = readFragment(LogEntryFragment, masked);
   const agent = role === 'ASSISTANT' ? agentSession?.agent : undefined;

@@ -23,7 +23,7 @@ export const LogPageFragment = graphql(`
   }
 `);
 
-// Without what the calls were given and answered: that is read when one is opened.
+// Without arguments and results, which are read on opening a call.
 const LogCallsQuery = graphql(`
   query LogCalls($turns: [ID!]!) {
     nodes(ids: $turns) {
@@ -42,7 +42,7 @@ const LogCallsQuery = graphql(`
   }
 `);
 
-/** One page of the log, given newest first and shown oldest first, each tool call after the message that made it, with the moves without a handoff in between. */
+/** One page of the log, given newest first and shown oldest first. Tool calls follow their message, and moves without a handoff are in between. */
 export function LogPage({ messages: masked, moves }: { messages: readonly FragmentType<typeof LogPageFragment>[]; moves: readonly Move[] }) {
   const messages = readFragment(LogPageFragment, masked).toReversed();
   const turns = [...new Set(messages.flatMap(({ turn }) => (turn ? [turn.id] : [])))];
@@ -68,7 +68,7 @@ function bySequence(data: LogCalls | undefined): Map<number, Call[]> {
   for (const turn of data?.nodes ?? []) {
     if (turn?.__typename !== 'Turn') continue;
     for (const call of turn.toolCalls) {
-      // A call before the first message stands under it.
+      // Calls before the first message are shown under it.
       const sequence = Math.max(1, call.sequence);
       calls.set(sequence, [...(calls.get(sequence) ?? []), call]);
     }

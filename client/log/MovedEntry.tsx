@@ -5,7 +5,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
 import styles from './RoutedEntry.module.css';
 
-/** Where the session moved without a handoff: to whom, and what was said about it. */
+/** A move without a handoff: its target and notes. */
 export function MovedEntry({ move }: { move: Move }) {
   return (
     <article className={styles.routed} data-moved>

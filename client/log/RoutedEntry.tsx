@@ -44,7 +44,7 @@ export const RoutedEntryFragment = graphql(`
   }
 `);
 
-/** Where the session changed hands: to whom, why, with which variables, and what became of it. */
+/** A handoff in the log: its target, reason, variables and outcome. */
 export function RoutedEntry({ message: masked }: { message: FragmentType<typeof RoutedEntryFragment> }) {
   const { sequence, content, createdAt, handoff } = readFragment(RoutedEntryFragment, masked);
   const outcome = handoff && outcomeOf(handoff);
@@ -93,7 +93,7 @@ export function RoutedEntry({ message: masked }: { message: FragmentType<typeof 
 
 type Passed = readonly { name: string; value?: unknown; setBy: string }[];
 
-/** The variables that went with it; those that Baton sets itself are folded away. */
+/** The variables of a handoff; Baton's own are folded. */
 function Passed({ variables }: { variables: Passed }) {
   const [own, given] = [variables.filter(isOwn), variables.filter((variable) => !isOwn(variable))];
   return (

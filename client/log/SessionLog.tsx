@@ -13,7 +13,7 @@ import { MovedEntry } from './MovedEntry.tsx';
 
 const pageSize = 40;
 
-// Newest first. With `last` and `before` it gives the entries that directly follow those of a page, however many there are now.
+// Newest first. `last` with `before` returns the entries directly after a page, however many there are.
 const LogQuery = graphql(`
   query Log($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
     session(id: $id) {
@@ -36,11 +36,11 @@ const LogQuery = graphql(`
 
 export interface SessionLogProps {
   sessionId: string;
-  /** Changes when the log may have grown: then what follows the last page is asked for. */
+  /** Changes when the log may have grown: the entries after the last page are then read. */
   moment: string;
 }
 
-/** The log as a conversation: the newest page first, older ones above on demand, what comes in below. */
+/** The log as a conversation: the newest page first, older pages on demand above, new entries below. */
 export function SessionLog({ sessionId, moment }: SessionLogProps) {
   const [pages, setPages] = useState(1);
   const { region, content, onScroll, holdForOlder, letGo } = useHeldEnd();
@@ -75,7 +75,7 @@ export function SessionLog({ sessionId, moment }: SessionLogProps) {
 interface OlderProps {
   sessionId: string;
   after: string | null | undefined;
-  /** How many pages are wanted above. */
+  /** The number of older pages to show. */
   pages: number;
   onMore: () => void;
   moves: readonly Move[];
@@ -104,13 +104,13 @@ function Older({ sessionId, after, pages, onMore, moves }: OlderProps) {
   );
 }
 
-/** What was said since: asked for again when the session changes, until the page is full and another one follows it. */
+/** New entries: read again at each change until the page is full and another one follows. */
 function Newer({ sessionId, before, moment, moves }: { sessionId: string; before: string | null; moment: string; moves: readonly Move[] }) {
-  const asked = before !== null;
-  const [{ data }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, last: pageSize, before }, pause: !asked, requestPolicy: 'network-only' });
-  const log = asked ? data?.session?.messages : undefined;
+  const enabled = before !== null;
+  const [{ data }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, last: pageSize, before }, pause: !enabled, requestPolicy: 'network-only' });
+  const log = enabled ? data?.session?.messages : undefined;
   const full = log?.pageInfo.hasPreviousPage === true;
-  useAgain(ask, asked && !full ? moment : undefined);
+  useAgain(ask, enabled && !full ? moment : undefined);
   if (!log || log.nodes.length === 0) return null;
   return (
     <>

@@ -15,7 +15,7 @@ export interface Call {
   error?: string | null;
 }
 
-/** The tool calls that a message made: in a line, then each with what it was given and what came of it. */
+/** A message's tool calls: a summary line, then each with its arguments and result. */
 export function ToolCalls({ calls }: { calls: readonly Call[] }) {
   const [open, setOpen] = useState(false);
   const failed = calls.filter(({ error }) => error != null).length;

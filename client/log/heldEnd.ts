@@ -3,13 +3,13 @@ import { useCallback, useEffect, useRef } from 'react';
 const nearPx = 24;
 
 /**
- * Keeps a scrolled region at its end while somebody is there: at first, and when something is added below. When something is
- * added above, what they look at stays where it is. Whoever scrolls or touches what is in it is not moved.
+ * Keeps a scroll region at its end when content is added below, as long as the reader is there. When content is added above,
+ * the visible part stays in place. Scrolling or touching stops it.
  */
 export function useHeldEnd() {
   const region = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  // The distance to the end that is held; null when none is.
+  // The distance from the end to keep; null when the reader has scrolled.
   const held = useRef<number | null>(0);
 
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { MessageRole } from '../gql/graphql.ts';
 
-/** Who speaks, where no agent is named. */
+/** The speaker's label where no agent is named. */
 export const roleWords: Record<MessageRole, string> = {
   USER: 'User',
   ASSISTANT: 'Agent',

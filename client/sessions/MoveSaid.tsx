@@ -1,7 +1,7 @@
 import { Fold } from '../ui/Fold.tsx';
 import type { Move } from './moves.ts';
 
-/** What was said about a move without a handoff. */
+/** The notes of a move without a handoff. */
 export function MoveSaid({ move }: { move: Move }) {
   const { reason, summary, metadata } = move.startedBy ?? {};
   return (

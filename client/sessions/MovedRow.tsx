@@ -4,7 +4,7 @@ import { Time } from '../ui/Time.tsx';
 import { MoveSaid } from './MoveSaid.tsx';
 import type { Move } from './moves.ts';
 
-/** A move without a handoff, in the history between the handoffs. */
+/** A move without a handoff, as a row between the handoffs. */
 export function MovedRow({ move }: { move: Move }) {
   return (
     <tbody className={styles.handoff} data-moved>

@@ -36,7 +36,7 @@ const ChainQuery = graphql(`
   }
 `);
 
-/** Who held the session when, drawn: a lane for each agent, and how it went from one to the next. The handoffs are its table. */
+/** The session's holders over time: a lane for each agent, with links between tenures. The table of handoffs has the same content. */
 export function SessionChain({ sessionId, version }: { sessionId: string; version: number }) {
   const [{ data, error }, ask] = useQuery({ query: ChainQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   useAgain(ask, version);

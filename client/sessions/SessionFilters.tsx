@@ -11,12 +11,12 @@ const typingPauseMs = 250;
 
 export interface SessionFiltersProps {
   view: View;
-  /** Undefined until they are counted. */
+  /** Undefined until counted. */
   counts: SessionCounts | undefined;
   onChange: (view: View) => void;
 }
 
-/** What is listed: by status, with how many there are, and by agent, hand-over and text. */
+/** Filters by status with counts, and by agent, handoff and text. */
 export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) {
   const search = useId();
   return (
@@ -63,7 +63,7 @@ function Toggle({ on, count, onChange, children }: ToggleProps) {
   );
 }
 
-/** Asks when the typing pauses; what is typed is never overtaken by the address. */
+/** Searches after a pause in typing. A late URL update never overwrites typed text. */
 function SearchInput({ id, text, onText }: { id: string; text: string; onText: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const [seen, setSeen] = useState(text);

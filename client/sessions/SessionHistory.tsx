@@ -13,7 +13,7 @@ import { useMoves, type Move } from './moves.ts';
 import styles from './SessionHistory.module.css';
 
 const pageSize = 20;
-/** What one request may ask for. */
+/** The limit of one request. */
 const mostInOne = 100;
 
 const HistoryQuery = graphql(`
@@ -36,7 +36,7 @@ const HistoryQuery = graphql(`
   }
 `);
 
-/** The chain as a table, the last handoff first; each row opens to what it carried. Moves without a handoff stand between them. */
+/** The handoffs as a table, newest first, with moves without a handoff in between; rows open to show the content. */
 export function SessionHistory({ sessionId, version }: { sessionId: string; version: number }) {
   const [wanted, setWanted] = useState(pageSize);
   const moves = useMoves(sessionId, version);
@@ -65,19 +65,19 @@ export function SessionHistory({ sessionId, version }: { sessionId: string; vers
 interface HistoryPageProps {
   sessionId: string;
   version: number;
-  /** Those of the session, the last first. */
+  /** The session's moves, newest first. */
   moves: readonly Move[];
   /** When the handoff above was started; null at the top. */
   until: string | null;
   after: string | null;
-  /** How many stand above. */
+  /** The number of rows above. */
   before: number;
-  /** How many are wanted from here on. */
+  /** The number of handoffs to show from here. */
   wanted: number;
   onMore: () => void;
 }
 
-/** Up to 100 handoffs, and those that follow. One that is new comes in at the top, and each page begins where the one above ends. */
+/** Up to 100 handoffs, and the next pages. New ones appear at the top, and each page begins where the one above ends. */
 function HistoryPage({ sessionId, version, moves, until, after, before, wanted, onMore }: HistoryPageProps) {
   const [{ data, error, fetching }, ask] = useQuery({
     query: HistoryQuery,
@@ -120,7 +120,7 @@ function HistoryPage({ sessionId, version, moves, until, after, before, wanted, 
   );
 }
 
-/** The moves from one moment on and before another; null is no bound. Moments are ISO 8601 in UTC, so their texts are in their order. */
+/** The moves from one time to another; null means no bound. ISO 8601 times in UTC compare as text. */
 function Moves({ moves, from, until }: { moves: readonly Move[]; from: string | null; until: string | null }) {
   const between = moves.filter(({ startedAt }) => (from === null || startedAt >= from) && (until === null || startedAt < until));
   return between.map((move) => <MovedRow key={move.id} move={move} />);

@@ -8,16 +8,16 @@ import rowStyles from './SessionRow.module.css';
 
 export interface SessionListProps {
   view: View;
-  /** Is told of every session that is read. */
+  /** Receives every session that is read. */
   known: Known;
   onReassign: ((sessionId: string) => void) | undefined;
-  /** Somebody wants to see what is new. */
+  /** The viewer wants to load new sessions. */
   onRenew: () => void;
 }
 
 /**
- * The sessions that fit, newest first, page by page. One that does not fit any more stays in its place until the list is read
- * again: nothing moves under the pointer. Its state is one view's: give it another key for another one.
+ * The matching sessions, newest first, page by page. One that no longer matches stays until the list is read again, so that
+ * nothing moves under the pointer. Needs a new key for a new view.
  */
 export function SessionList({ view, known, onReassign, onRenew }: SessionListProps) {
   const [pages, setPages] = useState(1);

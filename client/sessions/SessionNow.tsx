@@ -36,7 +36,7 @@ export const SessionNowFragment = graphql(`
   }
 `);
 
-/** Who has the session now, what waits, and, of a finished one, what came of it. */
+/** The session's holder, its waiting handoff and, when finished, its result. */
 export function SessionNow({ session: masked }: { session: FragmentType<typeof SessionNowFragment> }) {
   const { status, agent, agentSession, openHandoff, summary, endReason, result, updatedAt } = readFragment(SessionNowFragment, masked);
   const isOver = status !== 'RUNNING' && status !== 'PAUSED';

@@ -42,7 +42,7 @@ const SessionPageDocument = graphql(`
   }
 `);
 
-/** One session: who has it, how it came there, what was said, and everything that was passed on. */
+/** One session: its holder, handoffs, log and context. */
 export default function SessionPage({ id }: { id: string }) {
   const [{ data, error }, ask] = useQuery({ query: SessionPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
   useAgain(ask, data?.session ? momentOf(data.session) : undefined);
@@ -65,7 +65,7 @@ export default function SessionPage({ id }: { id: string }) {
   );
 }
 
-/** What its lists depend on: both, since a move may come to be known with the one or the other. */
+/** Both values: a move may become known through either. */
 const momentOf = ({ version, updatedAt }: { version: number; updatedAt: string }): string => `${version} ${updatedAt}`;
 
 function Known({ session }: { session: NonNullable<SessionPageQuery['session']> }) {

@@ -29,15 +29,15 @@ export const SessionRowFragment = graphql(`
 
 export interface SessionRowProps {
   session: FragmentType<typeof SessionRowFragment>;
-  /** It does not fit the view any more. */
+  /** The session no longer matches the view. */
   hasLeft: boolean;
-  /** Undefined when the viewer may not. */
+  /** Undefined when the viewer may not reassign. */
   onReassign: ((sessionId: string) => void) | undefined;
 }
 
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
-/** A session in a list: what it is, how it stands, who holds it, and where its last handoff is. */
+/** A session in a list: its title, status, holder and last handoff. */
 export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, onReassign }: SessionRowProps) {
   const { id, title, status, createdAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (

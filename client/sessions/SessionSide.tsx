@@ -44,7 +44,7 @@ const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
   PENDING: { icon: 'dash', word: 'not begun' },
 };
 
-/** What the log has led to: tasks, decisions, variables, tokens. */
+/** Tasks, decisions, variables and tokens from the log. */
 export function SessionSide({ session: masked }: { session: FragmentType<typeof SessionSideFragment> }) {
   const { tasks, decisions, contextVariables, usage, metadata, createdAt, maxHandoffs, handoffsEnabled } = readFragment(SessionSideFragment, masked);
   const done = tasks.filter(({ status }) => status === 'DONE').length;

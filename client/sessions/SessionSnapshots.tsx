@@ -53,7 +53,7 @@ const SnapshotsQuery = graphql(`
   }
 `);
 
-/** What an agent could see at the moments that matter. */
+/** The session's context snapshots. */
 export function SessionSnapshots({ sessionId, moment }: { sessionId: string; moment: string }) {
   const [pages, setPages] = useState(1);
   return (
@@ -87,9 +87,9 @@ interface SnapshotPageProps {
   sessionId: string;
   moment: string;
   after: string | null;
-  /** How many stand above. */
+  /** The number of rows above. */
   before: number;
-  /** How many pages are wanted, this one among them. */
+  /** The number of pages to show, including this one. */
   pages: number;
   onMore: () => void;
 }

@@ -8,7 +8,7 @@ export type SessionView = (typeof views)[number];
 
 const words: Record<SessionView, string> = { conversation: 'Conversation', handoffs: 'Handoffs', snapshots: 'Snapshots' };
 
-/** The view as the address has it. */
+/** The view in the URL. */
 export const viewOf = (search: string): SessionView => views.find((view) => view === new URLSearchParams(search).get('view')) ?? 'conversation';
 
 const CountsQuery = graphql(`
@@ -28,7 +28,7 @@ const CountsQuery = graphql(`
   }
 `);
 
-/** The views of a session, with how much there is in each. */
+/** The views of a session with their counts. */
 export function SessionTabs({ sessionId, moment, view }: { sessionId: string; moment: string; view: SessionView }) {
   const [{ data }, ask] = useQuery({ query: CountsQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   useAgain(ask, moment);

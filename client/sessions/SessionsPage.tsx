@@ -8,7 +8,7 @@ import { useSessionCounts, type Known } from './counts.ts';
 import { SessionFilters } from './SessionFilters.tsx';
 import { SessionList } from './SessionList.tsx';
 
-/** The sessions: who holds what, and where it is in its life. The address keeps the view. */
+/** The list of sessions. The URL holds the filters. */
 export function SessionsPage() {
   const search = useSearch();
   const [, navigate] = useLocation();
@@ -18,11 +18,11 @@ export function SessionsPage() {
   const change = useCallback((next: View) => navigate(writeView(next), { replace: true }), [navigate]);
   const [known] = useState<Known>(() => new Map());
   const counts = useSessionCounts(known);
-  // Grows when somebody wants to see what is new.
+  // Increments when the viewer loads new sessions.
   const [edition, setEdition] = useState(0);
   const renew = () => {
     setEdition((now) => now + 1);
-    // What is new stands first; the button that was pressed goes.
+    // New sessions are at the top, and the pressed button disappears.
     window.scrollTo(0, 0);
     document.getElementById('main')?.focus({ preventScroll: true });
   };

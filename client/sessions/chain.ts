@@ -1,11 +1,11 @@
 import type { AgentSessionState, HandoffStatus } from '../gql/graphql.ts';
 
-/** An agent's time with the session, as the drawing needs it. */
+/** The part of a tenure that the drawing needs. */
 export interface Tenure {
   id: string;
   state: AgentSessionState;
   agent: { id: string };
-  /** Null when it began without one: with the session, by a return, or by a move that skipped it. */
+  /** Null when it began without a handoff: with the session, by a return, or by a move that skipped it. */
   initiatedByHandoff?: { id: string; status: HandoffStatus; sourceAgentSession?: { id: string } | null } | null;
 }
 
@@ -19,19 +19,19 @@ export interface Bar {
 
 export interface Link {
   key: string;
-  /** Null: it went back, or moved without a handoff. */
+  /** Null for a return, or a move without a handoff. */
   status: HandoffStatus | null;
   path: string;
   title: string;
 }
 
-/** A lane for each agent in the order they came, a step for each tenure in the order of time, and what led from one to the next. */
+/** A lane for each agent in order of appearance, a step for each tenure in order of time, and links between tenures. */
 export function drawChain(tenures: readonly Tenure[]): { lanes: string[]; bars: Bar[]; links: Link[]; width: number; height: number } {
   const lanes = [...new Set(tenures.map(({ agent }) => agent.id))];
   const bars = tenures.map((tenure, index) => ({ tenure, x: index * step.width, y: step.top + lanes.indexOf(tenure.agent.id) * step.lane }));
   const links = bars.slice(1).map((bar, index): Link => {
     const handoff = bar.tenure.initiatedByHandoff ?? null;
-    // A handoff that supersedes another comes from the agent that gave that one.
+    // A handoff that supersedes another starts at the source of that one.
     const from = bars.find(({ tenure }) => tenure.id === handoff?.sourceAgentSession?.id) ?? bars[index]!;
     return {
       key: bar.tenure.id,

@@ -36,20 +36,20 @@ const SessionCountsQuery = graphql(`
 
 export type SessionCounts = Record<SessionStatus | 'all' | 'unassigned' | 'open', number>;
 
-/** The sessions that the page has seen, as they were when it last heard of them. */
+/** The sessions read by the page, with their last known state. */
 export type Known = Map<string, Facets>;
 
 const recountEveryMs = 5_000;
 
 /**
- * How many sessions there are of each kind; undefined until they are counted. A change of a session that the page
- * knows is added up; after one of another session they are counted again, now and then.
+ * The number of sessions by kind; undefined until counted. Changes of known sessions are added; after a change of another
+ * session the counts are read again, at most every five seconds.
  */
 export function useSessionCounts(known: Known): SessionCounts | undefined {
   const [{ data, fetching, stale }, ask] = useQuery({ query: SessionCountsQuery, requestPolicy: 'cache-and-network' });
   const settled = !fetching && !stale;
   const [since, setSince] = useState({ settled, change: none });
-  // What was counted anew has everything in it.
+  // A fresh count includes all changes.
   if (since.settled !== settled) setSince({ settled, change: settled ? none : since.change });
 
   const recount = useRecount(settled, () => ask({ requestPolicy: 'network-only' }));
@@ -64,7 +64,7 @@ export function useSessionCounts(known: Known): SessionCounts | undefined {
   return data && sum(read(data), since.change);
 }
 
-/** Calls back soon, but not while an answer is awaited, and not more often than every five seconds. */
+/** Calls back soon, but not during a request, and at most every five seconds. */
 function useRecount(settled: boolean, count: () => void): () => void {
   const [isDue, setDue] = useState(false);
   const last = useRef(-Infinity);
@@ -90,7 +90,7 @@ const none = build(() => 0);
 const sum = (one: SessionCounts, other: SessionCounts): SessionCounts => build((name) => one[name] + other[name]);
 const difference = (before: SessionCounts | undefined, after: SessionCounts): SessionCounts => build((name) => after[name] - (before?.[name] ?? 0));
 
-/** What one session adds to the counts. */
+/** One session's part of the counts. */
 function countsOf({ status, agent, openHandoff }: Facets): SessionCounts {
   return build((name) => Number(name === 'all' || name === status || (name === 'unassigned' && agent == null) || (name === 'open' && openHandoff != null)));
 }

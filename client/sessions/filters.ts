@@ -2,7 +2,7 @@ import type { SessionFilter, SessionStatus } from '../gql/graphql.ts';
 
 export const statuses: SessionStatus[] = ['RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'];
 
-/** The view of the sessions as the address has it: what is not there is not asked for. */
+/** The list's filters, as in the URL. */
 export interface View {
   status: SessionStatus | null;
   agent: string;
@@ -43,7 +43,7 @@ export function toFilter({ status, agent, unassigned, open, text }: View): Sessi
   };
 }
 
-/** What of a session decides whether a view shows it. */
+/** The fields of a session that the filters use. */
 export interface Facets {
   title: string;
   status: SessionStatus;
@@ -51,7 +51,7 @@ export interface Facets {
   openHandoff?: { id: string } | null | undefined;
 }
 
-/** Whether the server would list it: the same rules as its filter. */
+/** Whether the server would list it: the same rules as the server's filter. */
 export function fits(view: View, { title, status, agent, openHandoff }: Facets): boolean {
   const text = view.text.trim().toLowerCase();
   return (
@@ -63,5 +63,5 @@ export function fits(view: View, { title, status, agent, openHandoff }: Facets):
   );
 }
 
-/** Whether a session that was listed would not be any more. A title never changes. */
+/** Whether a listed session no longer matches. Titles never change. */
 export const hasLeft = (view: View, session: Facets): boolean => !fits({ ...view, text: '' }, session);

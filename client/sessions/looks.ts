@@ -1,7 +1,6 @@
 import type { SessionStatus } from '../gql/graphql.ts';
 import type { Look } from '../ui/Badge.tsx';
 
-/** How the status of a session looks. */
 export const sessionLooks: Record<SessionStatus, Look> = {
   RUNNING: { tone: 'info', icon: 'play', word: 'Running' },
   PAUSED: { tone: 'wait', icon: 'pause', word: 'Paused' },

@@ -8,12 +8,12 @@ interface Page {
 }
 
 /**
- * How many sessions have come into the view since it was read, and how many have left it; `note` is told of each page, by
- * its cursor. They are neither put in nor taken out by themselves: nothing moves while one reads.
+ * The number of sessions that have entered and left the view since it was read; `note` registers each page by its cursor.
+ * The list itself does not change, so that nothing moves while reading.
  */
 export function useNews(view: View): { news: number; left: number; note: (after: string | null, page: Page) => void } {
   const listed = useRef(new Set<string>());
-  // When the last one that was read was created: older ones may be in the view, but are not loaded.
+  // The creation time of the last session read: older ones may match but are not loaded.
   const until = useRef('\uffff');
   const [news, setNews] = useState<ReadonlySet<string>>(() => new Set());
   const [left, setLeft] = useState<ReadonlyMap<string | null, number>>(() => new Map());
@@ -32,7 +32,7 @@ export function useNews(view: View): { news: number; left: number; note: (after:
 
   const note = (after: string | null, { nodes, pageInfo }: Page): void => {
     for (const { id } of nodes) listed.current.add(id);
-    // Pages may be noted again in any order.
+    // Pages may be registered again in any order.
     const last = pageInfo.hasNextPage ? (nodes.at(-1)?.createdAt ?? '') : '';
     if (last < until.current) until.current = last;
     setNews((now) => (nodes.some(({ id }) => now.has(id)) ? new Set([...now].filter((id) => !listed.current.has(id))) : now));

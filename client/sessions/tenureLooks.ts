@@ -1,7 +1,6 @@
 import type { AgentSessionState, SnapshotType } from '../gql/graphql.ts';
 import type { Look } from '../ui/Badge.tsx';
 
-/** How the state of an agent's tenure looks. */
 export const tenureLooks: Record<AgentSessionState, Look> = {
   PENDING: { tone: 'wait', icon: 'hourglass', word: 'Has not accepted yet' },
   ACTIVE: { tone: 'info', icon: 'play', word: 'Works on it' },
@@ -12,7 +11,6 @@ export const tenureLooks: Record<AgentSessionState, Look> = {
   DECLINED: { tone: 'bad', icon: 'back', word: 'Did not take it' },
 };
 
-/** How the moment of a snapshot looks. */
 export const snapshotLooks: Record<SnapshotType, Look> = {
   SESSION_START: { tone: 'good', icon: 'play', word: 'Tenure began' },
   HANDOFF_INITIATED: { tone: 'route', icon: 'arrow', word: 'Handoff started' },

@@ -1,13 +1,13 @@
 export interface Backoff {
-  /** The most that is waited after the first failure. */
+  /** The longest wait after the first failure. */
   baseMs: number;
-  /** The most that is ever waited. */
+  /** The longest wait. */
   capMs: number;
 }
 
 /**
- * How long to wait after so many failures in a row: anything from nothing to a bound that doubles each time (full
- * jitter), so that a thousand clients of a server that died do not come back at once.
+ * The wait after this many failures in a row: random between 0 and a bound that doubles each time (full jitter), so that the
+ * clients of a crashed server do not all reconnect at once.
  */
 export function delayAfter(failures: number, { baseMs, capMs }: Backoff, random: () => number = Math.random): number {
   return Math.round(random() * Math.min(capMs, baseMs * 2 ** Math.max(0, failures - 1)));

@@ -2,16 +2,19 @@ import { createClient, type Client } from 'graphql-ws';
 import { delayAfter, type Backoff } from './backoff.ts';
 import { judgeClosing, type StreamError, type Closing } from './errors.ts';
 
-/** As much of a WebSocket as is asked for here: that of browsers and of Node 22, or the one of `ws`. */
+/** The part of WebSocket used here, as in browsers, Node 22 and `ws`. */
 export interface Socket {
   close(code?: number, reason?: string): void;
-  /** Of `ws` only: does not wait for the other side. */
+  /** Only in `ws`: closes without waiting for the other side. */
   terminate?(): void;
   addEventListener(type: 'error', listener: () => void): void;
 }
 export type SocketClass = new (url: string, protocols?: string | string[], options?: never) => Socket;
 
-/** How a connection, or a stream, is: `live` hears everything; `waiting` tries again at `until` (milliseconds since 1970); `behind` waits for its program to take what is there. */
+/**
+ * The state of a connection or stream: `live` receives everything; `waiting` retries at `until` (milliseconds since 1970);
+ * `behind` waits for the program to read its queue.
+ */
 export type Status =
   | { state: 'connecting' }
   | { state: 'live' }
@@ -20,32 +23,32 @@ export type Status =
   | { state: 'closed'; error: StreamError | null };
 
 export interface ConnectionOptions {
-  /** Where Baton is: `http://127.0.0.1:4000`, or its `/graphql` with any of http, https, ws and wss. */
+  /** Baton's URL: `http://127.0.0.1:4000`, or its `/graphql` with http, https, ws or wss. */
   url: string;
-  /** The key, or what gives it at each connecting; none on a server without keys. It travels inside the socket, never in the URL. */
+  /** The key, or a function called at each connect; none on a server without keys. It is sent inside the socket, never in the URL. */
   key?: string | (() => string | Promise<string>);
-  /** Needed where there is no global `WebSocket`, as in Node 20: the one of `ws`. */
+  /** The class of `ws`; required where there is no global `WebSocket`, as in Node 20. */
   webSocket?: SocketClass;
-  /** Heard nothing of a stream for so long, the socket is given up: 2.5 times the server's heartbeat when not given. */
+  /** Reconnects after this time without a message on a stream. Default: 37.5 s; heartbeats come every 10 s by default. */
   silenceMs?: number;
-  /** How long a socket may take until the server has acknowledged it. */
+  /** The longest wait for the server to acknowledge a socket. */
   connectMs?: number;
   backoff?: Backoff;
-  /** A socket that lived so long has shown that the server is well: the waits begin from the bottom again. */
+  /** A socket open for this long resets the backoff. */
   stableMs?: number;
 }
 
-/** One socket's life: what a stream subscribes on. */
+/** The client of one socket, on which streams subscribe. */
 export type Attempt = Pick<Client, 'subscribe'>;
 
-/** What a connection carries. */
+/** A stream on a connection. */
 export interface Carried {
-  /** Subscribes on a socket that is there, or is being made. */
+  /** Subscribes on the current socket, which may still be connecting. */
   attach(attempt: Attempt): void;
-  /** The socket is gone; another is being made, or will be. */
+  /** The socket is gone; the connection makes another one. */
   detach(status: Status): void;
   end(error: StreamError): void;
-  /** When something was heard last; undefined when nothing is to be expected. */
+  /** The time of the last message; undefined when none is expected. */
   readonly heardAt: number | undefined;
 }
 
@@ -58,7 +61,7 @@ interface Life {
 
 const restartMs = 1_000;
 
-/** Keeps a socket as long as somebody needs it. All waits are here; all cursors are with the streams. */
+/** Keeps a socket open while a stream needs it. The connection owns the waits, the streams own the cursors. */
 export class Connection {
   readonly #url: string;
   readonly #options: ConnectionOptions;
@@ -80,7 +83,7 @@ export class Connection {
     return this.#backoff;
   }
 
-  /** Subscribes it now, or as soon as there is a socket. */
+  /** Subscribes a stream now, or as soon as there is a socket. */
   carry(one: Carried): void {
     this.#carried.add(one);
     if (this.#current !== undefined) one.attach(this.#current.client);
@@ -88,7 +91,7 @@ export class Connection {
     else this.#connect();
   }
 
-  /** The last that leaves closes the socket. */
+  /** The last stream to leave closes the socket. */
   drop(one: Carried): void {
     if (!this.#carried.delete(one) || this.#carried.size > 0) return;
     if (this.#retry !== undefined) clearTimeout(this.#retry.timer);
@@ -96,7 +99,7 @@ export class Connection {
     this.#abandon(false);
   }
 
-  /** Ends a wait at once: for a browser that is online again, or visible. */
+  /** Ends a wait at once, for instance when the browser is online or visible again. */
   retryNow(): void {
     if (this.#retry === undefined) return;
     clearTimeout(this.#retry.timer);
@@ -107,7 +110,8 @@ export class Connection {
   #connect(): void {
     const { key, connectMs = 15_000, webSocket = globalThis.WebSocket } = this.#options;
     let socket: Socket | undefined;
-    // A client resends the variables of its first subscribe, and so an old cursor: each socket has a client of its own, which never retries.
+    // graphql-ws resends a subscription's first variables, and so an old cursor: each socket has its own client, which never
+    // retries.
     const client = createClient({
       url: this.#url,
       webSocketImpl: observed(webSocket, (made) => (socket = made)),
@@ -172,15 +176,15 @@ export class Connection {
     const { client, socket, clear } = this.#current;
     this.#current = undefined;
     clear();
-    // It waits for a socket that may never come.
+    // dispose() waits for a socket that may never open.
     Promise.resolve(client.dispose()).catch(() => undefined);
-    // One that does not answer would keep its closing handshake open for half a minute.
+    // An unresponsive socket would keep its closing handshake open for 30 s.
     if (broken && socket?.terminate !== undefined) socket.terminate();
     else socket?.close(1000, 'Done');
   }
 }
 
-/** Also hears the errors of sockets that nobody waits for any more: `ws` ends the process over one that is not heard. */
+/** Handles the errors of abandoned sockets too: an unhandled one from `ws` ends the process. */
 function observed(base: SocketClass | undefined, made: (socket: Socket) => void): SocketClass {
   if (base === undefined) throw new TypeError("There is no global WebSocket here: give the one of `ws` as `webSocket`");
   return class extends base {
@@ -194,8 +198,8 @@ function observed(base: SocketClass | undefined, made: (socket: Socket) => void)
 
 function closingOf(event: unknown): Closing {
   const { code, reason, message, error } = (event ?? {}) as { code?: unknown; reason?: unknown; message?: unknown; error?: unknown };
-  const said = [reason, message, (error as Error | undefined)?.message].find((text): text is string => typeof text === 'string' && text !== '');
-  return { code: typeof code === 'number' ? code : undefined, reason: said ?? '' };
+  const found = [reason, message, (error as Error | undefined)?.message].find((text): text is string => typeof text === 'string' && text !== '');
+  return { code: typeof code === 'number' ? code : undefined, reason: found ?? '' };
 }
 
 function socketUrl(given: string): string {

@@ -1,4 +1,4 @@
-/** Why a stream ended although nobody stopped it: `code` is the server's, or `SOCKET_CLOSED` with the reason of the closing. */
+/** Why a stream ended without `stop()`: `code` is the server's, or `SOCKET_CLOSED` with the close reason. */
 export class StreamError extends Error {
   override readonly name = 'StreamError';
 
@@ -17,7 +17,7 @@ export interface Refusal {
 
 export type Verdict = 'expired' | 'retry' | 'end';
 
-/** The server's own trouble passes; what is wrong with the request stays wrong. */
+/** Errors of the server are temporary; errors in the request are permanent. */
 export function judge(refusals: readonly Refusal[]): { verdict: Verdict; error: StreamError } {
   const { message = 'The server refused the stream and did not say why', extensions } = refusals[0] ?? {};
   const code = typeof extensions?.code === 'string' ? extensions.code : 'UNKNOWN';
@@ -31,12 +31,12 @@ export interface Closing {
   reason: string;
 }
 
-// What a second try would only repeat: a wrong key, a wrong protocol, our own mistake.
+// A retry would fail again: wrong key, wrong protocol, or our own error.
 const fatal = [4400, 4401, 4403, 4406, 4409, 4429];
 const restarting = [1001, 1012];
 const overloaded = [1008, 1013];
 
-/** What the end of a socket means for its streams. */
+/** What a closed socket means for its streams. */
 export function judgeClosing({ code, reason }: Closing): { verdict: 'retry' | 'restart' | 'later' } | { verdict: 'end'; error: StreamError } {
   if (code !== undefined && fatal.includes(code)) {
     const known = code === 4401 ? 'UNAUTHENTICATED' : code === 4403 ? 'FORBIDDEN' : 'SOCKET_CLOSED';

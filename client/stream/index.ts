@@ -9,7 +9,7 @@ export type { Gap } from './sequences.ts';
 export { EventStream, type StreamEvent, type StreamOptions, type StreamStats } from './stream.ts';
 
 /**
- * Baton's events, for any program: each once, in order, through lost sockets and restarted servers.
+ * Streams Baton's events to any program: each once and in order, across lost sockets and server restarts.
  *
  *     import { WebSocket } from 'ws'; // Node 20 only
  *     const stream = openStream({ url: 'http://127.0.0.1:4000', webSocket: WebSocket, topic: { kind: 'handoffAssigned', agentId: 'claude-1' }, after: kept });
@@ -18,13 +18,13 @@ export { EventStream, type StreamEvent, type StreamOptions, type StreamStats } f
  *       kept = event.cursor;
  *     }
  *
- * `for await` ends with `stream.stop()` or `break`, and throws a StreamError when the server refuses for good.
+ * `for await` ends with `stream.stop()` or `break`, and throws a StreamError when the server rejects the stream permanently.
  */
 export function openStream<Fields = object>(options: ConnectionOptions & StreamOptions): EventStream<Fields> {
   return connect(options).open<Fields>(options);
 }
 
-/** Several streams over one socket, which is there as long as one of them is open. */
+/** Several streams over one socket, which stays open while one of them does. */
 export function connect(options: ConnectionOptions): { open<Fields = object>(options: StreamOptions): EventStream<Fields>; retryNow(): void } {
   const connection = new Connection(options);
   return {

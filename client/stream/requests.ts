@@ -1,6 +1,6 @@
 import type { Promised } from './sequences.ts';
 
-/** What an Event says; READY and HEARTBEAT are the helper's own affair and never reach a program. */
+/** The types of Events. READY and HEARTBEAT are internal to the helper and never reach a program. */
 export const eventTypes = [
   'SESSION_CREATED',
   'SESSION_REASSIGNED',
@@ -21,7 +21,10 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Which events to hear: an agent's inbox; all events of handoffs, sessions and agents, or one session's or agent's; every event of some sessions, or of all. */
+/**
+ * The events to receive: an agent's inbox; all events of handoffs, sessions and agents, or one session's or agent's; every
+ * event of some sessions, or of all.
+ */
 export type Topic =
   | { kind: 'handoffAssigned'; agentId: string }
   | { kind: 'handoffEvents'; where?: { sessionId?: string; agentId?: string } }
@@ -36,10 +39,10 @@ export interface Request {
 
 const promises = { handoffAssigned: 'inbox', handoffEvents: 'growing', sessionUpdated: 'sessions' } as const;
 
-/** What the helper must know of each Event to keep its place; a document of one's own has to ask for it too. */
+/** The fields of each Event that the helper needs; a custom document must select them too. */
 const needed = 'cursor type at recovered sessionSequence inboxSequence session { id }';
 
-/** The operation of a topic, with the fields that the program asks for. `$after` is its one variable that changes. */
+/** The operation of a topic with the program's fields. Only its variable `$after` changes. */
 export function requestOf(topic: Topic, fields: string): Request {
   const { variables, declared, given } = argumentsOf(topic);
   const query = `subscription (${[...declared, '$after: String'].join(', ')}) { ${topic.kind}(${[...given, 'after: $after'].join(', ')}) { ${needed} ${fields} } }`;

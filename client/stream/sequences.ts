@@ -1,6 +1,6 @@
-/** A stream whose numbers should have been without gaps, and where they were not. */
+/** Missing numbers in a stream without gaps. */
 export interface Gap {
-  /** `inbox`, or the id of a Session. */
+  /** `inbox`, or a Session's id. */
   stream: string;
   expected: number;
   received: number;
@@ -15,23 +15,23 @@ export interface Numbered {
   session?: { id: string } | null;
 }
 
-/** What the numbers of a subscription promise: those of an inbox and of whole Sessions have no gaps; those of a selection of events only grow. */
+/** The guarantee of a subscription's numbers: an inbox and whole Sessions have no gaps; a selection of events only grows. */
 export type Promised = 'inbox' | 'sessions' | 'growing';
 
-// A Session that was not heard of for so many others begins anew.
+// A Session without events for this many other Sessions starts anew.
 const remembered = 10_000;
 
-/** Knows the last number of each stream that a subscription carries. */
+/** Tracks the last number of each stream in a subscription. */
 export class Sequences {
   readonly #last = new Map<string, number>();
   #lastCursor: string | undefined;
 
   constructor(readonly promised: Promised) {}
 
-  /** What an event is, next to those that were taken; changes nothing. */
+  /** Compares an event with the ones taken so far; changes nothing. */
   judge(event: Numbered): Judgement {
     const place = this.#placeOf(event);
-    // Of no Session: the place in the whole order is all that it has.
+    // Without a Session it has only its position in the global order.
     if (place === undefined) return { is: event.cursor === this.#lastCursor ? 'repeat' : 'next' };
     const last = this.#last.get(place.stream);
     if (last === undefined || place.number === last + 1) return { is: 'next' };
@@ -52,7 +52,7 @@ export class Sequences {
     }
   }
 
-  /** After a hole that is known, any number may come. */
+  /** After a known gap any number may follow. */
   forget(): void {
     this.#last.clear();
     this.#lastCursor = undefined;

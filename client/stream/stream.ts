@@ -4,9 +4,9 @@ import { judge, StreamError, type Refusal } from './errors.ts';
 import { requestOf, type EventType, type Topic } from './requests.ts';
 import { Sequences, type Gap, type Numbered } from './sequences.ts';
 
-/** One Event, with what the program asked for of it besides. */
+/** One Event with the fields that the program selected. */
 export type StreamEvent<Fields = object> = {
-  /** Its place: kept once the Event is dealt with, and given back as `after`, nothing is missed and nothing comes twice. */
+  /** Store it after processing the Event and pass it as `after`: no event is missed or repeated. */
   cursor: string;
   type: EventType;
   at: string;
@@ -17,36 +17,39 @@ export type StreamEvent<Fields = object> = {
 
 export interface StreamOptions {
   topic: Topic;
-  /** Where to go on; without it, from now on. */
+  /** The cursor to resume after; default: now. */
   after?: string;
-  /** What to ask of each Event besides what the helper needs itself: `handoff { id status }`. */
+  /** Further fields of each Event to select: `handoff { id status }`. */
   fields?: string;
-  /** The text of a whole operation instead; it takes the topic's variables and `$after`, and selects everything in `StreamEvent` and `recovered`. */
+  /** A whole operation instead; it takes the topic's variables and `$after`, and selects everything in `StreamEvent` and `recovered`. */
   document?: string;
-  /** Sent with the operation: what names a document that the server knows, for instance. */
+  /** Sent with the operation, for instance the hash of a persisted document. */
   extensions?: Record<string, unknown>;
-  /** So many events wait for the program at most; then the server keeps them until it has caught up. */
+  /** The limit of events waiting for the program (default 1,000). Beyond it the helper unsubscribes until the program has caught up. */
   bufferSize?: number;
   onStatus?: (status: Status) => void;
-  /** The cursor was no longer good: the stream goes on from now, and the program has to read again what it knows. Without it, the stream ends with the error. */
+  /**
+   * The cursor has expired: the stream continues from now, and the program must read its records again. Without this handler
+   * the stream ends with the error.
+   */
   onExpired?: () => void;
-  /** Numbers are missing, and asking again did not bring them. The event after the gap follows. */
+  /** Numbers are missing, also after a second request. The event after the gap follows. */
   onGap?: (gap: Gap) => void;
-  /** Fields of an event could not be read: they are null in it. */
+  /** Fields of an event could not be read and are null. */
   onFieldErrors?: (errors: readonly Refusal[]) => void;
 }
 
-/** What happened so far. */
+/** Counts since the stream was created. */
 export interface StreamStats {
-  /** Events that were handed to the program, or wait for it. */
+  /** Events delivered or queued. */
   events: number;
-  /** Events that came a second time, and were dropped. */
+  /** Repeated events, which were dropped. */
   repeats: number;
-  /** How often something was missing and was asked for again. */
+  /** Gaps that were requested again. */
   healed: number;
-  /** How often it stayed away. */
+  /** Gaps that remained. */
   gaps: number;
-  /** How often the stream was opened. */
+  /** Subscriptions. */
   opened: number;
 }
 
@@ -60,10 +63,10 @@ interface Readied {
   reject(error: StreamError): void;
 }
 
-/** The events of one topic, in order, each once, whatever happens to the socket. For one reader. */
+/** The events of one topic, in order and once each, across reconnects. For one reader. */
 export class EventStream<Fields = object> implements AsyncIterableIterator<StreamEvent<Fields>>, Carried {
   readonly stats: StreamStats = { events: 0, repeats: 0, healed: 0, gaps: 0, opened: 0 };
-  /** Resolves when the stream is live for the first time: what happened before can be read now, what happens from here on follows. */
+  /** Resolves when the stream is first live: query earlier state now, later events follow. */
   readonly ready: Promise<void>;
   readonly #connection: Connection;
   readonly #options: StreamOptions;
@@ -71,14 +74,14 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
   readonly #sequences: Sequences;
   readonly #queue: StreamEvent<Fields>[] = [];
   readonly #waiting: { resolve(result: IteratorResult<StreamEvent<Fields>, undefined>): void; reject(error: StreamError): void }[] = [];
-  /** The newest place that is known, heartbeats included; everything up to it was handed out or is in the queue. */
+  /** The newest known cursor, heartbeats included; everything up to it was delivered or is queued. */
   #received: string | undefined;
   #taken: string | undefined;
   #heardAt: number | undefined;
   #unsubscribe: (() => void) | undefined;
   #expired = false;
-  /** The gap that was asked about already. */
-  #asked = '';
+  /** The last gap that was requested again. */
+  #requestedGap = '';
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #status: Status = { state: 'connecting' };
@@ -92,7 +95,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     this.#sequences = new Sequences(this.#request.promised);
     this.#received = this.#taken = options.after;
     this.ready = new Promise((resolve, reject) => (this.#readied = { resolve, reject }));
-    // Who does not wait for it hears of the end elsewhere.
+    // Avoids an unhandled rejection: readers get the error from next().
     this.ready.catch(() => undefined);
     connection.carry(this);
   }
@@ -101,7 +104,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     return this.#status;
   }
 
-  /** Everything up to here was handed out: what to keep for `after` once the last event is dealt with. Undefined until it is known. */
+  /** Everything up to this cursor was delivered: store it for `after` once the last event is processed. Undefined until known. */
   get cursor(): string | undefined {
     return this.#taken;
   }
@@ -122,7 +125,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     }
     if (this.#status.state === 'closed') {
       const { error } = this.#status;
-      // Told once; whoever asks again just finds the end.
+      // Throws once; later calls return done.
       this.#status = { state: 'closed', error: null };
       if (error !== null) throw error;
       return { done: true, value: undefined };
@@ -139,7 +142,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     return this;
   }
 
-  /** Ends the stream; what was not taken is dropped. No timer and no socket of it is left. */
+  /** Ends the stream and drops its queue, timers and socket. */
   stop(): void {
     this.#queue.length = 0;
     this.#close(null);
@@ -149,7 +152,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     this.#release();
     const { field, query, variables } = this.#request;
     let over = false;
-    // Answers of a subscription that was given up may still arrive.
+    // Results of a cancelled subscription may still arrive.
     const unlessOver = (act: () => void): void => {
       if (!over) act();
     };
@@ -164,15 +167,15 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
       },
       {
         next: (result) => unlessOver(() => this.#hear(result, field)),
-        // The end of a socket comes here too, and is the connection's affair.
+        // Also called when the socket closes, which the connection handles.
         error: (error) => unlessOver(() => Array.isArray(error) && this.#refused(error as Refusal[])),
         complete: () => unlessOver(() => this.#refused([{ message: 'the server ended the stream', extensions: { code: 'UNAVAILABLE' } }])),
       },
     );
     this.#unsubscribe = () => {
       over = true;
-      // Not within a result: the end that may follow it in the same packet would be counted as a second subscription's, and
-      // the socket be closed as nobody's.
+      // Not within a result: a completion in the same packet would count as a second subscription's, and graphql-ws would
+      // close the socket as unused.
       queueMicrotask(unsubscribe);
     };
   }
@@ -189,7 +192,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
   #hear({ data, errors }: Result, field: string): void {
     this.#heardAt = Date.now();
     const event = data?.[field];
-    // With a part of the server away, a field that is null says nothing: the event comes again, whole.
+    // With part of the server down, a null field is meaningless: the event is requested again.
     if (event == null || errors?.some(({ extensions }) => extensions?.code === 'UNAVAILABLE')) return this.#refused(errors ?? []);
     if (event.type === 'READY' || event.type === 'HEARTBEAT') {
       this.#received = event.cursor;
@@ -203,8 +206,8 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     if (judged.is === 'gap') {
       const { is: _, ...gap } = judged;
       const question = JSON.stringify(gap);
-      if (this.#asked !== question) {
-        this.#asked = question;
+      if (this.#requestedGap !== question) {
+        this.#requestedGap = question;
         this.stats.healed += 1;
         this.#release();
         this.#connection.carry(this);
@@ -213,7 +216,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
       this.stats.gaps += 1;
       this.#options.onGap?.(gap);
     }
-    // Not at READY: what follows it may fail again and again.
+    // Not at READY: the events after it may fail repeatedly.
     this.#failures = 0;
     if (errors !== undefined) this.#options.onFieldErrors?.(errors);
     this.#sequences.take(event);
@@ -269,7 +272,7 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     this.#connection.drop(this);
     this.#setStatus({ state: 'closed', error });
     this.#readied.reject(error ?? new StreamError('STOPPED', 'The stream was stopped'));
-    // The first reader is told why, the others that it is over.
+    // The first reader gets the error, the others get done.
     for (const [n, reader] of this.#waiting.splice(0).entries()) {
       if (n === 0 && error !== null) reader.reject(error);
       else reader.resolve({ done: true, value: undefined });

@@ -13,7 +13,7 @@ export interface Look {
 
 const classes = (tone: Tone, className = '') => `${styles.badge} ${styles[tone]} ${className}`;
 
-/** A status: by colour, by icon, and by word. */
+/** A status as colour, icon and word. */
 export function Badge({ tone, icon, word, className, children }: Look & { className?: string; children?: ReactNode }) {
   return (
     <span className={classes(tone, className)}>
@@ -24,7 +24,7 @@ export function Badge({ tone, icon, word, className, children }: Look & { classN
   );
 }
 
-/** The same as a link: one element, since lists have a thousand. */
+/** The same as a link, in one element because lists have a thousand of them. */
 export function BadgeLink({ tone, icon, word, className, ...link }: Look & Omit<ComponentProps<'a'>, 'href' | 'children'> & { href: string }) {
   return (
     <Link {...link} className={classes(tone, className)}>

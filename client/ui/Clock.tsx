@@ -3,7 +3,7 @@ import { NowContext } from './clock.ts';
 
 const everyMs = 15_000;
 
-/** Lets everything inside that shows an age grow older. A thousand ages do so in slices: nobody feels it. */
+/** Updates all ages inside. A thousand ages are updated in slices, so that the page stays responsive. */
 export function Clock({ children }: { children: ReactNode }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

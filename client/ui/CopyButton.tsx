@@ -5,35 +5,35 @@ export interface CopyButtonProps {
   text: string;
   children: string;
   primary?: boolean;
-  /** The browser does not give the clipboard to pages of plain HTTP on other machines: called so that the text can be selected instead. */
+  /** Called when the browser withholds the clipboard (plain HTTP on another host), so that the text can be selected instead. */
   onRefused?: () => void;
 }
 
-/** Copies, and says for a moment that it did. */
+/** Copies the text and confirms it briefly. */
 export function CopyButton({ text, children, primary = false, onRefused }: CopyButtonProps) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [confirmation, setConfirmation] = useState<string | null>(null);
   useEffect(() => {
-    if (said === null) return;
-    const timer = setTimeout(() => setSaid(null), 2_500);
+    if (confirmation === null) return;
+    const timer = setTimeout(() => setConfirmation(null), 2_500);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [confirmation]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid('Copied');
+      setConfirmation('Copied');
     } catch {
       onRefused?.();
-      setSaid('Selected: press Ctrl+C');
+      setConfirmation('Selected: press Ctrl+C');
     }
   };
   return (
     <>
       <button type="button" className={`button ${primary ? 'primary' : 'small'}`} onClick={() => void copy()}>
-        <Icon name={said === null ? 'copy' : 'check'} size={14} />
-        {said ?? children}
+        <Icon name={confirmation === null ? 'copy' : 'check'} size={14} />
+        {confirmation ?? children}
       </button>
       <span className="hidden" role="status">
-        {said}
+        {confirmation}
       </span>
     </>
   );

@@ -6,17 +6,17 @@ export interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** What is to be known before anything is pressed: above the footer, in sight wherever one has scrolled to. */
+  /** Shown above the footer, and visible at any scroll position. */
   notice?: ReactNode;
-  /** What stands at its end and does not scroll away. */
+  /** Shown at the end, and not scrolled. */
   footer?: ReactNode;
   wide?: boolean;
 }
 
-/** Where what floats must be put to be above the open dialog; null outside of one. */
+/** The container for floating elements above the open dialog; null outside of one. */
 export const FloatContext = createContext<HTMLElement | null>(null);
 
-/** The browser's own modal dialog: it keeps the focus, Escape closes it, and the focus goes back where it came from. */
+/** The browser's modal dialog: it traps the focus, Escape closes it, and the focus returns to where it was. */
 export function Dialog({ title, onClose, children, notice, footer, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [floats, setFloats] = useState<HTMLElement | null>(null);
@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, children, notice, footer, wide = false 
     element?.showModal();
     return () => {
       element?.close();
-      // What opened it may be gone: then the page has the focus, rather than nothing.
+      // The element that opened it may be gone: then the page gets the focus.
       const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('main');
       back?.focus({ preventScroll: true });
     };

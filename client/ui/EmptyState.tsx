@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './states.module.css';
 import { Icon, type IconName } from './Icon.tsx';
 
-/** Nothing to show: says why, and what could be done. */
+/** An empty state: the reason and a possible next step. */
 export function EmptyState({ icon = 'inbox', title, children }: { icon?: IconName; title: string; children?: ReactNode }) {
   return (
     <div className={styles.empty}>

@@ -3,7 +3,7 @@ import type { CombinedError } from 'urql';
 import { Icon } from './Icon.tsx';
 import styles from './states.module.css';
 
-/** Something was refused or went wrong. It is read aloud when it appears. */
+/** An error message, announced by screen readers. */
 export function ErrorNote({ title, children, onRetry }: { title?: string; children?: ReactNode; onRetry?: () => void }) {
   return (
     <div className={styles.error} role="alert">
@@ -21,7 +21,7 @@ export function ErrorNote({ title, children, onRetry }: { title?: string; childr
   );
 }
 
-/** What a query or mutation that did not get an answer says to people. */
+/** The message for a failed query or mutation. */
 export function RequestError({ error, onRetry }: { error: CombinedError; onRetry?: () => void }) {
   return (
     <ErrorNote title={error.networkError ? 'Baton did not answer' : 'This did not work'} onRetry={onRetry}>

@@ -3,14 +3,14 @@ import styles from './Fold.module.css';
 
 export interface FoldProps {
   text: string;
-  /** Characters and lines shown while it is folded. */
+  /** The characters and lines shown while folded. */
   characters?: number;
   lines?: number;
-  /** For code, JSON and what tools said. */
+  /** For code, JSON and tool output. */
   mono?: boolean;
 }
 
-/** Recorded text, as text: whatever it holds is never markup here. A long one shows its beginning, and only that is in the page. */
+/** Recorded text, never rendered as markup. A long text shows its beginning, and only that part is in the page. */
 export function Fold({ text, characters = 1_200, lines = 14, mono = false }: FoldProps) {
   const [open, setOpen] = useState(false);
   const end = foldAt(text, characters, lines);
@@ -29,7 +29,7 @@ export function Fold({ text, characters = 1_200, lines = 14, mono = false }: Fol
   );
 }
 
-/** Where a long text is cut; its length when what is left over would not be worth a button. */
+/** The length at which to cut; the full length when the rest would be too short for a button. */
 function foldAt(text: string, characters: number, lines: number): number {
   let end = Math.min(text.length, characters);
   let from = -1;

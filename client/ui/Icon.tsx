@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-// Drawn on 16 x 16 with strokes of the text's colour.
+// 16 x 16, with strokes in the text's colour.
 const shapes = {
   play: <path d="M5 3.5v9l7-4.5z" fill="currentColor" stroke="none" />,
   pause: <path d="M5.5 4v8M10.5 4v8" />,
@@ -41,8 +41,8 @@ const shapes = {
 export type IconName = keyof typeof shapes;
 
 /**
- * Says nothing to a screen reader: a word stands beside it, or its button has a name. In a long list only at its natural size:
- * a scaled one, and one that is clipped, is a piece of its own for the compositor (a tenth of a frame of the sessions).
+ * Hidden from screen readers: a word stands beside it, or its button has a name. Use the natural size in long lists: a
+ * scaled or clipped icon is a compositor layer of its own (10% of a frame on the list of sessions).
  */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (

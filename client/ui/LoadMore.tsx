@@ -1,18 +1,18 @@
 import styles from './states.module.css';
 
 export interface LoadMoreProps {
-  /** How many are shown. */
+  /** The number of shown items. */
   shown: number;
-  /** How many there are; undefined when nobody counted. */
+  /** The total; undefined when it is not counted. */
   total: number | undefined;
   hasMore: boolean;
   loading: boolean;
-  /** In the plural: "sessions". */
+  /** Plural, such as "sessions". */
   noun: string;
   onMore: () => void;
 }
 
-/** The end of a list: how much of it is here, and the next page. */
+/** The end of a list: the shown part of the total, and a button for the next page. */
 export function LoadMore({ shown, total, hasMore, loading, noun, onMore }: LoadMoreProps) {
   return (
     <div className={styles.loadMore}>

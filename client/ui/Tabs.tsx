@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './Tabs.module.css';
 
-/** Views of the same thing, each with an address of its own. */
+/** Views of one thing, each with its own URL. */
 export function Tabs({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav className={styles.tabs} aria-label={label}>
@@ -15,9 +15,9 @@ export interface TabProps {
   href: string;
   isCurrent: boolean;
   word: string;
-  /** How much there is in it; undefined until it is counted. */
+  /** The number of items; undefined until counted. */
   count: number | undefined;
-  /** Going back in the browser leaves the page, rather than going through its views. */
+  /** The browser's Back leaves the page instead of returning to the previous view. */
   replace?: boolean;
 }
 
@@ -30,7 +30,7 @@ export function Tab({ href, isCurrent, word, count, replace = false }: TabProps)
   );
 }
 
-/** A number in a pill; its place is kept until it is known. */
+/** A number in a pill, with its space reserved until it is known. */
 export function Count({ of }: { of: number | undefined }) {
   return <span className={styles.count}>{of?.toLocaleString() ?? '…'}</span>;
 }

@@ -1,7 +1,7 @@
 import { useNow } from './clock.ts';
 import { formatAge, formatExact } from './time.ts';
 
-/** How long ago (or until when), with the exact local time on hover. */
+/** A relative time, with the exact local time on hover. */
 export function Time({ at }: { at: string }) {
   const now = useNow();
   return (

@@ -3,7 +3,7 @@ import { useContext, type ReactElement, type ReactNode } from 'react';
 import { FloatContext } from './Dialog.tsx';
 import styles from './Tooltip.module.css';
 
-/** Explains what can be focused: shown on hover and on focus, it can be pointed at, and Escape closes it. */
+/** A tooltip for a focusable element: shown on hover and focus, can be hovered itself, closed by Escape. */
 export function Tooltip({ content, children }: { content: ReactNode; children: ReactElement }) {
   const container = useContext(FloatContext);
   return (
@@ -18,7 +18,6 @@ export function Tooltip({ content, children }: { content: ReactNode; children: R
   );
 }
 
-/** Around everything that has tooltips. */
 export function TooltipProvider({ children }: { children: ReactNode }) {
   return <Radix.Provider delayDuration={250}>{children}</Radix.Provider>;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What is no row of a table stands across all of its columns: its end, its emptiness, an error. */
+/** A table row over all columns, for its end, its empty state or an error. */
 export function WholeRow({ columns, children }: { columns: number; children: ReactNode }) {
   return (
     <tbody>

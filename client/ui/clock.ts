@@ -2,5 +2,5 @@ import { createContext, useContext } from 'react';
 
 export const NowContext = createContext(Date.now());
 
-/** Milliseconds since 1970, a quarter of a minute old at most: for what shows an age. */
+/** Milliseconds since 1970, at most 15 s old: for ages. */
 export const useNow = (): number => useContext(NowContext);

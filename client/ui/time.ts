@@ -19,7 +19,7 @@ export function formatAge(at: string, now: number): string {
 /** In local time, to the second, with the zone. */
 export const formatExact = (at: string): string => exact.format(new Date(at));
 
-/** What local times are of, at this moment: "GMT+1". */
+/** The zone of local times at this time, such as "GMT+1". */
 export const localZone = (at: Date): string => exact.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
 /** "850 ms", "12 s", "4 min", "3 h". */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { UseQueryExecute } from 'urql';
 
-/** Asks again when something moved on since it was first known: for lists, which an update of a record does not reach. */
+/** Queries again when `moment` changes after the first answer: for lists, which cached record updates do not change. */
 export function useAgain(ask: UseQueryExecute, moment: string | number | undefined): void {
   const last = useRef(moment);
   useEffect(() => {

@@ -9,10 +9,10 @@ const readArchiver = statement(`
 SELECT e.actor_principal FROM inbox_entries i JOIN events e ON e.id = i.event_id
 WHERE i.agent_id = $1 AND e.type = 'AGENT_CHANGED' ORDER BY i.sequence DESC LIMIT 1`);
 
-// No key is made for an agent while this has its lock.
+// Key creation needs the agent's lock, so this finds all of its keys.
 const findKeys = statement('SELECT id FROM keys WHERE agent_id = $1 AND revoked_at IS NULL FOR UPDATE');
 
-/** Takes an agent out of the pool for good; its records stay (rule: agents). Its keys are revoked with it. */
+/** Archives an agent and revokes its keys; its records stay (rule: agents). */
 export async function archiveAgent(
   work: Work,
   { id }: { id: string },

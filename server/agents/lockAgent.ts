@@ -7,7 +7,7 @@ import { record } from '../events/record.ts';
 
 const lockAgentStatement = statement('SELECT clock_timestamp() AS now, row_to_json(a) AS agent FROM (SELECT * FROM agents WHERE id = $1 FOR NO KEY UPDATE) a');
 
-/** Begins, and locks an agent; null when there is none. */
+/** Begins the transaction and locks an agent; null when it does not exist. */
 export async function findAndLockAgent(work: Work, id: string): Promise<Agent | null> {
   await work.begin();
   const [row] = await work.query<{ now: Date; agent: object }>(lockAgentStatement, [id]);
@@ -28,7 +28,7 @@ export function recordAgentChanged(work: Work, agent: Pick<Agent, 'id' | 'inboxS
 
 const findAgentsStatement = statement('SELECT id FROM agents WHERE id = ANY ($1::text[])');
 
-/** Replaces whom an agent may hand off to. */
+/** Replaces the agents that an agent may hand off to. */
 export async function setCollaborators(work: Work, agentId: string, collaborators: readonly string[]): Promise<void> {
   const found = new Set((await work.query<{ id: string }>(findAgentsStatement, [collaborators])).map(({ id }) => id));
   const missing = collaborators.find((id) => !found.has(id));

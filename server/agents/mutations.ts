@@ -52,7 +52,7 @@ mutation('updateAgent', {
   access: operators,
   description:
     'Changes the given fields of an Agent. Null clears role, description, instructions and metadata. The capacity cannot go below the load.',
-  // Null clears what may be null and is otherwise as if left out.
+  // Null clears a nullable field; for any other field it means "not given".
   input: z
     .object({
       id,

@@ -9,6 +9,6 @@ export type ShownStatus = AdministrativeStatus | 'BUSY';
 
 export const freePlaces = ({ currentLoad, maxCapacity }: Places): number => maxCapacity - currentLoad;
 
-/** BUSY is never stored. */
+/** The status shown to clients: BUSY is computed, never stored. */
 export const shownStatus = (agent: Places): ShownStatus =>
   agent.administrativeStatus === 'AVAILABLE' && freePlaces(agent) <= 0 ? 'BUSY' : agent.administrativeStatus;

@@ -17,7 +17,7 @@ export interface AgentAnswer {
   agentId: string;
 }
 
-/** Adds an agent to the pool, AVAILABLE and with nothing to do. An id is never used twice, not even an archived one's. */
+/** Adds an AVAILABLE agent. An id is never reused, not even that of an archived agent. */
 export async function registerAgent(work: Work, { id, collaborators, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
   if ((await findAndLockAgent(work, id)) !== null) {
     throw new ConflictError(`Agent id '${id}' is taken or was used before: choose another id, or change that agent (updateAgent)`);

@@ -15,7 +15,7 @@ export const AgentStatus = builder.enumType('AgentStatus', {
 
 const places = { administrativeStatus: true, currentLoad: true, maxCapacity: true } as const;
 
-// Every caller sees of an Agent what it takes to choose one; the rest is for that Agent itself and for people.
+// Every caller can read the fields needed to choose an Agent; the others are for that Agent and for operators.
 builder.prismaNode('Agent', {
   id: { field: 'id', access: 'inherit', description: 'Slug of the Agent, such as `claude-1`. Never reused.' },
   nullable: true,

@@ -4,7 +4,7 @@ import type { AdministrativeStatus } from '../generated/prisma/client.ts';
 import { lockAgent, recordAgentChanged } from './lockAgent.ts';
 import type { AgentAnswer } from './registerAgent.ts';
 
-/** Opens or closes an agent for new work; what it holds stays with it. Setting what is set already changes nothing. */
+/** Opens or closes an agent for new work. Its current Sessions stay with it. */
 export async function setAgentStatus(work: Work, { id, status }: { id: string; status: AdministrativeStatus }): Promise<AgentAnswer> {
   const agent = await lockAgent(work, id);
   if (agent.archivedAt !== null) {

@@ -3,7 +3,7 @@ import type { Work } from '../core/work.ts';
 import { lockAgent, recordAgentChanged, setCollaborators } from './lockAgent.ts';
 import type { AgentAnswer, AgentFields } from './registerAgent.ts';
 
-/** Changes what is given and leaves the rest. Sessions and Handoffs keep what they were made with. */
+/** Changes the given fields only. Existing Sessions and Handoffs keep their values. */
 export async function updateAgent(
   work: Work,
   { id, collaborators, ...fields }: Partial<AgentFields> & { id: string },

@@ -19,13 +19,13 @@ interface Part {
   rows: object[];
 }
 
-// Deletes and updates run before inserts into the same table: the old tenure or Handoff must have left the
-// partial unique index ("one open per Session") when the new one enters it.
+// Deletes and updates run before inserts into the same table: the old tenure or Handoff must leave the partial unique index
+// ("one open per Session") before the new one enters it.
 const order = { delete: 0, update: 1, insert: 2 };
 
 /**
- * What a command wants written, gathered in memory and written by one statement: one round trip however many
- * tables it touches. The shapes that commands produce are few, so each is prepared once per connection.
+ * Collects a command's writes and sends them as one statement: one round trip for any number of tables. Commands produce maxCountedRows
+ * distinct statements, so each is prepared once per connection.
  */
 export class Changes {
   readonly #inserted = new Map<object, Table>();
@@ -36,13 +36,13 @@ export class Changes {
     return this.#inserted.size + this.#changed.size + this.#cleared.size === 0;
   }
 
-  /** The row itself is kept until the statement is sent: a later `change` of it goes into the same insert. */
+  /** Keeps the row until the statement is sent: a later `change` of it goes into the same insert. */
   insert<T extends Table, Row extends NewRow<T>>(table: T, row: Row): Row {
     this.#inserted.set(row, table);
     return row;
   }
 
-  /** Sets fields of a row that was read under its lock, or inserted by this very command. */
+  /** Sets fields of a row that this command read under its lock, or inserted. */
   change<T extends Table>(table: T, row: RowOf<T>, fields: Partial<RowOf<T>>): void {
     Object.assign(row, fields);
     if (this.#inserted.has(row)) return;
@@ -51,7 +51,7 @@ export class Changes {
     this.#changed.set(row, tracked);
   }
 
-  /** Deletes the rows of a table whose `key` column, the owner's, has this value. */
+  /** Deletes all rows that belong to this owner. */
   clear(table: 'tasks' | 'agent_collaborators', ownerId: string): void {
     this.#cleared.set(table, (this.#cleared.get(table) ?? new Set()).add(ownerId));
   }
@@ -90,21 +90,21 @@ export class Changes {
     return [...parts.values()].sort((a, b) => order[a.kind] - order[b.kind]);
   }
 
-  /** All that changes in any row of its table, where the row knows it: rows that change differently still share an UPDATE. */
+  /** Updates the union of the changed columns where the row has them all, so that rows with different changes share one UPDATE. */
   #columnsOf(table: Table, row: object, fields: Set<string>): string[] {
     const all = new Set([...this.#changed.values()].flatMap((other) => (other.table === table ? [...other.fields] : [])));
     return [...([...all].every((field) => Reflect.get(row, field) !== undefined) ? all : fields)].sort();
   }
 }
 
-/** Up to here a part says how many rows it has, at the price of a plan for each number. */
-const few = 16;
+/** Up to this many rows, a statement states its row count. Each count needs a plan of its own. */
+const maxCountedRows = 16;
 
 function sql(part: Part, parameter: number, earlier: string[]): string {
   const columns = part.fields.map((field) => `"${column(field)}"`);
   const rows = `json_populate_recordset(NULL::${part.table}, $${parameter}::json)`;
-  // PostgreSQL takes a function for a hundred rows and would read the whole table to find them; LIMIT tells it better.
-  const found = part.rows.length > few ? rows : `(SELECT * FROM ${rows} LIMIT ${part.rows.length})`;
+  // PostgreSQL estimates 100 rows for the function and would scan the whole table; LIMIT corrects the estimate.
+  const found = part.rows.length > maxCountedRows ? rows : `(SELECT * FROM ${rows} LIMIT ${part.rows.length})`;
   if (part.kind === 'delete') {
     return `DELETE FROM ${part.table} t USING ${found} n WHERE t.${columns[0]!} = n.${columns[0]!}`;
   }

@@ -1,9 +1,9 @@
 import type { HandoffStatus } from '../generated/prisma/client.ts';
 
 /**
- * Every refusal that a caller can cause, one class a code. They are members of a mutation's result union
- * (`server/graphql/errors.ts` exposes them); in queries they become top-level errors with `extensions.code`.
- * Messages are for people: they say what is so and what to do next. Both they and the fields go out as they are.
+ * The codes of all errors that a caller can cause, one class each. They are members of the mutations' result unions
+ * (`server/graphql/errors.ts`); in queries they become top-level errors with `extensions.code`. Clients receive messages and
+ * fields unchanged.
  */
 export const errorCodes = [
   'BAD_USER_INPUT',
@@ -28,7 +28,7 @@ export abstract class DomainError extends Error {
   abstract readonly code: ErrorCode;
 }
 
-/** The input is malformed; `path` leads to the value, from the field's arguments on. */
+/** The input is malformed; `path` leads from the field's arguments to the value. */
 export class BadUserInputError extends DomainError {
   readonly code = 'BAD_USER_INPUT';
   constructor(
@@ -39,10 +39,10 @@ export class BadUserInputError extends DomainError {
   }
 }
 
-/** There is no such record, or the caller may not read it: the two look the same. */
+/** The record does not exist, or the caller may not read it. Both give the same error. */
 export class NotFoundError extends DomainError {
   readonly code = 'NOT_FOUND';
-  /** @param noun what was looked for, such as "session"; `id` as the caller wrote it. */
+  /** @param noun the kind of record, such as "session"; `id` is as the caller wrote it. */
   constructor(
     noun: string,
     readonly id: string,
@@ -51,7 +51,7 @@ export class NotFoundError extends DomainError {
   }
 }
 
-/** The record is not as the caller thought: another version, or an id that is taken. */
+/** The record has another version than expected, or its id is taken. */
 export class ConflictError extends DomainError {
   readonly code = 'CONFLICT';
   constructor(
@@ -63,7 +63,7 @@ export class ConflictError extends DomainError {
   }
 }
 
-/** The record's state does not allow this; `allowed` are the states that would. */
+/** The record's state does not allow this; `allowed` lists the states that do. */
 export class InvalidStateError extends DomainError {
   readonly code = 'INVALID_STATE';
   constructor(
@@ -148,7 +148,7 @@ export class NotACollaboratorError extends DomainError {
   }
 }
 
-/** A Handoff as the guards' refusals name it. */
+/** A Handoff as refusals list it. */
 export interface HandoffStep {
   from: string | null;
   to: string;
@@ -180,7 +180,7 @@ export class HandoffLoopError extends DomainError {
   }
 }
 
-/** The idempotency key was used for something else within the last 24 hours. */
+/** The idempotency key was used with another mutation or input within the last 24 hours. */
 export class IdempotencyMismatchError extends DomainError {
   readonly code = 'IDEMPOTENCY_MISMATCH';
   constructor(readonly idempotencyKey: string) {
@@ -188,7 +188,7 @@ export class IdempotencyMismatchError extends DomainError {
   }
 }
 
-/** There is more of something than fits in one request; `advice` ends the message. */
+/** The request exceeds a limit; `advice` ends the message. */
 export class LimitExceededError extends DomainError {
   readonly code = 'LIMIT_EXCEEDED';
   constructor(
@@ -209,9 +209,9 @@ const unavailable = {
 };
 
 /**
- * The database did not answer in time, and `outcome` says what that means for the caller: nothing was written; the
- * connection broke while a commit was under way, and only a repeat under the same idempotency key can tell; or it
- * was a read that failed, perhaps that of a payload whose mutation had been committed.
+ * The database did not answer in time. `outcome`: "unchanged", nothing was written; "unknown", the connection broke during a
+ * commit, and only a repeat with the same idempotency key can tell; "read", a read failed, perhaps that of a committed
+ * mutation's payload.
  */
 export class UnavailableError extends Error {
   readonly code = 'UNAVAILABLE';
@@ -220,7 +220,7 @@ export class UnavailableError extends Error {
   }
 }
 
-/** The caller shows no key that works. Nothing is said about why: a key that ended and one that never was look the same. */
+/** The caller presents no valid key. Expired and unknown keys get the same error. */
 export class UnauthenticatedError extends Error {
   readonly code = 'UNAUTHENTICATED';
   constructor() {
@@ -228,7 +228,7 @@ export class UnauthenticatedError extends Error {
   }
 }
 
-/** The caller may not do this, whatever the input says. */
+/** The caller lacks the permission, whatever the input. */
 export class ForbiddenError extends Error {
   readonly code = 'FORBIDDEN';
 }

@@ -11,5 +11,5 @@ const statuses: Record<string, number> = {
   UNAVAILABLE: 503,
 };
 
-/** The HTTP status that says what an error code says, where the answer is not GraphQL: in downloads and uploads. */
+/** The HTTP status for an error code in downloads and uploads. */
 export const httpStatusOf = (code: string): number => statuses[code] ?? 500;

@@ -1,7 +1,7 @@
 import { TypeID } from 'typeid-js';
 import { uuidv7 } from 'uuidv7';
 
-/** Prefixes of the public ids (TypeIDs). An Agent has none: its id is its slug. */
+/** Prefixes of the public ids (TypeIDs). An Agent's id is its slug, without a prefix. */
 export const idPrefixes = [
   'session',
   'agentsession',
@@ -17,7 +17,7 @@ export const idPrefixes = [
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
-/** A new UUIDv7: grows within this process, so that ids of one millisecond keep their order. */
+/** Returns a new UUIDv7. Ids grow within this process, also within one millisecond. */
 export const newId: () => string = uuidv7;
 
 /** The public form of a UUID column: prefix, underscore, UUID in base32. */
@@ -29,8 +29,8 @@ const places = [...'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'].flatMap((mark, place)
 const hexDigits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
 
 /**
- * As TypeID writes it, but in a tenth of its time: a list of twenty has forty ids. Two hex digits make the first pair of
- * base32 digits, each five that follow make two.
+ * Same output as the TypeID library in a tenth of its time (a list of 20 has 40 ids). Two hex digits give the first pair of
+ * base32 digits; every further five give two.
  */
 function base32(uuid: string): string {
   let text = pairs[(four(uuid, 0) << 4) | four(uuid, 1)]!;
@@ -45,10 +45,10 @@ function four(uuid: string, number: number): number {
   return hexDigits[uuid.charCodeAt(places[number]!)]!;
 }
 
-// The library throws for what is none, which takes long when there are thousands.
+// The library throws for other texts, which is slow for thousands of them.
 const form = /^[a-z]+_[0-7][0-9a-z]{25}$/;
 
-/** What a public id names, or null when it is none of ours. */
+/** The UUID and prefix of a public id; null when it is not one. */
 export function decodeId(id: string): { prefix: IdPrefix; uuid: string } | null {
   if (!form.test(id)) return null;
   try {
@@ -62,5 +62,5 @@ export function decodeId(id: string): { prefix: IdPrefix; uuid: string } | null 
 
 const slug = /^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/;
 
-/** Whether an agent may have this id: a slug that is never mistaken for a TypeID. */
+/** Whether this may be an agent's id: a slug that cannot be mistaken for a TypeID. */
 export const isAgentId = (id: string): boolean => slug.test(id) && decodeId(id) === null;

@@ -1,21 +1,21 @@
 import type { Caller } from './work.ts';
 
-/** So many at once for each caller. Callers without a key are on this machine, and have as many as they like. */
+/** Limits concurrent uses per caller. Callers without a key are local and have no limit. */
 export class Places {
   readonly #taken = new Map<string, number>();
 
-  constructor(readonly most: number) {}
+  constructor(readonly limit: number) {}
 
-  /** How to give it back, which may be done more than once; null when all are taken. */
+  /** Returns a release function that may be called more than once; null at the limit. */
   take({ principal }: Caller): (() => void) | null {
     if (principal === 'loopback') return () => undefined;
     const taken = this.#taken.get(principal) ?? 0;
-    if (taken >= this.most) return null;
+    if (taken >= this.limit) return null;
     this.#taken.set(principal, taken + 1);
-    let given = false;
+    let released = false;
     return () => {
-      if (given) return;
-      given = true;
+      if (released) return;
+      released = true;
       const left = this.#taken.get(principal)! - 1;
       if (left === 0) this.#taken.delete(principal);
       else this.#taken.set(principal, left);

@@ -1,4 +1,4 @@
-/** Runs a task until stopped: first after `firstMs`, then each time after as many milliseconds as the run before returned. The task may not throw. */
+/** Runs a task after `firstMs`, then again after the milliseconds that each run returns, until stopped. The task may not throw. */
 export function repeat(firstMs: number, task: () => Promise<number>): { stop(): Promise<void> } {
   let running = Promise.resolve();
   let stopped = false;
@@ -11,7 +11,7 @@ export function repeat(firstMs: number, task: () => Promise<number>): { stop(): 
   };
   schedule(firstMs);
   return {
-    /** Waits for a run that is under way. */
+    /** Waits for a running task. */
     stop() {
       stopped = true;
       clearTimeout(timer);

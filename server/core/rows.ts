@@ -25,11 +25,11 @@ export type Table = keyof Tables;
 
 type NullableKey<Row> = { [K in keyof Row]: null extends Row[K] ? K : never }[keyof Row];
 
-/** A row to insert: what is left out becomes NULL. */
+/** A row to insert: omitted fields become NULL. */
 export type NewRow<T extends Table> = Omit<Tables[T], NullableKey<Tables[T]>> &
   Partial<Pick<Tables[T], NullableKey<Tables[T]>>>;
 
-/** A row that has an id, or as much of it as a command has read. */
+/** A row with its id and the fields that a command has read. */
 export type RowOf<T extends Table> = Partial<Tables[T]> & { id: string };
 
 const columnOf = new Map<string, string>();
@@ -46,7 +46,7 @@ export function column(field: string): string {
 
 const fieldOf = new Map<string, string>();
 
-/** A row that PostgreSQL gave as JSON, under its fields' names; columns named `..._at` are times. */
+/** Converts a JSON row from PostgreSQL to field names; columns named `..._at` become Dates. */
 export function fromColumns<Row>(row: object): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]: [string, unknown]) => {

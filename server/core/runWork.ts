@@ -10,10 +10,9 @@ const attempts = 4;
 const hashOf = (input: object): string => createHash('sha256').update(canonicalJson(input)).digest('hex');
 
 /**
- * Runs a command in a transaction of its own and returns its answer once that is committed. A refusal rolls
- * everything back. Lost races (serialisation, deadlock, lock time-out, a unique value taken meanwhile) are tried
- * three times more, with jitter.
- * @throws DomainError as the command does; UnavailableError when the database is away or too slow.
+ * Runs a command in its own transaction and returns its answer after the commit. A refusal rolls back. Serialization
+ * failures, deadlocks, lock timeouts and unique violations are retried three times with jitter.
+ * @throws DomainError from the command; UnavailableError when the database is down or too slow.
  */
 export async function runWork<A extends Answer>(options: WorkOptions, command: (work: Work) => Promise<A>): Promise<A> {
   const inputHash = options.idempotencyKey == null ? '' : hashOf(options.input);
@@ -38,7 +37,7 @@ async function runOnce<A extends Answer>(
 ): Promise<A> {
   const client = await options.pool.connect();
   let broken: Error | undefined;
-  // A connection that is lost between two statements says so here; without a listener that would end the process.
+  // A connection lost between two statements emits 'error'; without a listener the process would exit.
   const onLost = (error: Error): void => {
     broken = error;
   };
@@ -60,7 +59,7 @@ async function runOnce<A extends Answer>(
     throw error;
   } finally {
     client.off('error', onLost);
-    // A connection in doubt is closed, and PostgreSQL then rolls back what it had begun.
+    // Closes a connection in an unknown state; PostgreSQL then rolls back.
     client.release(broken);
   }
 }

@@ -1,4 +1,4 @@
-/** An estimate of how many tokens a text is: four UTF-8 bytes each, which is near enough to plan with and costs nothing. */
+/** Estimates tokens as one per four UTF-8 bytes. */
 export const estimateTokens = (bytes: number): number => Math.ceil(bytes / 4);
 
 export const estimateTokensOf = (text: string): number => estimateTokens(Buffer.byteLength(text));

@@ -1,11 +1,11 @@
 export interface TurnLimits {
-  /** How many have a turn at once. */
+  /** The number of concurrent turns. */
   atOnce: number;
-  /** How many of them may be of one key; all, unless given. */
+  /** The number of concurrent turns per key; default `atOnce`. */
   ofKey?: number;
-  /** How many wait for one, in all. */
+  /** The number of waiting requests over all keys. */
   waiting: number;
-  /** How long one waits, in milliseconds. */
+  /** The longest wait, in milliseconds. */
   waitMs: number;
 }
 
@@ -16,26 +16,26 @@ interface Waiter {
 }
 
 /**
- * A few at a time. The next turn goes to the key that has fewest, among those to the key whose last turn is longest ago,
- * and of that key to the oldest request: a key with a long queue delays its own work.
+ * A fair limit on concurrency. The next turn goes to the key with the fewest turns, then to the key with the oldest last
+ * turn, then to its oldest request: a long queue delays only its own key.
  */
 export class Turns {
   readonly #running = new Map<string, number>();
-  /** The number of the last turn of each key that has one or waits for one. */
+  /** The number of the last turn of each key with running or waiting requests. */
   readonly #lastTurns = new Map<string, number>();
   readonly #ofKey: number;
   #waiting: Waiter[] = [];
   #count = 0;
   #begun = 0;
 
-  constructor(private readonly most: TurnLimits) {
-    this.#ofKey = most.ofKey ?? most.atOnce;
+  constructor(private readonly limits: TurnLimits) {
+    this.#ofKey = limits.ofKey ?? limits.atOnce;
   }
 
-  /** Returns how to give the turn back, which may be done more than once; null when too many wait, or when it did not come in time. */
+  /** Returns a release function that may be called more than once; null when the queue is full or the wait is too long. */
   async take(key: string): Promise<(() => void) | null> {
-    if (this.#count < this.most.atOnce && this.#of(key) < this.#ofKey) return this.#begin(key);
-    if (this.#waiting.length >= this.most.waiting && !this.#makeRoom(key)) return null;
+    if (this.#count < this.limits.atOnce && this.#of(key) < this.#ofKey) return this.#begin(key);
+    if (this.#waiting.length >= this.limits.waiting && !this.#makeRoom(key)) return null;
     return new Promise((resolve) => {
       const refuse = (): void => {
         clearTimeout(late);
@@ -43,7 +43,7 @@ export class Turns {
         this.#forget(key);
         resolve(null);
       };
-      const late = setTimeout(refuse, this.most.waitMs);
+      const late = setTimeout(refuse, this.limits.waitMs);
       const waiter = {
         key,
         refuse,
@@ -81,7 +81,7 @@ export class Turns {
     next.begin();
   }
 
-  /** Refuses the newest request of the key with the longest queue, if that is longer than this key's would be. */
+  /** Rejects the newest request of the longest queue, if that queue is longer than this key's would be. */
   #makeRoom(key: string): boolean {
     const queues = new Map<string, Waiter[]>();
     for (const waiter of this.#waiting) queues.set(waiter.key, [...(queues.get(waiter.key) ?? []), waiter]);

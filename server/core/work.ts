@@ -7,7 +7,7 @@ import { newId } from './ids.ts';
 import { readableSql } from './readable.ts';
 import type { NewRow, RowOf, Table } from './rows.ts';
 
-/** What moved: the order over all events to a position, an agent's inbox to a number, or a key that has ended. */
+/** What changed: the global order up to a position, an agent's inbox up to a number, or an ended key. */
 export type Hint =
   | { about: 'all'; number: number }
   | { about: 'inbox'; agentId: string; number: number }
@@ -15,19 +15,19 @@ export type Hint =
 
 export type Role = 'AGENT' | 'OPERATOR' | 'ANALYST' | 'ADMIN';
 
-/** Who asks: a key's principal, or Baton itself (`sweep`), which has no role. */
+/** The caller: a key's principal, or an internal task (such as `sweep`) without a role. */
 export interface Caller {
   principal: string;
   role: Role | null;
-  /** The agent that the caller's key is bound to; null for everybody else. */
+  /** The agent that the caller's key is bound to, or null. */
   agentId: string | null;
-  /** UUID of the key in the database that the caller came with; null for whoever came without one. */
+  /** UUID of the caller's key in the database; null without one. */
   keyId: string | null;
-  /** When that key stops working, in milliseconds of `performance.now()`; null when it does not by itself. */
+  /** When that key expires, in milliseconds of `performance.now()`; null when it does not expire. */
   expiresAt: number | null;
 }
 
-/** Baton itself, under the name that Events show; it has no role, and may read everything. */
+/** An internal caller, named as Events show it. It has no role and may read everything. */
 export const batonItself = (principal: string): Caller => ({ principal, role: null, agentId: null, keyId: null, expiresAt: null });
 
 export interface Logger {
@@ -36,9 +36,9 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Where committed events are announced. What nobody announces is found a little later. */
+/** Announces committed events. Subscribers find unannounced ones a little later. */
 export interface Announcer {
-  /** Events were committed, and with them numbers in inboxes. Returns at once and never throws. */
+  /** Announces committed events and their inbox numbers. Returns at once and never throws. */
   announce(inboxes: readonly Hint[]): void;
 }
 
@@ -47,39 +47,39 @@ export interface WorkOptions {
   announcer?: Announcer | undefined;
   log: Logger;
   caller: Caller;
-  /** Name of the mutation, which an idempotency key is bound to. */
+  /** The mutation's name, part of the idempotency check. */
   mutation: string;
-  /** The decoded input, which an idempotency key is bound to as well. */
+  /** The decoded input, part of the idempotency check. */
   input: object;
   idempotencyKey?: string | null | undefined;
-  /** Where new rows get their ids from, UUIDs that grow; a story that is to be the same every time has its own. */
+  /** Generates growing UUIDs for new rows; reproducible runs pass their own. */
   newId?: () => string;
 }
 
-/** What a command answers: ids and scalars only, since an idempotency key repeats it to the letter. */
+/** A command's answer: ids and scalars only, because an idempotent repeat returns it unchanged. */
 export type Answer = object;
 
-// An answer that is too old makes room for a new one under its key.
+// An expired answer is deleted, so that its key can be used again.
 const findAnswer = statement(
   `WITH expired AS (DELETE FROM idempotency_answers WHERE caller = $1 AND key = $2 AND created_at <= clock_timestamp() - interval '24 hours')
    SELECT mutation, input_hash, answer FROM idempotency_answers WHERE caller = $1 AND key = $2 AND created_at > clock_timestamp() - interval '24 hours'`,
 );
 
-/** Thrown by a command whose choice was overtaken before it had the lock: run it again, with `work.attempt` one higher. */
+/** Thrown when a command's choice was invalidated before it had the lock. The command runs again with `work.attempt` one higher. */
 export class Overtaken extends Error {}
 
 /**
- * One transaction: lock, ask the rules, stage the changes. `runWork` writes them in one statement together with
- * the idempotency answer, commits, and then, and only then, runs the effects.
+ * One transaction: lock, check the rules, stage the changes. `runWork` writes them in one statement together with the
+ * idempotency answer, commits, and only then runs the effects.
  */
 export class Work {
-  /** The database's clock, read under the lock: one clock for all processes. */
+  /** The database's time, read under the lock, so that all processes use one clock. */
   now = new Date(Number.NaN);
-  /** When the process took it up, on its own monotonic clock, in milliseconds. */
+  /** When this process started the work, in milliseconds of `performance.now()`. */
   readonly startedAt = performance.now();
   #changes = new Changes();
   readonly #effects: (() => void)[] = [];
-  /** The newest number of each inbox that this writes into; null when it writes no event. */
+  /** The newest number per inbox written to; null when no event was written. */
   #announced: Map<string, Hint> | null = null;
   #begun = false;
 
@@ -87,7 +87,7 @@ export class Work {
     private readonly client: PoolClient,
     private readonly options: WorkOptions,
     private readonly inputHash: string,
-    /** 1 for the first; a command may lock more on a later one. */
+    /** 1 for the first attempt; a later attempt may lock more. */
     readonly attempt: number,
   ) {}
 
@@ -107,12 +107,15 @@ export class Work {
     return this.#begun;
   }
 
-  /** Begins a transaction that locks no Session: for what creates one, or concerns agents alone. */
+  /** Begins a transaction without locking a Session. */
   async begin(): Promise<void> {
     await this.#lock('SELECT clock_timestamp() AS now');
   }
 
-  /** Locks the Session until the end; false when there is none that the caller may read. Everything read afterwards is as the last holder of the lock left it. */
+  /**
+   * Locks the Session until the transaction ends. False when it does not exist or the caller may not read it. Later reads
+   * see everything that earlier holders of the lock committed.
+   */
   async lockSession(sessionId: string): Promise<boolean> {
     const rows = await this.#lock(
       `SELECT clock_timestamp() AS now FROM (SELECT FROM sessions s WHERE id = ${escapeLiteral(sessionId)} AND ${readableSql(this.caller, 's.id')} FOR NO KEY UPDATE) s`,
@@ -120,7 +123,10 @@ export class Work {
     return rows.length === 1;
   }
 
-  /** Locks the Session of a Handoff and returns its id; null when there is no such Handoff that the caller may read. `skipLocked`: also when somebody else has it. */
+  /**
+   * Locks the Session of a Handoff and returns its id. Null when the Handoff does not exist, the caller may not read it, or,
+   * with `skipLocked`, the Session is locked.
+   */
   async lockSessionOf(handoffId: string, { skipLocked = false } = {}): Promise<string | null> {
     const rows = await this.#lock(
       `SELECT clock_timestamp() AS now, s.id FROM (SELECT s.id FROM handoffs h JOIN sessions s ON s.id = h.session_id
@@ -135,8 +141,8 @@ export class Work {
   }
 
   /**
-   * The answer that this caller's idempotency key already has, or null. Ask it once the caller is known to see
-   * the record (rule: order of refusals). The key is locked from the start, so a first request that still runs has been waited for.
+   * The stored answer for this caller's idempotency key, or null. Call it after the check that the caller may read the
+   * record (rule: order of refusals). The key is locked from the start, so a concurrent first request has finished.
    */
   async earlierAnswer<A extends Answer>(): Promise<A | null> {
     const key = this.options.idempotencyKey;
@@ -164,18 +170,18 @@ export class Work {
     this.changes.change(table, row, fields);
   }
 
-  /** Something to do once the change is committed; it may not fail the mutation any more. */
+  /** Runs an effect after the commit. The effect may not fail the mutation. */
   afterCommit(effect: () => void): void {
     this.#effects.push(effect);
   }
 
-  /** An event was staged, with its number in an agent's inbox or in none: after the commit, and only then, listeners are told. */
+  /** Notifies listeners, after the commit, of a staged event and its inbox number, if it has one. */
   announce(inbox: { agentId: string; number: number } | null): void {
     this.#announced ??= new Map();
     if (inbox !== null) this.#announced.set(inbox.agentId, { about: 'inbox', ...inbox });
   }
 
-  /** Writes what was staged, and the answer under the idempotency key, in one statement. Nothing staged, nothing written. */
+  /** Writes the staged changes and the idempotency answer in one statement. Without staged changes it writes nothing. */
   async write(answer: Answer): Promise<void> {
     if (this.changes.isEmpty) return;
     const key = this.options.idempotencyKey;
@@ -192,7 +198,7 @@ export class Work {
     await this.flush();
   }
 
-  /** Sends what was staged so far: for a command that runs others one after the other, each on what the one before it wrote. */
+  /** Sends the changes staged so far, so that a later command in this transaction can read them. */
   async flush(): Promise<void> {
     if (this.changes.isEmpty) return;
     const { statement: prepared, values } = this.changes.toStatement();
@@ -215,17 +221,17 @@ export class Work {
     }
   }
 
-  /** BEGIN, the lock of the idempotency key and the lock itself travel together: one round trip. */
+  /** Sends BEGIN, the idempotency key's lock and the row lock in one round trip. */
   async #lock(select: string): Promise<QueryResultRow[]> {
     const parts = [select];
     if (!this.#begun) {
       const key = this.options.idempotencyKey;
       if (key != null) parts.unshift(`DO $$BEGIN PERFORM pg_advisory_xact_lock(${lockNumber(this.caller.principal, key)}); END$$`);
-      // What commands send finds rows by their keys: planning it anew for its values costs more than running it.
+      // Commands find rows by key: a custom plan for the values costs more than execution.
       parts.unshift('BEGIN', 'SET LOCAL plan_cache_mode = force_generic_plan', 'SET LOCAL enable_seqscan = off');
       this.#begun = true;
     }
-    // Several statements in one message give a list of results, which pg's types do not know.
+    // A message with several statements returns an array of results, which pg's types omit.
     const answer = (await this.client.query(parts.join('; '))) as QueryResult | QueryResult[];
     const last = Array.isArray(answer) ? answer.at(-1) : answer;
     const rows = (last?.rows ?? []) as QueryResultRow[];
@@ -235,7 +241,7 @@ export class Work {
   }
 }
 
-/** A 64-bit number for an idempotency key; two keys that share one wait for each other, no more. */
+/** A 64-bit lock number for an idempotency key. A collision only makes two keys wait for each other. */
 function lockNumber(principal: string, key: string): string {
   return createHash('sha256').update(canonicalJson(['idempotency', principal, key])).digest().readBigInt64BE().toString();
 }

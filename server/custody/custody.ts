@@ -6,19 +6,19 @@ import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
 import { takesSessions } from './mayChangeHands.ts';
-import { readCustody, type Concerned, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type Tenure } from './read.ts';
+import { readCustody, type LockOptions, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type Tenure } from './read.ts';
 import { isOpenHandoff, isOpenSession, isOpenTenure } from './rules.ts';
 import { captureSnapshot } from './snapshot.ts';
 
-/** How a Handoff ends, with the reason that its status asks for. */
+/** How a Handoff ends, with the reason that its status needs. */
 export type Ending =
   | { status: 'REJECTED'; rejectionReason: string }
   | { status: 'FAILED'; failureReason: string }
   | { status: 'CANCELLED'; cancelReason: string | null }
   | { status: 'COMPLETED' | 'TIMED_OUT' };
 
-/** What the Event of a move without a Handoff keeps. */
-export interface Said {
+/** The fields stored in the Event of a move without a Handoff. */
+export interface MoveNotes {
   reason?: string | null;
   summary?: string | null;
   metadata?: unknown;
@@ -30,18 +30,18 @@ const reasonOf = (ending: Ending): string | null =>
 const maxVariableBytes = 64 * 1024;
 
 /**
- * A Session under its lock, with its holder, its last Handoff and the agents concerned: the steps that every
- * custody move is made of. Steps stage changes and ask no rules. Each step keeps loads, tenures and events consistent.
+ * A locked Session with its holder, last Handoff and the locked agents. Steps stage changes without checking rules, and each
+ * keeps loads, tenures and events consistent.
  */
 export class Custody {
   readonly session: HeldSession;
   readonly handoff: LastHandoff | null;
-  /** The agents that took the Session over, the last first. */
+  /** The agents that accepted the Session, newest first. */
   readonly active: readonly string[];
   tenure: Tenure | null;
   readonly #agents: Map<string, LockedAgent>;
   #versioned = false;
-  /** The tenure that this command has begun and no Event names yet. */
+  /** The tenure begun by this command, until an Event records it. */
   #begun: Tenure | null = null;
 
   constructor(
@@ -55,8 +55,8 @@ export class Custody {
     this.#agents = new Map(read.agents.map((agent) => [agent.id, agent]));
   }
 
-  static async of(work: Work, sessionId: string, concerned: Concerned = {}): Promise<Custody> {
-    return new Custody(work, await readCustody(work, sessionId, concerned));
+  static async of(work: Work, sessionId: string, options: LockOptions = {}): Promise<Custody> {
+    return new Custody(work, await readCustody(work, sessionId, options));
   }
 
   get isOpen(): boolean {
@@ -67,7 +67,7 @@ export class Custody {
     return this.tenure !== null && isOpenTenure(this.tenure.state) ? this.tenure : null;
   }
 
-  /** The open tenure once its agent has taken over; null before that, and for an unassigned Session. */
+  /** The open tenure after acceptance; null while PENDING, and for an unassigned Session. */
   get takenTenure(): Tenure | null {
     return this.openTenure?.state === 'PENDING' ? null : this.openTenure;
   }
@@ -76,7 +76,7 @@ export class Custody {
     return this.handoff !== null && isOpenHandoff(this.handoff.status) ? this.handoff : null;
   }
 
-  /** The holder. Null for a finished Session, whose `session.agentId` keeps the last holder. */
+  /** The holder; null for a finished Session, although `session.agentId` keeps the last holder. */
   get holder(): LockedAgent | null {
     return this.isOpen ? this.agent(this.session.agentId) : null;
   }
@@ -89,7 +89,7 @@ export class Custody {
     return id === null ? null : (this.#agents.get(id) ?? null);
   }
 
-  /** Increments the version, once per command. */
+  /** Increments the version once per command. */
   changed(fields: Partial<HeldSession> = {}): void {
     const version = this.#versioned ? this.session.version : this.session.version + 1;
     this.#versioned = true;
@@ -108,8 +108,8 @@ export class Custody {
   }
 
   /**
-   * The Session's context variables with these on top, each marked with who set it.
-   * @throws BadUserInputError when they would be larger than a Session may keep.
+   * Merges these over the Session's context variables and marks each with its setter.
+   * @throws BadUserInputError when the result exceeds the size limit.
    */
   variablesWith(given: Record<string, unknown> | null): StoredVariables {
     const merged = mergeVariables(this.session.contextVariables as StoredVariables, given ?? {}, this.work.caller.agentId ?? this.work.caller.principal);
@@ -122,7 +122,7 @@ export class Custody {
     return merged;
   }
 
-  /** Ends the open tenure and frees its agent's place. */
+  /** Ends the open tenure and releases its agent's place. */
   endTenure(state: 'HANDED_OFF' | 'COMPLETED' | 'FAILED' | 'DECLINED', terminatedByHandoffId: string | null = null): void {
     const tenure = this.openTenure;
     if (tenure === null) return;
@@ -136,7 +136,7 @@ export class Custody {
     if (agent !== null) this.work.change('agents', agent, { currentLoad: agent.currentLoad - 1 });
   }
 
-  /** Opens a tenure: takes the agent's place, makes it the holder, and captures what it can see at its start. */
+  /** Opens a tenure: takes a place of the agent, makes it the holder and captures a snapshot of its context. */
   beginTenure(agent: LockedAgent, state: 'PENDING' | 'ACTIVE' | 'PAUSED', visible: VisibleCounts): Tenure {
     this.work.change('agents', agent, { currentLoad: agent.currentLoad + 1, totalAssigned: agent.totalAssigned + 1 });
     const tenure = this.work.insert('agent_sessions', {
@@ -158,7 +158,7 @@ export class Custody {
     return tenure;
   }
 
-  /** Closes the open Handoff, records it, and leaves custody to the caller. */
+  /** Closes and records the open Handoff. The caller moves custody. */
   closeHandoff(handoff: LastHandoff, ending: Ending): void {
     const { now } = this.work;
     this.work.change('handoffs', handoff, { ...ending, closedAt: now, ...(ending.status === 'COMPLETED' ? { completedAt: now } : {}) });
@@ -173,10 +173,10 @@ export class Custody {
   }
 
   /**
-   * Gives the Session back to the source of the open Handoff if that agent is available with a free place; otherwise
-   * unassigns and pauses it (rule: return). The caller has closed the Handoff.
+   * Returns the Session to the source of the Handoff if that agent is available with a free place; otherwise unassigns and
+   * pauses it (rule: return). The caller has closed the Handoff.
    */
-  returnToSource(handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts, said: Said = {}): void {
+  returnToSource(handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts, notes: MoveNotes = {}): void {
     const previousHolder = this.agent(handoff.targetAgentId);
     const source = this.agent(handoff.sourceAgentId);
     this.endTenure(ended);
@@ -184,19 +184,19 @@ export class Custody {
     if (source !== null && takesSessions(source)) {
       this.changed(moved);
       this.beginTenure(source, this.stateOfTaken(), visible);
-      this.recordCustody('SESSION_RETURNED', { previousHolder, source, handoff, ...said });
+      this.recordCustody('SESSION_RETURNED', { previousHolder, source, handoff, ...notes });
     } else {
       this.setStatus('PAUSED', { ...moved, agentId: null });
       this.recordCustody('SESSION_UNASSIGNED', { previousHolder, source, handoff });
     }
   }
 
-  /** The state of a tenure that is taken over now: it pauses and runs with its Session. */
+  /** The state of a tenure accepted now, which follows the Session's status. */
   stateOfTaken(): 'ACTIVE' | 'PAUSED' {
     return this.session.status === 'PAUSED' ? 'PAUSED' : 'ACTIVE';
   }
 
-  /** Recorded before custody moves: the SESSION_ event after it has the new holder. */
+  /** Call it before custody moves: the SESSION_ event after it has the new holder. */
   recordHandoff(
     type: EventType,
     handoff: Pick<LastHandoff, 'id' | 'targetAgentId' | 'sourceAgentId'>,
@@ -212,14 +212,14 @@ export class Custody {
     });
   }
 
-  /** Records an entry of the log: in the Session's stream, in no inbox, with the same version. */
+  /** Records a log entry in the Session's stream only: no inbox, no new version. */
   recordLog(type: 'TURN_APPENDED' | 'LOG_CHANGED'): void {
     this.work.change('sessions', this.session, { updatedAt: this.work.now });
     record(this.work, { type, session: this.session, holderId: this.isOpen ? this.session.agentId : null, parts: {} });
   }
 
-  /** The Event of a custody move, or of a change of the Session. A tenure that this move began keeps which one it was. */
-  recordCustody(type: EventType, act: Said & { previousHolder?: LockedAgent | null; source?: LockedAgent | null; handoff?: { id: string } | null } = {}): void {
+  /** Records a custody move or a change of the Session. A tenure begun by this move stores the Event's id. */
+  recordCustody(type: EventType, act: MoveNotes & { previousHolder?: LockedAgent | null; source?: LockedAgent | null; handoff?: { id: string } | null } = {}): void {
     const eventId = record(this.work, {
       type,
       session: this.session,

@@ -6,7 +6,7 @@ import type { Custody } from './custody.ts';
 import { finished, otherVersion, refusalToMove, type Move, type RuleName } from './mayChangeHands.ts';
 import type { LockedAgent } from './read.ts';
 
-/** What commands demand before they change anything; each throws the refusal. */
+/** Checks before a command changes anything; each throws the refusal. */
 
 export async function lockSession(work: Work, sessionId: string): Promise<void> {
   if (!(await work.lockSession(sessionId))) throw new NotFoundError('session', encodeId('session', sessionId));
@@ -18,7 +18,7 @@ export function demandLocked(agents: readonly LockedAgent[], agentId: string): L
   return agent;
 }
 
-/** Asked after `earlierAnswer`: a caller that repeats its request may have lost the right to it by the first one. */
+/** Call it after `earlierAnswer`: the first request may have ended the caller's permission for its own repeat. */
 export function demandAct({ work, session, openTenure }: Custody, act: Act, facts: Partial<Facts> = {}): void {
   demandNone(refusalOfAct(work.caller, act, { holderId: session.agentId, tenureState: openTenure?.state ?? null, ...facts }));
 }
@@ -27,7 +27,7 @@ export const demandVersion = ({ session }: Custody, expectedVersion: number | nu
 
 export const demandOpen = ({ session }: Custody): void => demandNone(finished(session.status));
 
-/** What the rules of a move ask about a locked Session. */
+/** A locked Session as input for the move rules. */
 export const movedSession = ({ session: { status, version, agentId }, openTenure }: Custody): Move['session'] => ({
   status,
   version,
@@ -37,7 +37,7 @@ export const movedSession = ({ session: { status, version, agentId }, openTenure
 
 export function demandMove(work: Work, move: Move, before?: RuleName): void {
   const refusal = refusalToMove(move, before);
-  // Candidates are chosen before they are locked and may fill up meanwhile: the second attempt locks all of them.
+  // Candidates are chosen before they are locked and may fill up meanwhile; the second attempt locks all of them.
   if (refusal instanceof NoAgentAvailableError && work.attempt === 1) throw new Overtaken();
   demandNone(refusal);
 }

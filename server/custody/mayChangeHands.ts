@@ -18,7 +18,7 @@ import {
 import type { AdministrativeStatus, AgentSessionState, HandoffStatus, HandoffVia, SessionStatus } from '../generated/prisma/client.ts';
 import { isOpenSession } from './rules.ts';
 
-/** When may a Session change hands? Pure: reassignSession, initiateHandoff and createSession ask it under their locks. */
+/** Decides whether a Session may change hands. Pure: commands call it under their locks. */
 
 export interface Target {
   id: string;
@@ -29,7 +29,7 @@ export interface Target {
   maxCapacity: number;
 }
 
-/** A Session that is about to get another holder, or its first. */
+/** A Session about to get a new holder, or its first. */
 export interface Move {
   /** Null while the Session is being created. */
   session: {
@@ -37,31 +37,30 @@ export interface Move {
     version: number;
     /** The holder, or the last one. */
     agentId: string | null;
-    /** The state of the open tenure; null when there is none. */
     tenureState: AgentSessionState | null;
   } | null;
   expectedVersion: number | null;
-  /** The agent that gets the Session; null when none was named and none of `agentType` is free. */
+  /** The agent that gets the Session; null when none was named and no agent of `agentType` is free. */
   target: Target | null;
-  /** The type that the caller asked for; null for any. */
+  /** The requested type; null for any. */
   agentType: string | null;
-  /** For a Handoff in the holder's name; null when an operator moves the Session. */
+  /** For a Handoff that an agent starts; null when an operator moves the Session. */
   started: StartedHandoff | null;
 }
 
-/** What the guards on handoffs that agents start ask about. */
+/** Input for the guards on Handoffs that agents start. */
 export interface StartedHandoff {
   /** The agent that the caller's key is bound to; null for an operator. */
   callerAgentId: string | null;
   handoffsEnabled: boolean;
   maxHandoffs: number;
-  /** Agents to which the holder may hand off. */
+  /** The agents that the holder may hand off to. */
   collaborators: readonly string[];
-  /** The agent from which the Session came to the holder; null when the holder was the first. */
+  /** The agent that the holder got the Session from; null for the first holder. */
   cameFrom: string | null;
-  /** The Session's Handoffs since the last act of an operator, oldest first. */
+  /** The Session's Handoffs since an operator's last action, oldest first. */
   earlier: readonly EarlierHandoff[];
-  /** Null as long as the Context is not built. */
+  /** Null until the Context is built. */
   contentHash: string | null;
 }
 
@@ -72,7 +71,7 @@ export interface EarlierHandoff {
   contentHash: string;
   status: HandoffStatus;
   initiatedAt: Date;
-  /** True once the target took it over, also when it ended differently. */
+  /** True once the target accepted it, whatever its later status. */
   accepted: boolean;
 }
 
@@ -81,11 +80,11 @@ type Refusal = DomainError | ForbiddenError;
 interface Rule {
   /** As in docs/rules.md. */
   name: string;
-  /** Null when the rule allows the move, or has nothing to say about it. */
+  /** Null when the rule allows the move or does not apply. */
   refuses(this: void, move: Move): Refusal | null;
 }
 
-/** The rules in the order of refusals: the caller gets the first refusal. Each can be asked by itself. */
+/** The rules in the order of refusals: the first refusal is returned. */
 export const rules = [
   {
     name: 'who may hand off',
@@ -140,7 +139,7 @@ export const rules = [
 
 export type RuleName = (typeof rules)[number]['name'];
 
-/** The first refusal, or null when the Session may change hands. With `before`, only the rules before that one are asked. */
+/** The first refusal, or null when the Session may change hands. `before` limits the check to the rules before that one. */
 export function refusalToMove(move: Move, before?: RuleName): Refusal | null {
   for (const { name, refuses } of rules) {
     if (name === before) return null;
@@ -177,7 +176,7 @@ function notAvailable({ id, archivedAt, administrativeStatus }: Target): AgentUn
 const noFreePlace = ({ id, currentLoad, maxCapacity }: Target): AgentAtCapacityError | null =>
   currentLoad >= maxCapacity ? new AgentAtCapacityError(id, currentLoad, maxCapacity) : null;
 
-/** Whether an agent can get a Session now (rule: return). */
+/** Whether an agent can receive a Session now (rule: return). */
 export const takesSessions = (agent: Target): boolean => notAvailable(agent) === null && noFreePlace(agent) === null;
 
 /** The agent of this type with the lowest load ratio that can get a Session, ties by id (rule: free choice); null when none can. */
@@ -191,6 +190,5 @@ export function leastLoaded<Agent extends Target>(agents: readonly Agent[], type
 
 const longestChain = 100;
 
-/** The newest of the earlier Handoffs, oldest first. */
 const chainOf = (earlier: readonly EarlierHandoff[]): HandoffStep[] =>
   earlier.slice(-longestChain).map(({ sourceAgentId, targetAgentId, initiatedAt, status }) => ({ from: sourceAgentId, to: targetAgentId, at: initiatedAt, status }));

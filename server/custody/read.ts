@@ -3,7 +3,7 @@ import { statement } from '../core/changes.ts';
 import { column, fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
 
-// What the rules may ask about, and the steps may change. The rest of each row stays in the database.
+// Only the fields that rules read or steps change are selected.
 const sessionFields = [
   'id', 'status', 'version', 'agentId', 'endedAgentType', 'previousAgentType', 'contextVariables', 'result', 'summary', 'endReason', 'handoffsEnabled', 'maxHandoffs', 'operatorEpoch',
   'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'updatedAt', 'lastReassignedAt',
@@ -28,25 +28,25 @@ export interface CustodyRead {
   tenure: Tenure | null;
   /** The last Handoff, open or not. */
   handoff: LastHandoff | null;
-  /** Agents whose load or inbox may change, locked, in id order. */
+  /** The locked agents, whose load or inbox may change, by id. */
   agents: LockedAgent[];
-  /** The agents that took the Session over, the last first. */
+  /** The agents that accepted the Session, newest first. */
   active: string[];
 }
 
-export interface Concerned {
+export interface LockOptions {
   /** Agents named by the caller. */
   agents?: readonly string[];
-  /** Also the best candidates of this type: eight, or all of them when `everyCandidate`. */
+  /** Also the best candidates of this type: eight, or all with `everyCandidate`. */
   type?: string | null;
   everyCandidate?: boolean;
-  /** False for commands whose only inbox events are of an open Handoff: a holder without one is then not locked. */
+  /** False skips locking the holder of a Session without an open Handoff, for commands that write to inboxes only for one. */
   holder?: boolean;
 }
 
-// Runs after the Session's lock was taken, in a snapshot of its own, so that all but the agents is final; the
-// agents' rows are as fresh, because a locking read takes their latest version. MATERIALIZED and ORDER BY id:
-// every transaction locks agents in one order, so no two can wait for each other. NO KEY UPDATE leaves foreign keys alone.
+// Runs in a new snapshot after the Session is locked, so its rows are final; the locking read returns the agents' latest
+// versions. MATERIALIZED and ORDER BY id lock agents in one order for all transactions, which prevents deadlocks. NO KEY
+// UPDATE does not block foreign key checks.
 const readCustodyStatement = statement(`
 WITH s AS MATERIALIZED (
   SELECT ${columns(sessionFields, 'sessions')} FROM sessions WHERE id = $1::uuid),
@@ -87,16 +87,16 @@ interface Row {
   active: string[];
 }
 
-async function read(work: Work, sessionId: string, concerned: Concerned): Promise<Row> {
-  const { agents = [], type = null, everyCandidate = false, holder = true } = concerned;
+async function read(work: Work, sessionId: string, options: LockOptions): Promise<Row> {
+  const { agents = [], type = null, everyCandidate = false, holder = true } = options;
   const [row] = await work.query<Row>(readCustodyStatement, [sessionId, agents, type, everyCandidate, holder]);
   if (row === undefined) throw new Error('the custody query returned no row');
   return row;
 }
 
-/** Reads a locked Session's custody and locks the agents concerned. */
-export async function readCustody(work: Work, sessionId: string, concerned: Concerned): Promise<CustodyRead> {
-  const row = await read(work, sessionId, concerned);
+/** Reads a locked Session's custody and locks the agents involved. */
+export async function readCustody(work: Work, sessionId: string, options: LockOptions): Promise<CustodyRead> {
+  const row = await read(work, sessionId, options);
   if (row.session === null) throw new Error(`session ${sessionId} is not there under its lock`);
   return {
     session: fromColumns<HeldSession>(row.session),
@@ -107,8 +107,8 @@ export async function readCustody(work: Work, sessionId: string, concerned: Conc
   };
 }
 
-/** Locks agents for a Session that is about to be created. */
-export async function lockAgents(work: Work, newSessionId: string, concerned: Concerned): Promise<LockedAgent[]> {
-  const row = await read(work, newSessionId, concerned);
+/** Locks agents for a new Session. */
+export async function lockAgents(work: Work, newSessionId: string, options: LockOptions): Promise<LockedAgent[]> {
+  const row = await read(work, newSessionId, options);
   return row.agents.map((agent) => fromColumns<LockedAgent>(agent));
 }

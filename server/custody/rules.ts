@@ -1,6 +1,6 @@
 import type { AdministrativeStatus, AgentSessionState, HandoffStatus, SessionStatus } from '../generated/prisma/client.ts';
 
-/** The life cycles of docs/rules.md as tables: from each state, where one may go. A state without an entry is final. */
+/** The life cycles of docs/rules.md: the states reachable from each state. A state without successors is final. */
 export const sessionTransitions: Record<SessionStatus, readonly SessionStatus[]> = {
   RUNNING: ['PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'],
   PAUSED: ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'],
@@ -10,7 +10,7 @@ export const sessionTransitions: Record<SessionStatus, readonly SessionStatus[]>
 };
 
 export const agentSessionTransitions: Record<AgentSessionState, readonly AgentSessionState[]> = {
-  // An accepted tenure in a paused Session is PAUSED at once; a failed Handoff fails it before it began.
+  // Accepting in a paused Session gives PAUSED at once; a failed Handoff fails a PENDING tenure.
   PENDING: ['ACTIVE', 'PAUSED', 'DECLINED', 'FAILED'],
   ACTIVE: ['PAUSED', 'HANDED_OFF', 'COMPLETED', 'FAILED'],
   PAUSED: ['ACTIVE', 'HANDED_OFF', 'COMPLETED', 'FAILED'],
@@ -36,7 +36,7 @@ export const agentTransitions: Record<AdministrativeStatus, readonly Administrat
   OFFLINE: ['AVAILABLE', 'DRAINING'],
 };
 
-/** The states from which `to` may be reached: what an INVALID_STATE refusal names as allowed. */
+/** The states that lead to `to`, as an INVALID_STATE error lists them. */
 export function statesBefore<State extends string>(table: Record<State, readonly State[]>, to: State): State[] {
   return (Object.keys(table) as State[]).filter((from) => table[from].includes(to));
 }

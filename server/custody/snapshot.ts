@@ -4,7 +4,7 @@ import { statement } from '../core/changes.ts';
 import { estimateTokens } from '../core/tokens.ts';
 import type { Work } from '../core/work.ts';
 
-/** The part of a locked Session's row that says what is visible: everything since its last truncation. */
+/** The visible range of a locked Session's log: everything since its last truncation. */
 export interface VisibleLog {
   id: string;
   messageCount: number;
@@ -19,19 +19,19 @@ const readVisibleStatement = statement(`
 WITH ${visibleCtes({ from: '$2', callsFrom: '$3', tenure: '(SELECT last_agent_session_id FROM sessions WHERE id = $1)' })}
 SELECT * FROM visible`);
 
-/** Counts what a locked Session's log shows now, to the agent that holds it. */
+/** Counts the part of a locked Session's log that its holder can see. */
 export async function readVisible(work: Work, log: VisibleLog): Promise<VisibleCounts> {
   if (log.messageCount < log.visibleFrom && log.toolCallCount < log.visibleCallsFrom) return nothingVisible();
   const [counts] = await work.query<VisibleCounts>(readVisibleStatement, [log.id, log.visibleFrom, log.visibleCallsFrom]);
   return counts ?? nothingVisible();
 }
 
-/** At the start of a tenure the reported tokens are of another agent's window. */
+/** At the start of a tenure the reported tokens belong to another agent's context window. */
 function tokensOf(type: SnapshotType, { bytes, reported, bytesSince }: VisibleCounts): number {
   return type === 'SESSION_START' || reported === null ? estimateTokens(bytes) : reported + estimateTokens(bytesSince);
 }
 
-/** Stages a ContextSnapshot of what is visible now and returns its id. */
+/** Stages a ContextSnapshot of the visible log and returns its id. */
 export function captureSnapshot(
   work: Work,
   log: VisibleLog,

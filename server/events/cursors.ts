@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Pool } from 'pg';
 
-/** Where a stream stands: the order over all events at a position, an inbox or a Session's stream at a number. */
+/** A place in a stream: a position in the global order, or a number in an inbox or a Session's stream. */
 export type Place =
   | { stream: 'all'; number: number }
   | { stream: 'inbox' | 'session'; of: string; number: number }
-  /** An Event outside of any stream that could be read on from it. */
+  /** An Event without a stream to resume. */
   | { stream: 'event'; of: string; number: 0 };
 
 interface Recorded {
@@ -14,23 +14,23 @@ interface Recorded {
   sessionSequence: number | null;
 }
 
-/** The place of an Event in its Session's stream. One without a Session is in no stream that a query reads: its cursor only names it. */
+/** The place of an Event in its Session's stream. Without a Session, its cursor only identifies it. */
 export const placeOf = ({ id, sessionId, sessionSequence }: Recorded): Place =>
   sessionId === null || sessionSequence === null
     ? { stream: 'event', of: id, number: 0 }
     : { stream: 'session', of: sessionId, number: sessionSequence };
 
-/** Cursors of one database: signed with its key, so that one that was made up, or comes from another, is known. */
+/** Signed cursors of one database: forged and foreign cursors are detected. */
 export interface Cursors {
   encode(place: Place): string;
-  /** Null for what is no cursor of this database. */
+  /** Null when it is not a cursor of this database. */
   decode(cursor: string): Place | null;
 }
 
 const signatureBytes = 12;
 const known = new WeakMap<Pool, Promise<Cursors>>();
 
-/** The cursors of the database behind this pool, whose key is read once. */
+/** The cursors of this pool's database. The signing key is read once. */
 export function cursorsOf(pool: Pool): Promise<Cursors> {
   const found = known.get(pool) ?? readKey(pool).then(createCursors);
   known.set(pool, found);
@@ -38,7 +38,7 @@ export function cursorsOf(pool: Pool): Promise<Cursors> {
   return found;
 }
 
-/** Names the database: a restored copy of it has the same name. */
+/** Identifies the database. A restored copy has the same id. */
 export async function databaseId(pool: Pool): Promise<string> {
   return (await readKey(pool)).id;
 }

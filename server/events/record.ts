@@ -2,14 +2,14 @@ import type { EventType, SessionStatus } from '../generated/prisma/client.ts';
 import type { Work } from '../core/work.ts';
 import { topics, type Part } from './topics.ts';
 
-/** A Session whose row is locked by this transaction. */
+/** A Session whose row this transaction has locked. */
 export interface Stream {
   id: string;
   status: SessionStatus;
   eventCount: number;
 }
 
-/** An agent whose row is locked by this transaction. */
+/** An agent whose row this transaction has locked. */
 export interface Listener {
   id: string;
   inboxSequence: number;
@@ -19,7 +19,7 @@ export interface Fact {
   type: EventType;
   /** Null only for AGENT_CHANGED. */
   session: Stream | null;
-  /** Who holds the Session after this; for AGENT_CHANGED nobody. */
+  /** The holder after this event; null for AGENT_CHANGED. */
   holderId?: string | null;
   handoffId?: string | null;
   reason?: string | null;
@@ -29,8 +29,8 @@ export interface Fact {
 }
 
 /**
- * Stages one Event with the next number of its Session's stream and of each concerned inbox, and returns its id. The numbers are
- * taken under row locks that the transaction already holds, so the order of numbers is the order of commits.
+ * Stages one Event with the next number of its Session's stream and of each recipient's inbox, and returns its id. Numbers
+ * are taken under row locks, so their order is the order of commits.
  */
 export function record(work: Work, { type, session, holderId = null, handoffId = null, reason = null, summary = null, metadata = null, parts }: Fact): string {
   const eventId = work.newId();
@@ -52,8 +52,8 @@ export function record(work: Work, { type, session, holderId = null, handoffId =
     actorRole: work.caller.role,
   });
   work.announce(null);
-  const told = new Set(topics[type].map((part) => parts[part]).filter((agent) => agent != null));
-  for (const agent of told) {
+  const recipients = new Set(topics[type].map((part) => parts[part]).filter((agent) => agent != null));
+  for (const agent of recipients) {
     work.change('agents', agent, { inboxSequence: agent.inboxSequence + 1 });
     work.insert('inbox_entries', { agentId: agent.id, sequence: agent.inboxSequence, eventId });
     work.announce({ agentId: agent.id, number: agent.inboxSequence });

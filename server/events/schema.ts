@@ -3,7 +3,7 @@ import { Role } from '../graphql/enums.ts';
 import { cursorsOf, placeOf } from './cursors.ts';
 import type { Item } from '../live/hub.ts';
 
-/** What an Event has besides its row when a subscription delivers it. */
+/** The extra fields of an Event that a subscription delivers. */
 const delivered = (event: object): Partial<Item> => event;
 
 builder.objectType('Actor', {

@@ -32,7 +32,7 @@ builder.queryField('sessionEvents', (t) =>
       const { orderBy, take } = pageOf<object, { sessionSequence: 'asc' }>(size, order);
       const cursors = await cursorsOf(context.pool);
       const place = cursor === null ? null : cursors.decode(cursor);
-      const ours = cursor === null || (place?.stream === 'session' && place.of === sessionId);
+      const isFromHere = cursor === null || (place?.stream === 'session' && place.of === sessionId);
       const after = place?.number ?? 0;
       const found = await context.prisma.session.findUnique({
         where: { id: sessionId, AND: readableSessions(context.caller) },
@@ -47,7 +47,7 @@ builder.queryField('sessionEvents', (t) =>
         },
       });
       if (found === null) return null;
-      if (!ours || after > found.eventCount) throw expired();
+      if (!isFromHere || after > found.eventCount) throw expired();
       return {
         cursor: (row) => cursors.encode(placeOf(row as (typeof found.events)[number])),
         page: () => cutPage(found.events, { ...size, after: cursor }),

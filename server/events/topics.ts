@@ -1,12 +1,12 @@
 import type { EventType } from '../generated/prisma/client.ts';
 
-/** An agent's part in the act that an Event records. */
+/** An agent's role in an Event. */
 export type Part = 'holder' | 'previousHolder' | 'source' | 'target' | 'agent';
 
 /**
- * Every Event, and into whose inbox it goes. Session events are also in their Session's stream. Who hears of an
- * act is the union over its events: a reassign that supersedes A -> B by A -> C writes HANDOFF_CANCELLED
- * (B, A), HANDOFF_INITIATED (C, A) and SESSION_REASSIGNED (C, B, A).
+ * The recipients of each Event's type. Session events are also in their Session's stream. An operation's recipients are the
+ * union over its events: a reassign that replaces A -> B with A -> C writes HANDOFF_CANCELLED (B, A), HANDOFF_INITIATED (C,
+ * A) and SESSION_REASSIGNED (C, B, A).
  */
 export const topics: Record<EventType, readonly Part[]> = {
   SESSION_CREATED: ['holder'],

@@ -10,16 +10,16 @@ import { readVisible } from '../custody/snapshot.ts';
 import type { HandoffStatus } from '../generated/prisma/client.ts';
 import type { HandoffAnswer } from './initiateHandoff.ts';
 
-/** The life-cycle commands of a Handoff: each locks its Session, asks whether the change is allowed, and makes it. */
+/** The life-cycle commands of a Handoff: each locks its Session, checks the change and makes it. */
 
-/** The target takes the Session over (rule: accept). Its place is its own already, so its status and load are not checked. */
+/** The target accepts (rule: accept). Its place was taken at initiation, so its status and load are not checked. */
 export const acceptHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> =>
   changeHandoff(work, handoffId, 'ACCEPTED', (custody, handoff) => {
     if (custody.openTenure !== null) custody.setTenureState(custody.openTenure, custody.stateOfTaken());
     custody.acceptHandoff(handoff);
   });
 
-/** The target has taken over (rule: complete). */
+/** Completes an accepted Handoff (rule: complete). */
 export const completeHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> =>
   changeHandoff(work, handoffId, 'COMPLETED', (custody, handoff) => custody.closeHandoff(handoff, { status: 'COMPLETED' }));
 
@@ -27,15 +27,15 @@ export const completeHandoff = (work: Work, { handoffId }: { handoffId: string }
 export const rejectHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string }): Promise<HandoffAnswer> =>
   decline(work, handoffId, { status: 'REJECTED', rejectionReason: reason });
 
-/** Taking over went wrong, before or after it was accepted (rule: fail). */
+/** Fails an open Handoff, before or after acceptance (rule: fail). */
 export const failHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string }): Promise<HandoffAnswer> =>
   decline(work, handoffId, { status: 'FAILED', failureReason: reason });
 
-/** The source or an operator takes it back before it is accepted (rule: return). */
+/** The source or an operator cancels it before acceptance (rule: return). */
 export const cancelHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string | null }): Promise<HandoffAnswer> =>
   decline(work, handoffId, { status: 'CANCELLED', cancelReason: reason });
 
-/** An operator gives up on the target, whatever the Handoff's age (rule: deadline). */
+/** An operator times the Handoff out, whatever its age (rule: deadline). */
 export const timeOutHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> => decline(work, handoffId, { status: 'TIMED_OUT' });
 
 export interface CancelPendingHandoffsAnswer {
@@ -43,7 +43,7 @@ export interface CancelPendingHandoffsAnswer {
   handoffIds: string[];
 }
 
-/** Cancels the Handoff of a Session that waits to be accepted, if there is one. */
+/** Cancels the Session's INITIATED Handoff, if there is one. */
 export async function cancelPendingHandoffs(work: Work, { sessionId }: { sessionId: string }): Promise<CancelPendingHandoffsAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId);
@@ -58,7 +58,7 @@ type Decline = Exclude<Ending, { status: 'COMPLETED' | 'TIMED_OUT' }> | { status
 const decline = (work: Work, handoffId: string, ending: Decline): Promise<HandoffAnswer> =>
   changeHandoff(work, handoffId, ending.status, (custody, handoff) => giveBack(custody, handoff, ending));
 
-/** Closes an open Handoff and gives the Session back to its source (rules: fail, return). */
+/** Closes an open Handoff and returns the Session to its source (rules: fail, return). */
 export async function giveBack(custody: Custody, handoff: LastHandoff, ending: Decline): Promise<void> {
   const visible = await readVisible(custody.work, custody.session);
   custody.closeHandoff(handoff, ending);
@@ -69,7 +69,7 @@ const readHandoffStatement = statement(`
 SELECT h.status, h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId", EXISTS (SELECT FROM events e WHERE e.handoff_id = h.id AND e.type = $2::event_type AND e.actor_principal = $3) AS repeats
 FROM handoffs h WHERE h.id = $1`);
 
-/** Calls `change` when the Handoff may become `to`. A change that this principal made before is a repeat and writes nothing (rule: repeat). */
+/** Calls `change` when the Handoff may become `to`. A repeat by the principal that made the last change writes nothing (rule: repeat). */
 async function changeHandoff(
   work: Work,
   handoffId: string,
@@ -81,9 +81,9 @@ async function changeHandoff(
   const custody = await Custody.of(work, sessionId);
   const answer = { handoffId, sessionId };
   const handoff = custody.handoff;
-  // An agent takes back what it gave, and answers what it was given; it times nothing out.
+  // Agents cancel their own Handoffs and answer the ones they receive; they cannot time one out.
   const act = to === 'CANCELLED' ? 'withdraw' : 'answer';
-  // Only the last Handoff of a Session can be open.
+  // Only a Session's last Handoff can be open.
   if (handoff?.id === handoffId && handoffTransitions[handoff.status].includes(to)) {
     demandAct(custody, act, handoff);
     await change(custody, handoff);

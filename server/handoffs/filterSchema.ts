@@ -20,7 +20,7 @@ export const handoffFilter = inputObject(
   }),
 );
 
-/** One filter, or two for an agent: as source and as target, which it never is of the same Handoff. */
+/** Returns one filter, or two for an agent: as source and as target, which never overlap. */
 export function handoffsWhere({ agentId, ...filter }: z.output<typeof handoffFilter>, now: Date): Prisma.HandoffWhereInput[] {
   const all: Prisma.HandoffWhereInput[] = [];
   if (filter.sessionId !== null) all.push({ sessionId: filter.sessionId });
@@ -30,7 +30,7 @@ export function handoffsWhere({ agentId, ...filter }: z.output<typeof handoffFil
   if (filter.via !== null) all.push({ via: { in: filter.via } });
   if (filter.circular !== null) all.push({ circular: filter.circular });
   if (filter.staleForMinutes !== null) {
-    // Before 1970 lie moments that PostgreSQL cannot hold; no Handoff is that old.
+    // PostgreSQL cannot store times far before 1970; no Handoff is that old.
     all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(Math.max(0, now.getTime() - filter.staleForMinutes * 60_000)) } });
   }
   if (filter.initiatedAfter !== null) all.push({ initiatedAt: { gt: filter.initiatedAfter } });

@@ -3,13 +3,12 @@ import { type Bounds, FixedRow, type PageSql, readFixedPage } from '../core/fixe
 
 const agent = { select: { id: true, name: true, type: true } };
 
-/** What the statement reads. */
 export const handoffSelect = {
   id: true, status: true, via: true, reason: true, depth: true, circular: true, initiatedAt: true, acceptedAt: true, completedAt: true, closedAt: true,
   sourceAgent: agent, targetAgent: agent, session: { select: { id: true, title: true, status: true } },
 };
 
-// OFFSET 0 keeps PostgreSQL from reading whole tables to join them.
+// OFFSET 0 prevents joins that scan whole tables.
 const sql = ({ where, orderBy, limit }: PageSql): string => `
   SELECT h.id, h.status, h.via, h.reason, h.depth, h.circular, h.initiated_at, h.accepted_at, h.completed_at, h.closed_at,
     a.id, a.name, a.type, b.id, b.name, b.type, s.id, s.title, s.status
@@ -32,16 +31,16 @@ const rowOf = ([id, status, via, reason, depth, circular, initiatedAt, acceptedA
 
 type Filter = readonly [column: string, value: string] | null;
 
-/** What a list of Handoffs is filtered by; null for what is not given. */
-interface Wanted {
+/** The filters of a Handoff list; null when not given. */
+interface HandoffFilters {
   sessionId: string | null;
   agentId: string | null;
   sourceAgentId: string | null;
   targetAgentId: string | null;
 }
 
-/** The filters by which the statement finds a list: all Handoffs, those of a Session, or those of an Agent. Null for another list. */
-export function fixedFilters({ sessionId, agentId, sourceAgentId, targetAgentId, ...others }: Wanted): Filter[] | null {
+/** The filters of the prepared statement: all Handoffs, or those of a Session or an Agent. Null for other filters. */
+export function fixedFilters({ sessionId, agentId, sourceAgentId, targetAgentId, ...others }: HandoffFilters): Filter[] | null {
   if (Object.values(others).some((each) => each !== null)) return null;
   const given: Filter[][] = [
     ...(sessionId === null ? [] : [[['session_id', sessionId] as const]]),

@@ -18,14 +18,14 @@ const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffSta
   }),
 });
 
-/** An Agent that several nodes or edges name is looked up once. */
+/** Loads an Agent once for all nodes and edges that name it. */
 const agentNamed = <Parent>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string, idIn: (parent: Parent) => string) =>
   t.field({
     type: modelRef('Agent'),
     description,
     resolve: async (parent, _args, context, info) => {
       const id = idIn(parent);
-      // For every one, though one of the queries is sent: it also tells the fields below what was loaded.
+      // Called for every node, though only one query is sent: the call also marks what was loaded for the fields below.
       const query = queryFromInfo({ context, info, typeName: 'Agent', select: { id: true } });
       const found = await batched(context, info, id, async (ids) => {
         const agents = await context.prisma.agent.findMany({ ...query, where: { id: { in: [...ids] } } });

@@ -10,7 +10,6 @@ import type { LockedAgent } from '../custody/read.ts';
 import { captureSnapshot } from '../custody/snapshot.ts';
 import type { HandoffVia } from '../generated/prisma/client.ts';
 
-/** What a Handoff is made from. */
 export interface HandOver {
   target: LockedAgent;
   via: HandoffVia;
@@ -29,7 +28,7 @@ export interface Prepared {
   variables: StoredVariables;
 }
 
-/** Builds what the Handoff will carry. A failure here fails the whole mutation (rule: whole or nothing). */
+/** Builds the Handoff's Context. A failure fails the whole mutation (rule: whole or nothing). */
 export async function prepareContext(
   custody: Custody,
   given: { summary: string | null; reason: string | null; contextVariables: Record<string, unknown> | null },
@@ -45,9 +44,9 @@ export async function prepareContext(
 }
 
 /**
- * Moves a locked Session to `target` with a Handoff: closes the open one (rule: supersede), ends the holder's tenure,
- * begins the target's as PENDING, and stages the Handoff with its Context, snapshot, log entry and events.
- * Returns the Handoff's id.
+ * Moves a locked Session to `target` with a Handoff: closes the open one (rule: supersede), ends the holder's tenure, begins
+ * a PENDING one for the target, and stages the Handoff with its Context, snapshot, log entry and events. Returns the
+ * Handoff's id.
  */
 export function handOver(custody: Custody, prepared: Prepared, input: HandOver): string {
   const { work, session } = custody;
@@ -136,8 +135,8 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
 }
 
 /**
- * Closes the open Handoff and returns the agent and tenure that the Session moves on from (rule: supersede). A superseded
- * target never took the Session over, so the move is from the agent before it. Null for an unassigned Session.
+ * Closes the open Handoff and returns the agent and tenure that the Session leaves (rule: supersede). A superseded target
+ * never accepted, so the move is from the agent before it. Null for an unassigned Session.
  */
 export function leaveHolder(custody: Custody): { agent: LockedAgent; tenureId: string } | null {
   const open = custody.openHandoff;

@@ -23,7 +23,7 @@ export interface HandoffAnswer {
   sessionId: string;
 }
 
-/** The holder hands its Session to another agent, within the guards (rules: active only, enabled, collaborator, limit, loop, prior turn). */
+/** The holder hands its Session to another agent (rules: active only, enabled, collaborator, limit, loop, prior turn). */
 export async function initiateHandoff(
   work: Work,
   input: InitiateHandoffInput,
@@ -38,7 +38,7 @@ export async function initiateHandoff(
 
   const started = startedHandoff(custody, read);
   const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
-  // The loop rule compares what the Handoff would carry: that is built once the rules before it agree.
+  // The loop rule compares the Context's hash. The Context is built only after the earlier rules pass.
   demandMove(work, move, 'loop');
   const prepared = await prepareContext(custody, input, target);
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
@@ -67,7 +67,7 @@ interface MoveRead {
   known_calls: string[];
 }
 
-/** What the guards ask about; refuses a turn or tool calls that are not of this Session, as part of the input. */
+/** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */
 async function readMove({ session, work }: Custody, input: InitiateHandoffInput): Promise<MoveRead> {
   const callIds = input.triggeringToolCallIds ?? [];
   const values = [session.id, session.agentId, session.operatorEpoch, input.priorTurnId, callIds];

@@ -1,6 +1,6 @@
 import { contextVariables, keyField, metadata, optional, reason, summary } from '../graphql/input/schemas.ts';
 
-/** What a move of a Session takes besides the Session and the target, be it an operator's or the holder's. */
+/** The input fields common to reassignSession and initiateHandoff. */
 export const moveFields = {
   reason: optional(reason).describe('Reason, for people: at most 4 KB.'),
   summary: optional(summary).describe('Summary of the work so far, at most 32 KB. Null: composed from the log.'),

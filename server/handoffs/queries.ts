@@ -3,12 +3,12 @@ import { readableSql } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
 import type { HandoffStatus } from '../generated/prisma/client.ts';
 
-/** How many Handoffs of a Session `chain` shows. */
+/** The number of Handoffs that `chain` returns. */
 export const longestChain = 100;
 
 export const isOpenHandoff = ({ status }: { status: HandoffStatus }): boolean => status === 'INITIATED' || status === 'ACCEPTED';
 
-/** The Handoff that began the source's tenure, when it was accepted and came from this target. */
+/** The Handoff that began the source's tenure, if it was accepted and came from this target. */
 export const returnOf = <H extends { sourceAgentId: string | null; acceptedAt: Date | null }>(targetAgentId: string, began: H | null): H | null =>
   began !== null && began.acceptedAt !== null && began.sourceAgentId === targetAgentId ? began : null;
 
@@ -27,7 +27,7 @@ export interface GraphEdge {
   medianAcceptMs: number | null;
 }
 
-/** Counts the Handoffs that the caller may read, one edge for each pair of agents, in one statement. */
+/** Counts the Handoffs that the caller may read by pair of agents, in one statement. */
 export async function handoffEdges(pool: Pool, filter: GraphFilter, caller: Pick<Caller, 'role' | 'agentId'>): Promise<GraphEdge[]> {
   const conditions = ['source_agent_id IS NOT NULL', readableSql(caller, 'handoffs.session_id')];
   const values: unknown[] = [];
@@ -65,7 +65,6 @@ export interface GraphNode {
   given: number;
 }
 
-/** The agents at the ends of edges, by id. */
 export function nodesOf(edges: readonly GraphEdge[]): GraphNode[] {
   const nodes = new Map<string, GraphNode>();
   const node = (agent: string): GraphNode => {

@@ -9,7 +9,7 @@ import { handOver, leaveHolder, prepareContext } from './handOver.ts';
 
 export interface ReassignSessionInput {
   sessionId: string;
-  /** At least one of `agentId` and `agentType`. */
+  /** At least one of `agentId` and `agentType` is set. */
   agentId: string | null;
   agentType: string | null;
   skipHandoff: boolean;
@@ -30,7 +30,7 @@ export interface ReassignSessionAnswer {
   message: string;
 }
 
-/** An operator gives a Session to another agent, with a Handoff unless `skipHandoff` (rules: supersede, take back, free choice). */
+/** An operator moves a Session to another agent, with a Handoff unless `skipHandoff` (rules: supersede, take back, free choice). */
 export async function reassignSession(
   work: Work,
   input: ReassignSessionInput,
@@ -80,13 +80,13 @@ export async function reassignSession(
   return answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`);
 }
 
-/** Giving the Session back to the source of a waiting Handoff is a cancellation: the source is chosen last, when all candidates are locked. */
+/** Choosing the source of a waiting Handoff cancels it, so the source is chosen only when no other candidate is free, with all candidates locked. */
 function chooseTarget({ agents, holder, work }: Custody, type: string | null, sourceId: string | null): LockedAgent | null {
   const holderId = holder?.id ?? null;
   return leastLoaded(agents, type, [holderId, sourceId]) ?? (work.attempt > 1 ? leastLoaded(agents, type, [holderId]) : null);
 }
 
-/** Custody moves, nothing is captured for the next agent, and the event is still written (rule: skip). */
+/** Moves custody without a Context for the next agent; the event is still written (rule: skip). */
 async function moveWithoutHandoff(custody: Custody, target: LockedAgent, input: ReassignSessionInput): Promise<void> {
   const { work, session } = custody;
   const previousHolder = custody.holder;

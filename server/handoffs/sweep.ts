@@ -11,7 +11,7 @@ const sweeper = batonItself('sweep');
 const batch = 100;
 
 const readClock = statement('SELECT clock_timestamp() AS now');
-// As of one reading of the clock: after a step of the clock nothing is due before the next reading.
+// Compares with one clock reading: after a clock step nothing is due before the next reading.
 const findDue = statement(
   `SELECT id, longer FROM (
      SELECT id, deadline_at, coalesce((SELECT sum(by) FROM json_to_recordset($2) AS step (at timestamptz, by float8) WHERE at >= initiated_at), 0) AS longer
@@ -27,10 +27,9 @@ export interface SweepOptions {
 }
 
 /**
- * Times out what is due (rule: deadline) and forgets idempotency answers after a day. Any number of processes may run
- * it at once: a locked Session is skipped, and the deadline is checked again under the lock.
- * What waits while the database's clock steps ahead waits that much longer, as far as `clock` has seen it.
- * Returns how many Handoffs it timed out.
+ * Times out due Handoffs (rule: deadline) and deletes idempotency answers after a day. Processes may run it concurrently:
+ * locked Sessions are skipped, and the deadline is checked again under the lock. Deadlines move by the clock steps that
+ * `clock` has seen. Returns the number of timed-out Handoffs.
  */
 export async function sweep({ pool, log, announcer }: SweepOptions, clock = new ClockSteps()): Promise<number> {
   const now = await readNow(pool, log, clock);
@@ -45,7 +44,7 @@ export async function sweep({ pool, log, announcer }: SweepOptions, clock = new 
       if (answer.timedOut) changed += 1;
     }
     timedOut += changed;
-    // The rest of a full batch is locked by other processes, or there is more.
+    // Either the rest of a full batch is locked by other processes, or another batch follows.
     if (due.rows.length < batch || changed === 0) return timedOut;
   }
 }
@@ -70,7 +69,7 @@ async function timeOutIfDue(work: Work, handoffId: string, by: Date): Promise<{ 
   return { timedOut: true };
 }
 
-/** Runs the sweep again and again until stopped. A run that fails is logged, and the next one comes as planned. */
+/** Runs the sweep repeatedly until stopped. Errors are logged; the schedule stays. */
 export function startSweeping(deps: SweepOptions, everyMs = 5_000): { stop(): Promise<void> } {
   const clock = new ClockSteps();
   return repeat(everyMs, async () => {

@@ -24,7 +24,7 @@ export interface StreamParts extends Parts {
   pace?: Pace;
 }
 
-/** Opens the streams of a process, which commits are announced to, and tells all processes of the ends of keys. */
+/** Opens this process's streams and announces ended keys to all processes. */
 export function openStreams({ database: { pool }, log, doorbell, authenticate, pace, limits }: StreamParts): Streams {
   authenticate.onRevoked((keyId) => doorbell.ring([{ about: 'key', keyId }]));
   doorbell.listen({
@@ -43,7 +43,7 @@ export interface LiveParts extends Parts {
   maskError: (error: unknown) => Error;
 }
 
-/** Subscriptions over WebSocket and SSE, as the app runs them. */
+/** Assembles subscriptions over WebSocket and SSE for the app. */
 export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, ...options }: LiveParts): AppLive {
   const limits = { ...defaults.sockets, ...options.limits };
   const subscriptions = createSubscriptions({ createContext, maskError, bound: (result, args) => boundAnswer(result, defaults.answer.bytes, args) });

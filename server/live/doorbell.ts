@@ -1,26 +1,26 @@
 import type { Hint } from '../core/work.ts';
 
 export interface DoorbellListener {
-  /** A hint may be lost, repeated, late or forged: it says where to look, and nothing about what is there. */
+  /** A hint may be lost, repeated, late or forged: it says where to look and carries no content. */
   heard(hint: Hint): void;
-  /** Hints may have been missed until now: look everywhere. */
+  /** Hints may have been missed: check every stream. */
   missed(): void;
 }
 
-/** Tells server processes that there is something new in the database. Only the database says what it is. */
+/** Notifies server processes of new rows. Only the database has their content. */
 export interface Doorbell {
-  /** To be called after the commit. Returns at once and never throws: a hint that does not arrive costs time, and nothing else. */
+  /** Call it after the commit. Returns at once and never throws; a lost hint only delays delivery. */
   ring(hints: readonly Hint[]): void;
-  /** Returns how to stop. */
+  /** Returns a function that stops listening. */
   listen(listener: DoorbellListener): () => void;
-  /** Whether there may be listeners in other processes. */
+  /** Whether other processes may be listening. */
   readonly shared: boolean;
-  /** Whether hints of all other processes arrive at present. If not, look in the database. */
+  /** Whether hints from all other processes currently arrive. If false, poll the database. */
   readonly hears: boolean;
   close(): Promise<void>;
 }
 
-/** Rings in this process alone. */
+/** A doorbell within this process only. */
 export class LocalDoorbell implements Doorbell {
   readonly #listeners = new Set<DoorbellListener>();
 

@@ -8,7 +8,7 @@ const line = (hint: Hint): string => {
   return hint.about === 'inbox' ? `inbox ${hint.agentId} ${hint.number}` : `key ${hint.keyId}`;
 };
 
-/** Packs hints into as few messages as they fit into. */
+/** Packs hints into as few messages as possible. */
 export function toMessages(hints: readonly Hint[]): string[] {
   const messages: string[] = [];
   for (const text of new Set(hints.map(line))) {
@@ -21,7 +21,7 @@ export function toMessages(hints: readonly Hint[]): string[] {
 
 const hintPattern = /^(?:(all) (\d{1,15})|inbox ([a-z0-9_-]{1,52}) (\d{1,9})|key ([0-9a-f-]{36}))$/;
 
-/** Reads the hints of a message, and ignores everything else in it. */
+/** Reads the hints of a message and ignores everything else. */
 export function fromMessage(message: string): Hint[] {
   if (message.length >= messageBytes) return [];
   return message.split('\n').flatMap((text): Hint[] => {

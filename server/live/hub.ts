@@ -3,7 +3,7 @@ import { statement } from '../core/changes.ts';
 import type { Role } from '../core/work.ts';
 import type { EventType } from '../generated/prisma/client.ts';
 
-/** A committed Event, with what decides who gets it. */
+/** A committed Event with the fields that decide its recipients. */
 export interface EventRow {
   id: string;
   type: EventType;
@@ -13,16 +13,16 @@ export interface EventRow {
   reason: string | null;
   actorPrincipal: string;
   actorRole: Role | null;
-  /** The agents in whose inboxes it is. */
+  /** The agents whose inboxes contain it. */
   inboxes: string[];
   /** The agents that have or had an AgentSession in its Session. */
   readers: string[];
 }
 
-/** The order over all events, or an agent's inbox. */
+/** The global order of events, or an agent's inbox. */
 export type StreamKey = { kind: 'all' } | { kind: 'inbox'; agentId: string };
 
-/** A row and its number in the stream that it was read from. */
+/** A row and its number in its stream. */
 export type NumberedRow = EventRow & { number: number };
 
 const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequence AS "sessionSequence", e.reason,
@@ -35,13 +35,13 @@ WHERE p.position > $1 ORDER BY p.position LIMIT $2`);
 const readInbox = statement(`SELECT i.sequence AS number, ${columns} FROM inbox_entries i JOIN events e ON e.id = i.event_id
 WHERE i.agent_id = $3 AND i.sequence > $1 ORDER BY i.sequence LIMIT $2`);
 
-/** Reads the next rows of a stream after a number. There are no gaps between them. */
+/** Reads the next rows of a stream after a number. Their numbers have no gaps. */
 export async function readRows(pool: Pool, key: StreamKey, after: number, limit: number): Promise<NumberedRow[]> {
   const query = key.kind === 'all' ? { ...readAll, values: [after, limit] } : { ...readInbox, values: [after, limit, key.agentId] };
   return (await pool.query<NumberedRow>(query)).rows;
 }
 
-/** One thing to deliver: the same object for all subscribers who get it. */
+/** One item to deliver. All its subscribers receive the same object. */
 export interface Item {
   type: EventRow['type'] | 'READY' | 'HEARTBEAT';
   cursor: string;
@@ -71,20 +71,20 @@ export interface HubListener {
 
 const batch = 200;
 /**
- * The last entries are kept for streams that are a little behind; others read the database. An inbox keeps none that is older
- * than the tick before the last: there may be thousands of inboxes, with one listener each.
+ * Keeps the newest entries for streams that are slightly behind; others read the database. An inbox hub also drops entries
+ * older than the previous tick: there may be thousands of inboxes with one listener each.
  */
 const kept = 512;
 
 /**
- * One stream in this process: reads each row once for all listeners, and keeps the newest. It reads on from its own number, so
- * it misses nothing, whatever the hints were.
+ * One stream in this process: reads each row once for all listeners and keeps the newest rows. It reads on from its own
+ * number, so wrong or lost hints cannot skip an event.
  */
 export class Hub {
   readonly listeners = new Set<HubListener>();
-  /** Everything up to here was read. */
+  /** Everything up to this number has been read. */
   head: number;
-  /** Nothing up to here is kept. */
+  /** The kept entries begin after this number. */
   #floor: number;
   /** The head at the last tick. */
   #ticked = 0;
@@ -102,38 +102,38 @@ export class Hub {
     this.#floor = head;
   }
 
-  /** The stream has perhaps moved to a number. Reads only when that is beyond the head; a false hint costs one read. */
+  /** The stream may have reached this number. Reads only when it is beyond the head; a false hint costs one read. */
   hint(number: number): void {
     if (number <= this.head) return;
-    // The read that is running may include it.
+    // The running read may include it.
     if (this.#running === null) this.read().catch(this.options.failed);
     else this.#hinted = Math.max(this.#hinted, number);
   }
 
-  /** Resolves when everything has been read that was committed before the call. Many calls share one statement. */
+  /** Resolves when everything committed before the call has been read. Concurrent calls share one statement. */
   read(): Promise<void> {
     if (this.#running === null) return this.#begin();
     const begin = (): Promise<void> => this.#begin();
     return (this.#next ??= this.#running.then(begin, begin));
   }
 
-  /** How many entries are kept. */
+  /** The number of kept entries. */
   get size(): number {
     return this.#entries.length;
   }
 
-  /** Returns the entry after a number; undefined when there is none yet, null when it is no longer kept. */
+  /** The entry after a number; undefined when it does not exist yet, null when it is no longer kept. */
   after(number: number): Entry | null | undefined {
     return number < this.#floor ? null : this.#entries[number - this.#floor];
   }
 
-  /** Reads older entries for one listener alone. */
+  /** Reads older entries for one listener. */
   async older(number: number): Promise<Entry[]> {
     const rows = await this.options.read(number, batch);
     return rows.map((row) => this.#entryOf(row));
   }
 
-  /** The same for all who stand at the head, until it moves or the clock ticks. */
+  /** One heartbeat for all listeners at the head, until the head moves or the clock ticks. */
   heartbeat(): Item {
     return (this.#beat ??= this.mark('HEARTBEAT', this.head));
   }
@@ -168,7 +168,7 @@ export class Hub {
   }
 
   #add(rows: NumberedRow[]): void {
-    // The log may have lost the rows between the place where it began and here.
+    // The log may have lost the rows between the hub's start and this one.
     if (this.#entries.length === 0) this.#floor = rows[0]!.number - 1;
     for (const row of rows) this.#entries.push(this.#entryOf(row));
     this.head = rows.at(-1)!.number;

@@ -23,16 +23,16 @@ export interface ProtocolOptions {
 interface Extra {
   socket: OpenSocket;
   caller: Caller | null;
-  /** To be called when the socket has closed. */
+  /** Runs when the socket has closed. */
   leave: (() => void)[];
-  /** Nothing may be taken for a closed socket: nothing would give it back. */
+  /** After the close, acquire nothing: it would never be released. */
   closed: boolean;
-  /** The last request of each id, until its results begin. */
+  /** The last request of each id until its results begin. */
   opening: Map<string, SubscribePayload>;
   open: Map<string, Results>;
 }
 
-/** The protocol `graphql-transport-ws` on sockets that are open. */
+/** The protocol `graphql-transport-ws` on open sockets. */
 export function createProtocol({ engine, subscriptions, limits, log, createContext, maskError, watchKey }: ProtocolOptions) {
   const places = new Places(limits.sockets);
 
@@ -40,7 +40,8 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
     connectionInitWaitTimeout: limits.initMs,
     onConnect: connect,
     onSubscribe: subscribe,
-    // graphql-ws would serialise a result again for each subscriber, which costs more than sending it: `delivering` sends it instead.
+    // `delivering` sends the results: graphql-ws would serialize each result again per subscriber, which costs more than
+    // sending it.
     onOperation: ({ extra }, id, payload, _args, result) => {
       if (extra.opening.get(id) !== payload) return outdated(result, id, extra);
       extra.opening.delete(id);
@@ -95,7 +96,7 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
     }
   }
 
-  /** Charges, measures and validates, as a request over HTTP is. @throws GraphQLError, or an AggregateError of several. */
+  /** Checks the cost, parses and validates, as for a request over HTTP. @throws GraphQLError, or an AggregateError of several. */
   function prepare(payload: SubscribePayload, caller: Caller): ExecutionArgs {
     const { schema, parse, validate, params, context } = engine.ask(caller, { ...payload });
     const document = parse(params.query ?? '');
@@ -132,7 +133,7 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
 
 const texts = new WeakMap<ExecutionResult, Buffer>();
 
-/** The message of a result, without its id: serialised once for all who get it. */
+/** A result's message without its id, serialized once for all recipients. */
 function textOf(result: ExecutionResult): Buffer {
   let text = texts.get(result);
   if (text === undefined) {
@@ -175,8 +176,8 @@ function delivering(results: Results, id: string, { socket, open }: Extra): Asyn
 }
 
 /**
- * The operation was completed while it was opening, and its id was used again: discards its results. graphql-ws may take this
- * one for the newer one of its id, so it ends no earlier than the socket, and ending it ends the newer one.
+ * The id was completed and reused while this operation was opening: discards its results. graphql-ws may mistake this
+ * operation for the newer one, so it stays open until the socket closes, and ending it ends the newer one.
  */
 function outdated(result: unknown, id: string, { open, leave }: Extra): AsyncIterableIterator<never> {
   if (result instanceof Results) void result.return();

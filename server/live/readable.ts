@@ -8,7 +8,7 @@ import type { EventRow } from './hub.ts';
 const findReadable = statement(`SELECT DISTINCT w.session_id || ' ' || w.agent_id AS key FROM unnest($1::uuid[], $2::text[]) AS w (session_id, agent_id) JOIN sessions s ON s.id = w.session_id
   WHERE w.agent_id = '' OR EXISTS (SELECT FROM agent_sessions t WHERE t.session_id = s.id AND t.agent_id = w.agent_id)`);
 
-/** After a restart all subscribers come back at once: those of some milliseconds share one statement. */
+/** After a restart all subscribers reconnect at once: those within this time share one statement. */
 const gatherMs = 3;
 const loaders = new WeakMap<Pool, DataLoader<string, boolean>>();
 
@@ -27,7 +27,7 @@ function loaderOf(pool: Pool): DataLoader<string, boolean> {
   return loader;
 }
 
-/** Returns the Sessions that the caller may not read, or that do not exist: for an agent the two look the same. */
+/** Returns the Sessions that are unreadable for the caller or missing. */
 export async function unreadable(pool: Pool, caller: Caller, sessionIds: readonly string[]): Promise<string[]> {
   const agentId = ownAgent(caller) ?? '';
   const readable = await Promise.all(sessionIds.map((id) => loaderOf(pool).load(`${id} ${agentId}`)));
@@ -36,7 +36,7 @@ export async function unreadable(pool: Pool, caller: Caller, sessionIds: readonl
 
 export const readsEverything = (caller: Caller): boolean => ownAgent(caller) === null;
 
-/** Whether the caller may read an event, by the tenures that there were when the row was read: such a right is never lost again. */
+/** Whether the caller may read an event, by the tenures when the row was read. Read access is never lost, so an old row never grants too much. */
 export function mayRead(caller: Caller): (event: EventRow) => boolean {
   const agentId = ownAgent(caller);
   return ({ sessionId, readers, inboxes }) => agentId === null || (sessionId === null ? inboxes : readers).includes(agentId);

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { StartError } from '../infra/startError.ts';
 
 /**
- * Makes every cursor that was ever given out worthless: a database that was restored gives numbers again that clients have
- * seen, and they must not take new events for old ones. Servers that run keep the old key until they are started again.
+ * Invalidates every cursor. A restored database reuses numbers that clients have seen, and an old cursor would skip new
+ * events. Running servers keep the old key until they restart.
  */
 export async function renewCursors(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'baton migrate' });

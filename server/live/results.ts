@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSourceEventStream, type DocumentNode, execute, type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { canonicalJson } from '../core/canonicalJson.ts';
-import { askAgainMs } from '../core/databaseErrors.ts';
+import { retryDelayMs } from '../core/databaseErrors.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import type { Item } from './hub.ts';
@@ -11,14 +11,14 @@ import { type Stream, StreamEnded } from './stream.ts';
 export interface SubscribeOptions {
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown): Error;
-  /** Replaces a result that is too large by a refusal. */
+  /** Replaces a result above the size limit by an error. */
   bound(result: ExecutionResult, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
 }
 
 export interface Subscriptions {
-  /** Does what graphql's own `subscribe` does, but executes an item once for all subscribers who get the same result. */
+  /** Like graphql's `subscribe`, but executes each item once for all subscribers with the same result. */
   subscribe(args: ExecutionArgs): Promise<Results | ExecutionResult>;
-  /** How many groups share work, for tests. */
+  /** The number of groups, for tests. */
   readonly groups: number;
 }
 
@@ -32,7 +32,7 @@ export function createSubscriptions({ createContext, maskError, bound }: Subscri
     const key = sharingKey(args, caller);
     const { schema, document, operationName, variableValues } = args;
     const run = async (item: Item): Promise<ExecutionResult> => {
-      // A context of its own: what it caches must not outlive the item.
+      // A new context: its caches must not outlive the item.
       const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue: createContext(caller) });
       return masked(await bound(result, args));
     };
@@ -49,13 +49,13 @@ export function createSubscriptions({ createContext, maskError, bound }: Subscri
     async subscribe(args) {
       const source = await createSourceEventStream(args);
       if (!(Symbol.asyncIterator in source)) return masked(source);
-      // Every subscription field returns one.
+      // Every subscription field returns a Stream.
       return new Results(source as unknown as Stream, groupOf(args, (args.contextValue as GraphQLContext).caller));
     },
   };
 }
 
-/** After this long the stream ends instead: no heartbeats are sent meanwhile, and the client can go on after its cursor. */
+/** After this time the stream ends, because no heartbeats are sent meanwhile and the client can resume after its cursor. */
 const retryForMs = 10_000;
 
 /** The results of one subscriber. WebSocket and SSE both pull them by `next`, one at a time. */
@@ -85,7 +85,7 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
         const known = group.result(item);
         let result = known instanceof Promise ? await known : known;
         if (isAway(result)) result = await this.#readAgain(item);
-        // The stream may have ended while the result was made, perhaps because the key did: then the result is dropped.
+        // Drops the result if the stream ended during execution, for instance because the key was revoked.
         if (!stream.ended) return { done: false, value: result };
       }
     } catch (error) {
@@ -112,11 +112,11 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
     return { done: false, value: { errors: [error as GraphQLError] } };
   }
 
-  /** An event is not lost to a database that is away: what belongs to it is read again until the database is back. */
+  /** Executes the item again until the database is back, so that no event is lost. */
   async #readAgain(item: Item): Promise<ExecutionResult> {
     const since = performance.now();
     for (;;) {
-      await delay(askAgainMs, undefined, { ref: false });
+      await delay(retryDelayMs, undefined, { ref: false });
       const result = await this.group.result(item);
       if (!isAway(result) || this.stream.ended) return result;
       if (performance.now() - since >= retryForMs) throw notReadable;
@@ -132,7 +132,7 @@ const isAway = ({ errors }: ExecutionResult): boolean => errors?.some(({ extensi
 
 const keptResults = 16;
 
-/** Subscribers for whom an item becomes the same result: it is executed once, and serialised once. */
+/** Subscribers that get equal results: each item is executed and serialized once. */
 class Group {
   readonly #results = new Map<Item, ExecutionResult | Promise<ExecutionResult>>();
   members = 0;
@@ -147,12 +147,12 @@ class Group {
     if (this.members === 0) this.empty();
   }
 
-  /** Not a promise when it is known: a promise for each subscriber costs a good part of what sending does. */
+  /** Not a promise for a cached result: one promise per subscriber costs a large part of the sending time. */
   result(item: Item): ExecutionResult | Promise<ExecutionResult> {
     const known = this.#results.get(item);
     if (known !== undefined) return known;
     const running = this.execute(item);
-    // Caches only when others share the result. A subscriber that comes too late for it executes again.
+    // Caches only when others share the result. A late subscriber executes again.
     if (this.members === 1) return running;
     this.#results.set(item, running);
     if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!);
@@ -167,9 +167,8 @@ class Group {
 }
 
 /**
- * Subscribers share work when they sent the same document, with equal values of the variables that the answer can show, and may
- * read the same: authorisation depends on the role and the agent of a key alone. Variables in the arguments of the root field
- * (`after`, `where`) choose the events of a stream; the answers do not depend on them.
+ * Subscribers share results when their documents, the variables used below the root field, and their keys' role and agent
+ * are equal: authorization depends on nothing else. The root field's arguments (`after`, `where`) only select events.
  */
 export function sharingKey({ document, operationName, variableValues }: ExecutionArgs, { role, agentId }: Caller): string {
   const visible = visibleVariables(document, operationName);

@@ -5,25 +5,25 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { Log } from '../infra/log.ts';
 import type { SocketLimits } from '../limits/limits.ts';
 
-/** An open socket, as the protocol above it sees it. */
+/** An open socket, as the protocol uses it. */
 export interface OpenSocket {
   readonly protocol: string;
   readonly address: string;
   /**
-   * Sends a text. Returns undefined when the next one may follow at once, otherwise a promise that resolves when it may, or when
-   * the socket is gone: a sender that waits for it keeps no more than one text in memory.
+   * Sends a text. Returns undefined when the next one may follow at once, otherwise a promise that resolves when it may, or
+   * when the socket has closed. A sender that awaits it keeps at most one text in memory.
    */
   send(text: Buffer): Promise<void> | undefined;
-  /** A reason of at most 123 bytes. The client has a moment to take it; then the socket is gone. */
+  /** `reason` has at most 123 bytes. The client has 1.5 s to read it before the socket is destroyed. */
   close(code: number, reason: string): void;
   onMessage(listener: (text: string) => Promise<void>): void;
   onClose(listener: (code: number, reason: string) => void): void;
 }
 
 export interface SocketServer {
-  /** Takes over a connection that asks to become a socket, or refuses it. */
+  /** Accepts or rejects an upgrade request. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Asks every client to connect again; resolves when no socket is left. */
+  /** Asks every client to reconnect; resolves when all sockets are closed. */
   close(): Promise<void>;
   readonly size: number;
 }
@@ -36,7 +36,7 @@ export interface SocketServerOptions {
 }
 
 const restarting = [1012, 'The server is stopping: connect again'] as const;
-/** From either side's close on. A client that does not read, or keeps the connection, would never be gone. */
+/** Counts from either side's close: a client that does not read would keep the socket open. */
 const closesWithin = { closeTimeout: 1_500 };
 
 export function createSocketServer({ log, limits, handleProtocols, opened }: SocketServerOptions): SocketServer {
@@ -54,7 +54,7 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
   let allGone: (() => void) | undefined;
   let closing = false;
 
-  // One clock for all: a timer for each socket would be a good part of what an idle one costs.
+  // One timer for all: a timer per socket would be a large part of an idle socket's cost.
   const clock = setInterval(() => {
     for (const socket of sockets) socket.check();
   }, limits.pingMs).unref();
@@ -94,9 +94,9 @@ class Socket implements OpenSocket {
   #alive = true;
   #messages = 0;
   #controlFrames = 0;
-  /** The senders that wait until the kernel has taken what they sent. */
+  /** Senders waiting for the socket to drain. */
   #waiting: (() => void)[] = [];
-  /** The bytes that the kernel had taken at a check, and when it first had. */
+  /** The bytes sent at the last check that saw progress, and its time. */
   #taken = 0;
   #takenAt = 0;
 
@@ -107,7 +107,7 @@ class Socket implements OpenSocket {
     private readonly log: Log,
   ) {
     this.address = tcp.remoteAddress ?? '';
-    // Without a listener a frame that is too long, or broken, would end the process; `ws` answers it with its close code.
+    // Without a listener an invalid or oversized frame would end the process; `ws` answers it with a close code.
     ws.on('error', (error) => log.debug({ err: error }, 'A socket was closed for what it sent'));
     ws.on('pong', () => {
       this.#alive = true;
@@ -148,10 +148,10 @@ class Socket implements OpenSocket {
   onMessage(listener: (text: string) => Promise<void>): void {
     const { ws } = this;
     ws.on('message', (data: Buffer) => {
-      // After our close, for an ended key perhaps, further messages have no effect.
+      // Ignores messages after our close.
       if (ws.readyState !== ws.OPEN) return;
       this.#messages += 1;
-      // Messages that were read already still come: at most 64 KB of them.
+      // Messages already in `ws`'s buffer still arrive: at most 64 KB.
       if (this.#isBusy()) ws.pause();
       listener(data.toString())
         .catch((error: unknown) => {
@@ -169,7 +169,7 @@ class Socket implements OpenSocket {
     return this.#messages >= this.limits.messages + this.limits.subscriptions;
   }
 
-  /** Bounds what fragments pin: with control frames between them, 64 fragments would hold 4 MB. */
+  /** Bounds the memory held by fragments: with control frames between them, 64 fragments could hold 4 MB. */
   #controlFrame(): void {
     this.#controlFrames += 1;
     if (this.#controlFrames !== this.limits.controlFrames + 1) return;
@@ -181,7 +181,7 @@ class Socket implements OpenSocket {
     this.ws.once('close', (code, reason) => listener(code, reason.toString()));
   }
 
-  /** Ends a client that has not answered the ping before, or that takes nothing of what waits for it. */
+  /** Ends a client that has not answered the last ping or reads nothing. */
   check(): void {
     const { ws } = this;
     if (ws.readyState !== ws.OPEN) return;
@@ -189,7 +189,7 @@ class Socket implements OpenSocket {
     if (this.#hasStalled()) {
       this.close(1013, 'You take nothing of what is sent: connect again and go on after your cursor');
     } else if (ws.isPaused) {
-      // Its pong may be there, unread.
+      // Reading is paused, so its pong may be unread.
       this.#alive = true;
     } else if (!this.#alive) {
       ws.terminate();

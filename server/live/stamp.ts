@@ -4,8 +4,8 @@ import type { Logger } from '../core/work.ts';
 const batch = 5_000;
 const stamperLock = 4_244_010;
 
-// One message, one round trip. The statement that stamps takes its snapshot once it has the lock, so it sees
-// everything that was committed before, and all positions that the stamper before it gave.
+// One message, one round trip. The stamping statement takes its snapshot after it has the lock, so it sees everything
+// committed before, including the previous stamper's positions.
 const stamp = `BEGIN;
 SELECT pg_advisory_xact_lock(${stamperLock});
 WITH taken AS (
@@ -17,16 +17,16 @@ WITH taken AS (
 COMMIT`;
 
 export interface Stamper {
-  /** Something was committed. Returns at once; many calls share one transaction. `within` milliseconds it is stamped. */
+  /** Requests positions within this many milliseconds. Returns at once; calls share one transaction. */
   request(within: number): void;
-  /** Resolves when everything that was committed before the call has its position. Rejects when the database fails. */
+  /** Resolves when everything committed before the call has its position. Rejects when the database fails. */
   now(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Gives committed events their positions, one stamper at a time over all processes. Events that a dead process left without one
- * get it from the next stamper.
+ * Gives committed events their positions, one stamper at a time over all processes. The next stamper also handles events
+ * that a crashed process left without one.
  */
 export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger; stamped: (position: number) => void }): Stamper {
   let running: Promise<void> | null = null;
@@ -42,7 +42,7 @@ export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger;
     }
   }
 
-  /** A run that has begun may have taken its snapshot before the commit: the caller needs the run after it, which all callers share. */
+  /** A running transaction may have taken its snapshot before the caller's commit, so all callers share the run after it. */
   function now(): Promise<void> {
     if (running === null) return begin();
     return (next ??= running.then(begin, begin));

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { askAgainMs } from '../core/databaseErrors.ts';
+import { retryDelayMs } from '../core/databaseErrors.ts';
 import type { Entry, EventRow, Hub, HubListener, Item } from './hub.ts';
 
-/** Thrown to the reader of a stream that the server ends: because it stops, or because the caller's key ended. */
+/** Thrown to the reader when the server ends a stream: it is stopping, or the caller's key ended. */
 export class StreamEnded extends Error {
   readonly code: 'UNAVAILABLE' | 'UNAUTHENTICATED';
 
@@ -14,24 +14,21 @@ export class StreamEnded extends Error {
 
 export interface StreamOptions {
   hub: Hub;
-  /** Number of the entry to begin after. */
+  /** The stream begins after this number. */
   from: number;
-  /** Whether a caller's cursor named it. */
+  /** Whether the number comes from a caller's cursor. */
   resumed: boolean;
-  /**
-   * Everything up to here is read from the database, even if the hub keeps it: what the hub keeps knows who could read it then,
-   * and not who can now.
-   */
+  /** Entries up to here are read from the database, because the hub's copies have the readers of an earlier time. */
   rereadUpTo?: number;
-  /** Whether this caller gets the event: by the arguments of the subscription, and by what it may read. */
+  /** Whether this caller gets the event, by the subscription's arguments and its read access. */
   accepts(event: EventRow): boolean;
   failed(error: unknown): void;
   closed(): void;
 }
 
 /**
- * What one subscriber reads: READY, then everything after `from`, once and in order, with heartbeats between. It holds a number
- * and no rows: a subscriber that does not pull costs nothing, and reads on later. Pull one at a time.
+ * One subscriber's items: READY, then everything after `from`, once and in order, with heartbeats between. It stores a
+ * number and no rows, so an idle subscriber uses no memory for events. Pull one item at a time.
  */
 export class Stream implements AsyncIterableIterator<Item>, HubListener {
   #number: number;
@@ -42,7 +39,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   #error: StreamEnded | null = null;
   #resume: (() => void) | null = null;
   #reading = false;
-  // Fields of their own: through `options` each event would look at one more place of memory for each subscriber.
+  // Own fields: reading them through `options` costs one more memory access per event and subscriber.
   readonly #hub: Hub;
   readonly #accepts: StreamOptions['accepts'];
   readonly #rereadUpTo: number;
@@ -59,7 +56,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return this;
   }
 
-  /** Returns the next item without waiting; undefined when there is none at this moment. */
+  /** Returns the next item without waiting; undefined when there is none yet. */
   take(): Item | undefined {
     const hub = this.#hub;
     if (this.#ended) return undefined;
@@ -79,12 +76,12 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     }
   }
 
-  /** Null when it is to be read from the database. */
+  /** Null when it must be read from the database. */
   #nextKept(): Entry | null | undefined {
     return this.#number < this.#rereadUpTo ? null : this.#hub.after(this.#number);
   }
 
-  /** Whether nothing more will come. `error` then says why, unless the reader left. */
+  /** Whether the stream is over. `error` has the reason, unless the reader left. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -93,7 +90,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return this.#error;
   }
 
-  /** Resolves when it is time to `take` again, and at the end. To be called when `take` returned nothing. */
+  /** Resolves at the next chance to `take`, and at the end. Call it after `take` returned undefined. */
   wait(): Promise<void> {
     return new Promise((resolve) => {
       this.#resume = resolve;
@@ -112,7 +109,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     }
   }
 
-  /** A database that is away ends no stream: it is asked again. One read at a time: two would both give the next entries. */
+  /** Retries while the database is down. Only one read runs at a time: two would deliver entries twice. */
   async #readOlder(): Promise<void> {
     this.#reading = true;
     let older: Entry[] = [];
@@ -121,7 +118,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     } catch (error) {
       this.options.failed(error);
     }
-    if (older.length === 0 && !this.#ended) await delay(askAgainMs, undefined, { ref: false });
+    if (older.length === 0 && !this.#ended) await delay(retryDelayMs, undefined, { ref: false });
     this.#older = older;
     this.#reading = false;
     this.wake();
@@ -142,7 +139,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return { done: true, value: undefined };
   }
 
-  /** Ends the stream: the next pull rejects, and so does one that waits. */
+  /** Ends the stream: pending and later pulls reject. */
   fail(error: StreamEnded): void {
     if (this.#ended) return;
     this.#error = error;

@@ -11,7 +11,7 @@ import { type EventRow, Hub, readRows, type StreamKey } from './hub.ts';
 import { createStamper, type Stamper } from './stamp.ts';
 import { Stream, StreamEnded } from './stream.ts';
 
-/** A cursor that does not lead back into this stream. */
+/** The cursor is invalid or too old for this stream. */
 export class CursorExpired extends Error {}
 
 export class TooManyStreams extends Error {
@@ -20,14 +20,14 @@ export class TooManyStreams extends Error {
   }
 }
 
-/** In milliseconds. */
+/** All in milliseconds. */
 export interface Pace {
   heartbeatMs?: number | undefined;
-  /** How often the database is asked while hints of other processes do not arrive. */
+  /** Polling interval while hints of other processes do not arrive. */
   pollMs?: number;
-  /** And how often while they do: for a hint that was lost, and for events that a dead process left without a position. */
+  /** Polling interval while they arrive: finds lost hints and events that a crashed process left without a position. */
   safetyMs?: number;
-  /** How long a position may wait while nobody listens here. */
+  /** The longest wait for a position without a local listener. */
   idleStampMs?: number;
 }
 
@@ -35,9 +35,9 @@ export interface StreamsOptions extends Pace {
   pool: Pool;
   doorbell: Doorbell;
   log: Logger;
-  /** Calls back when a caller's key has ended; returns how to stop. */
+  /** Calls back when a caller's key ends; returns a function that stops watching. */
   watchKey?: (caller: Caller, onEnded: () => void) => () => void;
-  /** Open streams of one caller, over all transports. */
+  /** The limit of open streams per caller, over all transports. */
   limitOfCaller?: number;
 }
 
@@ -45,7 +45,7 @@ export interface Opening {
   key: StreamKey;
   caller: Caller;
   after: string | null;
-  /** Whether `accepts` depends on who can read an event: then missed events are judged by who can now. */
+  /** Whether `accepts` depends on the event's readers: missed events are then read again with their current readers. */
   confined?: boolean;
   accepts(event: EventRow): boolean;
 }
@@ -56,10 +56,10 @@ interface Place {
   users: number;
 }
 
-/** A new hub begins this far before the head, which takes two statements: after a restart many come back at once, and miss the same. */
+/** A new hub begins this far before the head, which takes two statements: after a restart many clients reconnect at once and miss the same events. */
 const readAhead = 399;
 
-/** The live streams of this process: a hub for each stream that has a reader, woken by the doorbell, or by polling. README.md has the walk. */
+/** The live streams of this process: one hub per stream with readers, driven by the doorbell and by polling. See README.md. */
 export class Streams implements Announcer {
   readonly #places = new Map<string, Place>();
   readonly #open = new Set<Stream>();
@@ -71,17 +71,17 @@ export class Streams implements Announcer {
   #polling: Promise<void> = Promise.resolve();
   #lastPoll = performance.now();
   #stopped = false;
-  #complained = false;
+  #logged = false;
 
   constructor(private readonly options: StreamsOptions) {
     const { pool, log, doorbell, limitOfCaller = Infinity, heartbeatMs = 10_000 } = options;
     this.#ofCaller = new Places(limitOfCaller);
     this.#stamper = createStamper({ pool, log, stamped: (number) => doorbell.ring([{ about: 'all', number }]) });
-    this.#stopListening = doorbell.listen({ heard: (hint) => this.#heard(hint), missed: () => void this.#lookEverywhere() });
+    this.#stopListening = doorbell.listen({ heard: (hint) => this.#onHint(hint), missed: () => void this.#lookEverywhere() });
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
-  /** How many are open, for tests and metrics. */
+  /** The number of open streams, for tests and metrics. */
   get size(): number {
     return this.#open.size;
   }
@@ -92,7 +92,7 @@ export class Streams implements Announcer {
     this.#stamper.request(this.#places.has('all') || doorbell.shared ? 0 : idleStampMs);
   }
 
-  /** Resolves when everything that was committed before the call has its position. Rejects when the database fails. */
+  /** Resolves when everything committed before the call has its position. Rejects when the database fails. */
   positioned(): Promise<void> {
     return this.#stamper.now();
   }
@@ -104,7 +104,7 @@ export class Streams implements Announcer {
   async open(opening: Opening): Promise<Stream> {
     if (this.#stopped) throw new StreamEnded('stopping');
     const leave = this.#ofCaller.take(opening.caller);
-    if (leave === null) throw new TooManyStreams(this.#ofCaller.most);
+    if (leave === null) throw new TooManyStreams(this.#ofCaller.limit);
     try {
       return await this.#begin(opening, leave);
     } catch (error) {
@@ -113,7 +113,7 @@ export class Streams implements Announcer {
     }
   }
 
-  /** Ends every stream, and what runs for them. */
+  /** Ends all streams and timers. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopListening();
@@ -134,7 +134,7 @@ export class Streams implements Announcer {
     try {
       await hub.read();
       if (from !== null && from > hub.head) throw new CursorExpired();
-      // Inboxes are kept from the first entry on.
+      // Inboxes are kept from their first entry.
       const isLost = from !== null && key.kind === 'all' && (confined || hub.after(from) === null) && from < (await readHeads(pool, [])).oldest - 1;
       if (isLost) throw new CursorExpired();
       if (this.#stopped) throw new StreamEnded('stopping');
@@ -162,7 +162,7 @@ export class Streams implements Announcer {
     return stream;
   }
 
-  /** Counts the hub as used from the moment it is found or made: otherwise another reader's leaving could remove it. */
+  /** Increments the users at once, so that another reader's leaving cannot remove the hub. */
   async #use(name: string, key: StreamKey, cursors: Cursors): Promise<Hub> {
     const head = this.#places.has(name) ? 0 : await this.#beginning(key);
     const place = this.#places.get(name) ?? { hub: this.#createHub(name, key, cursors, head), key, users: 0 };
@@ -193,7 +193,7 @@ export class Streams implements Announcer {
     if (place.users === 0) this.#places.delete(name);
   }
 
-  #heard(hint: Hint): void {
+  #onHint(hint: Hint): void {
     if (hint.about === 'all') this.#places.get('all')?.hub.hint(hint.number);
     if (hint.about === 'inbox') this.#places.get(nameOf({ kind: 'inbox', agentId: hint.agentId }))?.hub.hint(hint.number);
   }
@@ -203,7 +203,7 @@ export class Streams implements Announcer {
     for (const { hub } of this.#places.values()) hub.tick();
   }
 
-  /** Runs only while a stream is open. The next look is planned when the one before it is done. */
+  /** Runs only while a stream is open. Each poll schedules the next. */
   #schedule(): void {
     if (this.#stopped || this.#poll !== undefined) return;
     const { pollMs = 500, safetyMs = 2_000, doorbell } = this.options;
@@ -215,41 +215,41 @@ export class Streams implements Announcer {
     }, pollMs).unref();
   }
 
-  /** One statement for all streams of this process says which have moved. */
+  /** Finds the streams that have moved, in one statement. */
   async #lookEverywhere(): Promise<void> {
     if (this.#stopped || this.#places.size === 0) return;
     this.#lastPoll = performance.now();
     try {
       const inboxes = [...this.#places.values()].flatMap(({ key }) => (key.kind === 'inbox' ? [key.agentId] : []));
       const heads = await readHeads(this.options.pool, inboxes);
-      this.#heard({ about: 'all', number: heads.position });
-      for (const [agentId, number] of Object.entries(heads.inboxes)) this.#heard({ about: 'inbox', agentId, number });
+      this.#onHint({ about: 'all', number: heads.position });
+      for (const [agentId, number] of Object.entries(heads.inboxes)) this.#onHint({ about: 'inbox', agentId, number });
       if (heads.waiting && this.#places.has('all')) this.#stamper.request(0);
-      this.#complained = false;
+      this.#logged = false;
     } catch (error) {
-      this.#complain({ err: error }, 'the database could not be asked for new events; it is asked again and again');
+      this.#logOnce({ err: error }, 'the database could not be asked for new events; it is asked again and again');
     }
   }
 
   #failed(stream: string, error: unknown): void {
-    this.#complain({ err: error, stream }, 'a stream could not be read on; it is tried again and again');
+    this.#logOnce({ err: error, stream }, 'a stream could not be read on; it is tried again and again');
   }
 
-  /** Once, until the database answers again. */
-  #complain(about: object, message: string): void {
-    if (!this.#complained) this.options.log.warn(about, message);
-    this.#complained = true;
+  /** Logs once until the database answers again. */
+  #logOnce(about: object, message: string): void {
+    if (!this.#logged) this.options.log.warn(about, message);
+    this.#logged = true;
   }
 }
 
 interface Heads {
-  /** The last position that was given; 0 when none was. */
+  /** The last given position; 0 when there is none. */
   position: number;
-  /** The first that is kept. */
+  /** The first kept position. */
   oldest: number;
   /** Whether events wait for a position. */
   waiting: boolean;
-  /** The last number in each inbox that was asked for, by the id of its agent. */
+  /** The last number of each requested inbox, by agent id. */
   inboxes: Record<string, number>;
 }
 

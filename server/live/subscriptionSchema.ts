@@ -89,17 +89,17 @@ builder.subscriptionField('sessionUpdated', (t) =>
     subscribe: async (_root, args, context) => {
       const { sessionIds, after } = decodeArgs(sessionArgs, args);
       if (sessionIds !== null) await demandReadableSessions(context, sessionIds, ['sessionIds']);
-      const wanted = sessionIds === null ? null : new Set(sessionIds);
-      return open(context, { kind: 'all' }, after, ({ sessionId }) => sessionId !== null && (wanted === null || wanted.has(sessionId)));
+      const selected = sessionIds === null ? null : new Set(sessionIds);
+      return open(context, { kind: 'all' }, after, ({ sessionId }) => sessionId !== null && (selected === null || selected.has(sessionId)));
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
   }),
 );
 
-/** Depends on the item and the selection alone: the arguments chose the stream. */
+/** Depends on the item and the selection only: the arguments selected the stream. */
 async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveInfo): Promise<{ id: string }> {
   const { event, ...delivered } = item;
-  // Also for READY and HEARTBEAT: by this Pothos knows that it has nothing to load.
+  // Called for READY and HEARTBEAT too: it marks for Pothos that there is nothing to load.
   const { select = {} } = queryFromInfo({ context, info, typeName: 'Event', select: { id: true } }) as { select?: object };
   if (event === null) return { ...blank, ...delivered, id: newId() };
   const isKnown = Object.keys(select).every((field) => field in event);
@@ -108,15 +108,15 @@ async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveI
 
 const blank = { sessionId: null, sessionSequence: null, reason: null, summary: null, metadata: null, actorPrincipal: null, actorRole: null, session: null, handoff: null, agent: null };
 
-/** One statement, which reads the Session, Handoff and Agent as they are now. */
+/** Reads the current Session, Handoff and Agent in one statement. */
 const readEvent = ({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> =>
   prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
 
-async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null, wanted: (event: EventRow) => boolean): Promise<Stream> {
+async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null, matches: (event: EventRow) => boolean): Promise<Stream> {
   if (streams === undefined) throw refused('UNAVAILABLE', 'The server is stopping: connect again');
   const confined = key.kind !== 'inbox' && !readsEverything(caller);
   const readable = mayRead(caller);
-  const accepts = confined ? (event: EventRow): boolean => wanted(event) && readable(event) : wanted;
+  const accepts = confined ? (event: EventRow): boolean => matches(event) && readable(event) : matches;
   try {
     return await streams.open({ key, caller, after: cursor, confined, accepts });
   } catch (error) {

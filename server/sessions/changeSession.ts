@@ -8,14 +8,14 @@ import { sessionTransitions, statesBefore } from '../custody/rules.ts';
 import type { SessionStatus } from '../generated/prisma/client.ts';
 import type { SessionAnswer } from './createSession.ts';
 
-/** The life-cycle commands of a Session: each locks it, asks whether the change is allowed, and makes it. */
+/** The life-cycle commands of a Session: each locks it, checks the change and makes it. */
 
 interface ChangeSessionInput {
   sessionId: string;
   expectedVersion: number | null;
 }
 
-/** The holder keeps the Session and stops working on it. A PENDING tenure stays PENDING (rule: accept). */
+/** Pauses the Session; the holder keeps it. A PENDING tenure stays PENDING (rule: accept). */
 export const pauseSession = (work: Work, input: ChangeSessionInput): Promise<SessionAnswer> =>
   changeSession(work, input, 'PAUSED', (custody) => {
     if (custody.openTenure?.state === 'ACTIVE') custody.setTenureState(custody.openTenure, 'PAUSED');
@@ -23,7 +23,7 @@ export const pauseSession = (work: Work, input: ChangeSessionInput): Promise<Ses
     custody.recordCustody('SESSION_STATUS_CHANGED');
   });
 
-/** The holder goes on. A Session without a holder cannot run (rule: one holder). */
+/** Resumes the Session. It must have a holder (rule: one holder). */
 export const resumeSession = (work: Work, input: ChangeSessionInput): Promise<SessionAnswer> =>
   changeSession(work, input, 'RUNNING', (custody) => {
     if (custody.holder === null) {
@@ -34,15 +34,13 @@ export const resumeSession = (work: Work, input: ChangeSessionInput): Promise<Se
     custody.recordCustody('SESSION_STATUS_CHANGED');
   });
 
-/** The work is done. */
 export const completeSession = (work: Work, input: ChangeSessionInput & { result: unknown; summary: string | null }): Promise<SessionAnswer> =>
   endSession(work, input, { status: 'COMPLETED', result: input.result ?? null, summary: input.summary });
 
-/** The work cannot be done. An accepted Handoff fails with it. */
+/** Fails the Session and its accepted Handoff. */
 export const failSession = (work: Work, input: ChangeSessionInput & { reason: string }): Promise<SessionAnswer> =>
   endSession(work, input, { status: 'FAILED', endReason: input.reason });
 
-/** An operator no longer wants the work done. */
 export const cancelSession = (work: Work, input: ChangeSessionInput & { reason: string | null }): Promise<SessionAnswer> =>
   endSession(work, input, { status: 'CANCELLED', endReason: input.reason });
 
@@ -51,7 +49,7 @@ type End =
   | { status: 'FAILED'; endReason: string }
   | { status: 'CANCELLED'; endReason: string | null };
 
-/** Closes the open Handoff and the tenure, frees the place, and keeps the last holder (rule: end). */
+/** Closes the open Handoff and the tenure, releases the place and keeps the last holder (rule: end). */
 const endSession = (work: Work, input: ChangeSessionInput, end: End): Promise<SessionAnswer> =>
   changeSession(work, input, end.status, (custody) => {
     const failed = end.status === 'FAILED';
@@ -67,7 +65,7 @@ const readLastChange = statement(
   `SELECT actor_principal, session_status FROM events WHERE session_id = $1 AND type = 'SESSION_STATUS_CHANGED' ORDER BY session_sequence DESC LIMIT 1`,
 );
 
-/** Calls `change` when the Session may become `to`. The last change of status, repeated by the principal that made it, writes nothing (rule: repeat). */
+/** Calls `change` when the Session may become `to`. A repeat of the last status change by the same principal writes nothing (rule: repeat). */
 async function changeSession(work: Work, input: ChangeSessionInput, to: SessionStatus, change: (custody: Custody) => void): Promise<SessionAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId);

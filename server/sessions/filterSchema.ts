@@ -18,7 +18,7 @@ export const sessionFilter = inputObject(
   }),
 );
 
-/** One filter, or two for a type: of finished Sessions, which keep the type of their end, and of open ones, which have that of their agent. */
+/** Returns one filter, or two for a type: finished Sessions have the type stored at their end, open ones have their agent's. */
 export async function sessionsWhere(prisma: PrismaClient, filter: z.output<typeof sessionFilter>): Promise<Prisma.SessionWhereInput[]> {
   const all: Prisma.SessionWhereInput[] = [];
   const unassigned: Prisma.SessionWhereInput = { agentId: null, status: { in: ['RUNNING', 'PAUSED'] } };
@@ -31,11 +31,12 @@ export async function sessionsWhere(prisma: PrismaClient, filter: z.output<typeo
   if (filter.createdAfter !== null) all.push({ createdAt: { gt: filter.createdAfter } });
   if (filter.createdBefore !== null) all.push({ createdAt: { lt: filter.createdBefore } });
   if (filter.agentType === null) return [{ AND: all }];
-  // By name, so that PostgreSQL knows how many Sessions they hold: of a rare type a join reads past all others'.
+  // Selected by id, so that PostgreSQL can estimate their Sessions: with a join, a rare type scans past all others'
+  // Sessions.
   const agents = await prisma.agent.findMany({ where: { type: filter.agentType }, select: { id: true } });
   const held: Prisma.SessionWhereInput = { status: { in: ['RUNNING', 'PAUSED'] }, agentId: { in: agents.map(({ id }) => id) } };
   return [{ AND: [{ endedAgentType: filter.agentType }, ...all] }, { AND: [held, ...all] }];
 }
 
-/** Prisma leaves LIKE's wildcards in what it is given. */
+/** Escapes LIKE's wildcards, which Prisma does not. */
 const literally = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

@@ -1,14 +1,13 @@
 import type { Pool } from 'pg';
 import { type Bounds, FixedRow, type PageSql, readFixedPage } from '../core/fixedPage.ts';
 
-/** What the statement reads. */
 export const sessionSelect = {
   id: true, title: true, status: true, version: true, previousAgentType: true, handoffsEnabled: true, maxHandoffs: true, createdAt: true, updatedAt: true, lastReassignedAt: true,
   agent: { select: { id: true, name: true, type: true } },
   lastHandoff: { select: { id: true, status: true, via: true, depth: true, initiatedAt: true, acceptedAt: true } },
 };
 
-// OFFSET 0 keeps PostgreSQL from reading whole tables to join them.
+// OFFSET 0 prevents joins that scan whole tables.
 const sql = ({ where, orderBy, limit }: PageSql): string => `
   SELECT s.id, s.title, s.status, s.version, s.previous_agent_type, s.handoffs_enabled, s.max_handoffs, s.created_at, s.updated_at, s.last_reassigned_at,
     a.id, a.name, a.type, h.id, h.status, h.via, h.depth, h.initiated_at, h.accepted_at
@@ -29,6 +28,5 @@ const rowOf = ([id, title, status, version, previousAgentType, handoffsEnabled, 
 
 const orders = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
 
-/** A page of all Sessions. */
 export const readSessions = (pool: Pool, order: keyof typeof orders, bounds: Bounds): Promise<FixedRow[]> =>
   readFixedPage(pool, bounds, { columns: [orders[order], 'id'], filter: null, sql, rowOf });

@@ -42,11 +42,11 @@ builder.queryFields((t) => ({
     args: { ...argsOf(many), ...pageArgs },
     resolve: async (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);
-      const [wanted, readable] = await Promise.all([sessionsWhere(context.prisma, where), sessionsToList(context)]);
+      const [filters, readable] = await Promise.all([sessionsWhere(context.prisma, where), sessionsToList(context)]);
       const all = ownAgent(context.caller) === null && Object.values(where).every((each) => each === null);
       const column = 'updatedAt' in orderBy.columns ? 'updatedAt' : 'createdAt';
       const fixed = all ? { select: sessionSelect, reads: [(bounds: Bounds) => readSessions(context.pool, column, bounds)] } : null;
-      return rootPage('Session', { args, order: orderBy, fixed, oneOf: wanted.map((one) => ({ AND: [one, readable] })) }, context, info);
+      return rootPage('Session', { args, order: orderBy, fixed, oneOf: filters.map((one) => ({ AND: [one, readable] })) }, context, info);
     },
   }),
 }));

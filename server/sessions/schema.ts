@@ -62,7 +62,7 @@ builder.prismaNode('Session', {
 
 builder.prismaObjectFields(modelRef('Agent'), (t) => ({
   sessions: t.field({
-    // An AGENT may read all of its own; those that it shares with others are in `Query.sessions`.
+    // An agent may read all of its own Sessions; those it shares with others are in `Query.sessions`.
     access: 'ownAgent',
     ...relatedPage<'Agent'>('sessions', {
       model: 'Session',

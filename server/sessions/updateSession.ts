@@ -7,12 +7,12 @@ import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
 import type { SessionAnswer } from './createSession.ts';
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay unchanged. */
 export interface UpdateSessionInput {
   sessionId: string;
   title?: string | undefined;
   metadata?: unknown;
-  /** Merged into the Session's; null removes a variable. */
+  /** Merged into the Session's variables; null removes one. */
   contextVariables?: Record<string, unknown> | undefined;
   handoffsEnabled?: boolean | undefined;
   maxHandoffs?: number | undefined;
@@ -21,7 +21,7 @@ export interface UpdateSessionInput {
 
 const readFields = statement('SELECT title, metadata FROM sessions WHERE id = $1');
 
-/** Changes fields of an open Session. What is so already is no change, writes nothing and leaves the version alone. */
+/** Changes fields of an open Session. An update without a difference writes nothing and keeps the version. */
 export async function updateSession(work: Work, { sessionId, expectedVersion, contextVariables, ...given }: UpdateSessionInput): Promise<SessionAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId);
@@ -45,7 +45,7 @@ export async function updateSession(work: Work, { sessionId, expectedVersion, co
   return { sessionId };
 }
 
-/** A variable that keeps its value keeps who set it. */
+/** A variable with an unchanged value keeps its setter. */
 function withVariables(custody: Custody, given: Record<string, unknown>): StoredVariables {
   const stored = custody.session.contextVariables as StoredVariables;
   const fresh = Object.entries(given).filter(([name, value]) => !Object.hasOwn(stored, name) || canonicalJson(stored[name]!.value) !== canonicalJson(value));

@@ -11,20 +11,20 @@ export interface Block {
   text: string;
   /** The comment `<!-- not run: reason -->` before the block. */
   notRun: string | undefined;
-  /** The comment `<!-- until: text -->` before the block: its command does not end by itself and is stopped once it has printed this. */
+  /** The comment `<!-- until: text -->` before the block: its command runs on and is stopped after printing this text. */
   until: string | undefined;
-  /** The text of the `json`, `text` or `markdown` block that follows: what the command prints. */
+  /** The `json`, `text` or `markdown` block that follows: the expected output. */
   sample: string | undefined;
 }
 
 const first = ['README.md', 'docs/frontend.md', 'docs/agents.md', 'docs/analysts.md', 'docs/operations.md'];
-/** In the order in which their blocks are run. */
+/** In the order of running. */
 export const documents = [...new Set([...first, ...readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md')).sort().map((name) => `docs/${name}`)])];
 
 export const textOf = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 const isSample = ({ language }: Block): boolean => ['json', 'text', 'markdown'].includes(language);
 
-/** Every block of a document but samples, which are part of the block before them. */
+/** All blocks of a document except samples, which belong to the block before them. */
 export function blocksOf(file: string): Block[] {
   const blocks: Block[] = [];
   let line = 1;

@@ -2,20 +2,20 @@ const typeId = /\b(session|agentsession|handoff|turn|message|toolcall|decision|t
 const times = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g;
 
 /**
- * Compares what commands print with the samples of the documents. An id in a sample stands for the one that the command
- * printed in its place, there and in every later block; every time is as good as another.
+ * Compares command output with the documents' samples. An id in a sample is mapped to the printed one, here and in later
+ * blocks; times always match.
  */
 export class Samples {
   readonly #actual = new Map<string, string>();
 
   constructor(readonly url: string) {}
 
-  /** The text of a block for the server of this test. */
+  /** A block with the ids and addresses of this test's server. */
   adapt(text: string): string {
     return text.replaceAll('http://127.0.0.1:4000', this.url).replaceAll(typeId, (id) => this.#actual.get(id) ?? id);
   }
 
-  /** The sample and the output, equal when the output is what the sample says. */
+  /** The sample and the output, normalized to be equal when they match. */
   compare(sample: string, output: string): { expected: unknown; actual: unknown } {
     const printed = output.match(typeId) ?? [];
     for (const [n, id] of (sample.match(typeId) ?? []).entries()) if (printed[n] !== undefined) this.#actual.set(id, printed[n]);
@@ -23,7 +23,7 @@ export class Samples {
   }
 }
 
-/** Log lines as on a terminal, and JSON as what it means, without the cost of an operation. */
+/** Normalizes log lines and JSON, without an operation's cost. */
 function plain(text: string): unknown {
   const lines = text.replaceAll(times, '<time>').trim().split('\n');
   if (lines.length === 1 && lines[0]!.startsWith('{')) {

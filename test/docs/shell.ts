@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-// The packages are installed, and what `npm start` builds is built before the tests.
+// Packages are installed, and `npm start`'s build runs before the tests.
 const setUp = 'set -euo pipefail; npm() { [ "$1" = ci ] || command npm "$@"; }';
 const quietly = { npm_config_ignore_scripts: 'true', npm_config_loglevel: 'silent', LOG_LEVEL: 'info' };
 
@@ -12,7 +12,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Runs a shell block to its end, or until it has printed `until`. @throws with both outputs when it fails, or ends before */
+/** Runs a shell block to its end, or until it prints `until`. @throws with both outputs when it fails or ends early */
 export async function runShell(script: string, env: Record<string, string>, until?: string): Promise<Running> {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = spawn('bash', ['-c', `${setUp}\n${script}`], { cwd: root, env: { PATH, HOME, TMPDIR, ...quietly, ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -5,7 +5,7 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile).config, ts.sys, root);
 
-/** What the compiler says about a block that would stand as a file in the root. */
+/** The compiler's errors for a block, as a file in the root. */
 export function typeErrors(text: string): string[] {
   const name = `${root}block.ts`;
   const host = ts.createCompilerHost(options);
@@ -16,7 +16,7 @@ export function typeErrors(text: string): string[] {
   return ts.getPreEmitDiagnostics(program, program.getSourceFile(name)).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
-/** Runs a block as a file in the root would run. @returns what it prints */
+/** Runs a block as a file in the root. @returns its output */
 export function runTypeScript(text: string): string {
   const { outputText } = ts.transpileModule(text, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 } });
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module'], { cwd: root, input: outputText, encoding: 'utf8', timeout: 30_000 });

@@ -1,7 +1,7 @@
-/** What nobody in good faith would send, and what is answered. Nothing of it may be written, leak, or keep others waiting. */
+/** A hostile request and its expected answer. It may not write or leak anything, or delay other callers. */
 export interface Hostile {
   name: string;
-  /** To `/graphql` unless `path` says otherwise; with `raw`, these very bytes. */
+  /** To `/graphql` unless `path` is set; with `raw`, exactly these bytes. */
   method?: string;
   path?: string;
   headers?: Record<string, string>;
@@ -9,7 +9,7 @@ export interface Hostile {
   raw?: string | Buffer;
   /** Null: the connection is closed without an answer. */
   status: number | null;
-  /** Of the first error, or of the typed error in `data.answer`. */
+  /** The code of the first error, or of the typed error in `data.answer`. */
   code?: string;
   says?: RegExp;
 }
@@ -17,10 +17,10 @@ export interface Hostile {
 export const spec = 'application/graphql-response+json';
 export const json = { 'content-type': 'application/json', accept: spec };
 export const over = 'LIMIT_EXCEEDED';
-/** A Session of the demonstration story. */
+/** A Session of the demonstration data. */
 export const session = 'session_01kc000000e00800000000002y';
 
-// What is nested more deeply than JSON.stringify goes.
+// Nested too deeply for JSON.stringify.
 const deepLists = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 const deepObjects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
 const bodyOf = (params: object): string => JSON.stringify(params).replace('"deep lists"', deepLists).replace('"deep objects"', deepObjects);
@@ -36,7 +36,7 @@ export const asks = (name: string, query: string, code: string, { variables, say
   return { name, headers: json, body: bodyOf({ query, variables, operationName }), status, code, ...(says && { says }) };
 };
 
-/** Refused by the mutation itself, as a member of its union. */
+/** A typed error of the mutation's union. */
 export const typed = (name: string, mutation: string, input: object, code: string, says?: RegExp): Hostile =>
   asks(
     name,

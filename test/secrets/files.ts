@@ -6,7 +6,7 @@ const apr1 = (): string => parts('$ap', 'r1$', some('mixed', 8), '$', some('mixe
 const bcrypt = (): string => parts('$2', 'y$05$', some('mixed', 53));
 const crypt = (kind: string, length: number): string => parts('$', kind, '$', some('mixed', 12), '$', some('mixed', length));
 
-/** Files that are secret, or that hold something secret among what is not, as tools print them. */
+/** Files that are secret, or contain secrets among other text, as tools print them. */
 export function fileSamples(): Sample[] {
   const pem = (label: string): Sample[] => {
     const lines = privateKey(label).split('\n');
@@ -37,7 +37,7 @@ export function fileSamples(): Sample[] {
   ];
 }
 
-/** Passwords that a person says or types, in some languages and shells. */
+/** Passwords as people say or type them, in several languages and shells. */
 export function saidSamples(): Sample[] {
   const said: [kind: string, form: string, secret: string, written: (secret: string) => string | Written][] = [
     ['powershell', 'secure string', 'Herbst#2024', (s) => `$p = ConvertTo-SecureString "${s}" -AsPlainText -Force`],
@@ -125,7 +125,7 @@ export function saidSamples(): Sample[] {
   });
 }
 
-/** What reads like one of these and is none; above all what wrongly went in real transcripts. */
+/** Texts that look like secrets and are not; most were redacted wrongly in real transcripts. */
 export function falseAlarms(): Harmless[] {
   const texts: Record<string, string[]> = {
     'results of tests': [

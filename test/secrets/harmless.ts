@@ -5,7 +5,7 @@ const many = (count: number, make: (index: number) => string): string[] => Array
 const typeIdAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const typeId = (prefix: string): string => `${prefix}_01${[...some('lower', 24)].map((letter) => (typeIdAlphabet.includes(letter) ? letter : '0')).join('')}`;
 
-/** What looks like a secret and is none. */
+/** Texts that look like secrets and are not. */
 export function harmlessSamples(): Harmless[] {
   const texts: Record<string, string[]> = {
     uuid: [

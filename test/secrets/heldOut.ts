@@ -1,12 +1,12 @@
 import { base64, jwt, parts, privateKey, some, uuid } from './make.ts';
 import type { Sample, Written } from './samples.ts';
 
-// Written after the rules, without a look at them. At first 69 of its 91 places were found, and all in surroundings; the
-// rules that were missing have come since.
+// Written after the rules and independently of them. At first the rules found 69 of the 91 places and all surroundings; the
+// missing rules were added since.
 
 const escape = '\u001b';
 
-/** Surroundings that no rule was written beside. */
+/** Surroundings that the rules were not written for. */
 const surroundings: Record<string, (secret: string) => Written> = {
   'lines of bat': (s) => ({ text: `${escape}[38;5;238m   1${escape}[0m ${escape}[38;5;238m│${escape}[0m ${escape}[38;5;231mgiven = ${escape}[0m${escape}[38;5;186m"${s}"${escape}[0m` }),
   'log of compose': (s) => ({ text: `${escape}[36mweb-1  | ${escape}[0m2024-06-01T10:00:00Z INFO using ${s} for uploads` }),
@@ -62,7 +62,6 @@ function heldOutTokens(): [kind: string, secret: string][] {
   ];
 }
 
-/** Secrets in places of their own. */
 function heldOutPlaces(): Sample[] {
   const key = privateKey('RSA PRIVATE KEY', 6).split('\n');
   const list: [kind: string, secret: string, written: (secret: string) => string | Written][] = [

@@ -3,7 +3,7 @@ import type { Harmless } from './samples.ts';
 
 const escape = '\u001b';
 
-/** Written after the rules, as the secrets beside it. */
+/** Written after the rules, like the secrets beside it. */
 export function heldOutHarmless(): Harmless[] {
   const texts = [
     '✓ logs in with a valid password (231 ms)',

@@ -1,7 +1,7 @@
 import { redactText, redactTexts, redactValue, type Redactions } from '../../server/redaction/redact.ts';
 import type { Sample, Written } from './samples.ts';
 
-/** What would be stored, in one text. */
+/** The stored result as one text. */
 export function redacted(written: Written): Redactions & { stored: string } {
   if ('text' in written) {
     const { text, ...found } = redactText(written.text);
@@ -15,16 +15,16 @@ export function redacted(written: Written): Redactions & { stored: string } {
   return { ...found, stored: JSON.stringify(value) };
 }
 
-/** How much of a secret is too much to be left: a piece of twelve characters, or all of a shorter one. */
+/** The shortest piece of a secret that may not remain: 12 characters, or the whole of a shorter secret. */
 const telling = 12;
 
-/** Every piece of a secret that is long enough to tell it. */
+/** All pieces of a secret that may not remain. */
 export function piecesOf(secret: string): string[] {
   const length = Math.min(telling, secret.length);
   return Array.from({ length: secret.length - length + 1 }, (_, start) => secret.slice(start, start + length));
 }
 
-/** As a person reads it: without colours and zero-width characters, also escaped ones. */
+/** The text as displayed, without colour codes and zero-width characters, escaped ones included. */
 const read = (text: string): string => text.replace(/(?:\u001b|\\+(?:u001b|033|e|x1b))\[[0-9;]*[A-Za-z]|[\u200b\ufeff]/g, '');
 
 export const isKept = (sample: Sample): boolean => {
@@ -32,7 +32,7 @@ export const isKept = (sample: Sample): boolean => {
   return sample.secrets.every((secret) => piecesOf(secret).every((piece) => !stored.includes(piece) && !read(stored).includes(piece)));
 };
 
-/** Which of these secrets a text holds a piece of. */
+/** The secrets of which the text contains a piece. */
 export function secretsIn(text: string, secrets: readonly string[]): string[] {
   const short = secrets.filter((secret) => secret.length < telling && text.includes(secret));
   const pieces = new Map(secrets.filter((secret) => secret.length >= telling).flatMap((secret) => piecesOf(secret).map((piece) => [piece, secret])));

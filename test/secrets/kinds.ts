@@ -1,7 +1,7 @@
 import { jwt, parts, some, uuid } from './make.ts';
 import type { Harmless } from './samples.ts';
 
-/** One secret of each kind that shows what it is. */
+/** One secret of each kind that is recognizable by its form. */
 export function kindsOfTokens(): [kind: string, secret: string][] {
   return [
     ['aws access key', parts('AK', 'IA', some('upper', 16))],
@@ -112,7 +112,7 @@ export function kindsOfTokens(): [kind: string, secret: string][] {
   ];
 }
 
-/** What has the shape of a token, or nearly, and is none. */
+/** Texts with the form of a token, or nearly, that are not secret. */
 export function lookAlikes(): Harmless[] {
   const texts: Record<string, string[]> = {
     'too short or a name': [

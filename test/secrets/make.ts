@@ -1,9 +1,9 @@
-// Nothing here is a credential: every secret is put together when it is asked for, from parts and a sequence of numbers
-// that is the same every time, so that no scanner of repositories takes this folder for a leak.
+// No real credentials: every secret is generated at run time from parts and a fixed sequence of numbers, so that scanners do
+// not report this folder.
 
 let state = 20_240_601;
 
-/** The next number of a small linear congruential sequence, below `limit`. */
+/** The next number of a linear congruential sequence, below `limit`. */
 function next(limit: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * limit);
@@ -20,7 +20,7 @@ const alphabets = {
   base64: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
 };
 
-/** So many characters of an alphabet; of more than five, one is a digit and one a letter, as in all that is random. */
+/** This number of characters of an alphabet; with more than five, at least one is a digit and one a letter, as in random text. */
 export function some(alphabet: keyof typeof alphabets, length: number): string {
   const letters = alphabets[alphabet];
   const made = Array.from({ length }, () => letters[next(letters.length)]!);

@@ -1,7 +1,7 @@
 import { base64, jwt, parts, some, uuid } from './make.ts';
 import type { Sample, Written } from './samples.ts';
 
-/** Secrets that are known by where they stand. Passwords are what people choose: short, with and without digits. */
+/** Secrets recognizable by their place. The passwords are like people's: short, with and without digits. */
 export function placeSamples(): Sample[] {
   const samples: Sample[] = [];
   const add = (kind: string, form: string, secret: string, written: (secret: string) => string | Written): void => {

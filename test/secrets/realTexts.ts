@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { realDataFolder } from '../realData.ts';
 import type { Harmless } from './samples.ts';
 
-/** Every text in the files that real tools wrote, by the tool. Their folders are public. */
+/** All texts in the real tools' files, by tool. The folders are public. */
 export function realTexts(): Harmless[] {
   const folder = realDataFolder!;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());

@@ -1,7 +1,7 @@
-/** A text, several that follow each other, or a JSON value. */
+/** A text, consecutive texts, or a JSON value. */
 export type Written = { text: string } | { texts: string[] } | { value: unknown };
 
-/** A secret and where it stands. Of `secrets`, nothing recognisable may be left. */
+/** A secret and its surroundings. No recognizable piece of `secrets` may remain. */
 export interface Sample {
   kind: string;
   form: string;
@@ -14,7 +14,7 @@ export interface Harmless {
   written: Written;
 }
 
-/** A secret that shows what it is, in every form in which agents write such things. */
+/** A recognizable secret in every form that agents write. */
 export function everyForm(kind: string, secret: string): Sample[] {
   const cut = Math.ceil(secret.length * 0.6);
   const forms: Record<string, Written> = {

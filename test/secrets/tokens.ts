@@ -1,7 +1,7 @@
 import { jwt, parts, privateKey, some } from './make.ts';
 import { everyForm, type Sample } from './samples.ts';
 
-/** Secrets that show what they are. */
+/** Secrets recognizable by their form. */
 export function tokenSamples(): Sample[] {
   const tokens: [kind: string, secret: string][] = [
     ['aws', parts('AK', 'IA', some('upper', 16))],
@@ -50,7 +50,7 @@ export function tokenSamples(): Sample[] {
   return [...tokens.flatMap(([kind, secret]) => everyForm(kind, secret)), ...keys()];
 }
 
-/** Private keys are many lines, and are escaped in most places where agents write them. */
+/** Private keys have many lines, which agents usually write escaped. */
 function keys(): Sample[] {
   const labels = ['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'ENCRYPTED PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'];
   return labels.flatMap((label): Sample[] => {

@@ -2,10 +2,10 @@ import type { Sample, Written } from './samples.ts';
 
 const escape = '\u001b';
 
-/** Around the middle of a text, something that is not seen. */
+/** Inserts invisible text into the middle of a secret. */
 const inTheMiddle = (secret: string, unseen: string): string => `${secret.slice(0, Math.ceil(secret.length / 2))}${unseen}${secret.slice(Math.ceil(secret.length / 2))}`;
 
-/** How tools and people write a secret of one line. */
+/** Ways to write a secret of one line. */
 const wrappings: Record<string, (secret: string) => Written> = {
   bare: (secret) => ({ text: secret }),
   'in a sentence': (secret) => ({ text: `Please use ${secret}, it is new.` }),
@@ -41,7 +41,7 @@ export const wrapped = (kind: string, secret: string): Sample[] =>
 
 const numbered = (between: string) => (line: string, index: number): string => `${String(index + 1).padStart(6)}${between}${line}`;
 
-/** How tools print a file of several lines. */
+/** Ways to print a file of several lines. */
 const listings: Record<string, (lines: readonly string[]) => Written> = {
   plain: (lines) => ({ text: lines.join('\n') }),
   'line ends of Windows': (lines) => ({ text: lines.join('\r\n') }),
@@ -63,6 +63,6 @@ const listings: Record<string, (lines: readonly string[]) => Written> = {
   json: (lines) => ({ text: JSON.stringify({ file: lines.join('\n') }) }),
 };
 
-/** A file of several lines, of which some are secret. */
+/** A file of several lines, some of them secret. */
 export const listed = (kind: string, lines: readonly string[], secrets: string[]): Sample[] =>
   Object.entries(listings).map(([form, write]) => ({ kind, form, written: write(lines), secrets }));

@@ -1,23 +1,23 @@
 import { random } from './random.ts';
 import type { Answer, Connection, Mutation } from './requests.ts';
 
-/** One request of a caller, and what came back; `answer` is null when nothing did. */
+/** A caller's request and its answer; `answer` is null when there was none. */
 export interface Asked {
   mutation: Mutation;
   input: { idempotencyKey?: string; [field: string]: unknown };
   answer: Answer | null;
 }
 
-/** What all callers of a round work on. */
+/** The records shared by all callers of a round. */
 export interface Stage {
   agents: readonly string[];
-  /** Grows while the round runs. */
+  /** Grows during the round. */
   sessions: string[];
-  /** The newest handoff that somebody heard of, by session. */
+  /** The newest known handoff of each session. */
   handoffs: Map<string, string>;
 }
 
-// How often each is tried, of all that is tried.
+// The relative frequency of each mutation.
 const mix: Record<Exclude<Mutation, 'registerAgent'>, number> = {
   reassignSession: 6,
   appendTurn: 5,
@@ -37,12 +37,12 @@ const mix: Record<Exclude<Mutation, 'registerAgent'>, number> = {
 const kinds = (Object.keys(mix) as (keyof typeof mix)[]).flatMap((kind) => Array.from({ length: mix[kind] }, () => kind));
 
 /**
- * The next request of a caller. Which mutation, the how-manieth session and agent, and the key follow from the
- * seeds alone; which handoff is the newest depends on who was answered first.
+ * A caller's next request. The seeds alone determine the mutation, the session's and agent's indexes and the key; the newest
+ * handoff depends on the order of answers.
  */
 function choose(stage: Stage, dice: ReturnType<typeof random>, key: string): Omit<Asked, 'answer'> {
   const [kind, nth, agentId, coin] = [dice.pick(kinds), dice.below(1_000), dice.pick(stage.agents), dice.below(2)];
-  // The first sessions of the round, so that a new one does not move the others' places.
+  // Only the round's first sessions, so that new ones do not shift the indexes.
   const sessionId = stage.sessions[nth % stage.agents.length]!;
   const handoffId = stage.handoffs.get(sessionId);
   const idempotencyKey = key;
@@ -77,7 +77,7 @@ function choose(stage: Stage, dice: ReturnType<typeof random>, key: string): Omi
   return { mutation: 'appendTurn', input: { sessionId, messages: [message], idempotencyKey } };
 }
 
-/** Asks one request after the other until the connection breaks, and remembers what was answered. */
+/** Sends requests one after the other until the connection breaks, and records the answers. */
 export async function call(connection: Connection, stage: Stage, seeds: number[], heard: (asked: Asked) => void): Promise<Asked[]> {
   const dice = random(...seeds);
   const all: Asked[] = [];

@@ -1,14 +1,14 @@
-/** What one subscriber heard, and what its stream held; events by names that tell them apart. */
+/** The events that a subscriber received, and those in its stream, by unique names. */
 export interface History {
   name: string;
   heard: readonly string[];
-  /** In the order of the stream, from where the subscriber began. */
+  /** The stream's events in order, from the subscriber's start. */
   truth: readonly string[];
 }
 
 const shown = 5;
 
-/** What is wrong with a history: a line for each kind of damage, with the first few events that show it. Empty when it heard everything once and in order. */
+/** The faults of a history: a line per kind with the first few events. Empty when every event was received once and in order. */
 export function damageOf({ name, heard, truth }: History): string[] {
   const places = new Map(truth.map((event, place) => [event, place]));
   if (places.size !== truth.length) throw new Error(`The truth of ${name} holds an event twice`);

@@ -5,18 +5,18 @@ import { say, type SoakDatabase } from './soakDatabase.ts';
 export interface HostileSoakOptions {
   rounds: number;
   seed: number;
-  /** Each attack alone, for ten seconds, as the rows of a table. */
+  /** Runs each attack alone for ten seconds, as rows of a table. */
   each: boolean;
   heapMb?: number | undefined;
-  /** Only these attacks. */
+  /** Runs only these attacks. */
   only: readonly AttackName[];
 }
 
 export const attackNames = Object.keys(attacks) as AttackName[];
-/** How much slower than in the control the honest writers' p99 may be, and how much memory the server may take. */
+/** The limits for the honest writers' p99 relative to the control, and for the server's memory. */
 const goals = { slower: 3, memoryMb: 600 };
 
-/** False when anything was lost, or a goal missed. */
+/** False when anything was lost or a goal was missed. */
 export async function hostileSoak({ rounds, seed, each, heapMb, only }: HostileSoakOptions, database: SoakDatabase): Promise<boolean> {
   const names = only.length === 0 ? attackNames : only;
   const round = async (attacks: readonly AttackName[], durationMs: number, nth = 0): Promise<HostileResult> =>

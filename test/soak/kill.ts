@@ -9,11 +9,11 @@ import { startServerProcess, type ServerProcess } from './serverProcess.ts';
 /** A database that outlives its servers. */
 export interface Target {
   name: string;
-  /** What the server is started with. */
+  /** The server's environment. */
   env: Record<string, string>;
-  /** Where the checks look; known once a server has run. */
+  /** The database to check; known once a server has run. */
   databaseUrl(): Promise<string>;
-  /** Kills PostgreSQL as well, right after the server. */
+  /** Kills PostgreSQL too, right after the server. */
   killDatabase?: () => void;
 }
 
@@ -21,7 +21,7 @@ export interface RoundOptions {
   seed: number;
   round: number;
   callers?: number;
-  /** At least so many requests must be in flight when the server is killed. */
+  /** The minimum number of requests in flight at the kill. */
   leastInFlight?: number;
 }
 
@@ -30,14 +30,14 @@ export interface Round {
   answered: number;
   refused: number;
   inFlight: number;
-  /** Requests that were never answered, with a key, and had been done all the same. */
+  /** Unanswered requests with a key that were committed. */
   landed: number;
   restartMs: number;
-  /** What must not be; empty when the round went well. */
+  /** The violations; empty when the round passed. */
   breaches: string[];
 }
 
-/** The servers of a target, one after the other; it survives any number of rounds. */
+/** Runs a target's servers one after the other, over any number of rounds. */
 export class Victim {
   #server: ServerProcess | undefined;
 
@@ -48,7 +48,7 @@ export class Victim {
     return this.#server;
   }
 
-  /** Ends the server, if there is one, and waits until it is gone. */
+  /** Ends the server, if there is one, and waits for its end. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
@@ -59,8 +59,8 @@ export class Victim {
 }
 
 /**
- * Callers ask for a seeded mix of mutations; once enough is answered, and enough is in flight, the server is killed.
- * After the restart everything that was answered must be there, every key must repeat its answer, and the invariants hold.
+ * Callers send a seeded mix of mutations; after enough answers, and with enough in flight, the server is killed. After the
+ * restart every answered change must exist, every key must repeat its answer, and the invariants must hold.
  */
 export async function killRound(victim: Victim, { seed, round, callers = 16, leastInFlight = 8 }: RoundOptions): Promise<Round> {
   const { target } = victim;
@@ -115,7 +115,7 @@ export async function killRound(victim: Victim, { seed, round, callers = 16, lea
 
 const agents = ['ada', 'bob', 'cyd', 'dee', 'eve', 'fay'];
 
-/** Agents, once, and some sessions of this round to fight about. */
+/** Creates the agents once, and sessions of this round that callers compete for. */
 export async function prepare(api: Connection, name: string): Promise<Stage> {
   for (const [n, id] of agents.entries()) {
     await api.send('registerAgent', { id, type: 'CLAUDE', maxCapacity: 100_000, collaborators: agents.slice(0, n) });
@@ -129,7 +129,7 @@ export async function prepare(api: Connection, name: string): Promise<Stage> {
   return { agents, sessions, handoffs: new Map() };
 }
 
-// What these callers may be refused with: they fight for sessions, and are right about everything else.
+// The refusals that these callers may get: they compete for sessions, and their input is valid otherwise.
 const fair = ['INVALID_STATE', 'ALREADY_ASSIGNED', 'NOT_A_COLLABORATOR'];
 
 function unfairAnswers(asked: readonly Asked[]): string[] {
@@ -138,14 +138,14 @@ function unfairAnswers(asked: readonly Asked[]): string[] {
     .map((one) => `an answer that nobody should get: ${JSON.stringify(one)}`);
 }
 
-/** Keys of requests without an answer that have one stored. */
+/** Keys with a stored answer whose requests got none. */
 async function landedKeys(pool: pg.Pool, asked: readonly Asked[]): Promise<Set<string>> {
   const keys = asked.flatMap(({ answer, input }) => (answer === null && input.idempotencyKey !== undefined ? [input.idempotencyKey] : []));
   const { rows } = await pool.query<{ key: string }>('SELECT key FROM idempotency_answers WHERE key = ANY ($1)', [keys]);
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Repeats every request that has a key, twice: a line for each that does not answer what it did, or what it had done. */
+/** Repeats every request with a key twice and returns a line per answer that differs from the first one or from the stored one. */
 export async function repeatAll(url: string, asked: readonly Asked[], landed: ReadonlySet<string>, callers: number): Promise<string[]> {
   const left = asked.filter(({ input, answer }) => input.idempotencyKey !== undefined && (answer === null || isPayload(answer)));
   const breaches: string[] = [];

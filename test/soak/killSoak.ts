@@ -2,7 +2,7 @@ import { killRound, Victim, type Round } from './kill.ts';
 import { say, type SoakDatabase } from './soakDatabase.ts';
 import { embeddedDatabase, givenDatabase, withDatabaseKilled } from './targets.ts';
 
-/** Rounds of `killRound`, on each kind of database in turn. False when there was a breach. */
+/** Runs `killRound` repeatedly on each kind of database. False after a violation. */
 export async function killSoak({ rounds, seed }: { rounds: number; seed: number }, database: SoakDatabase): Promise<boolean> {
   const embedded = embeddedDatabase();
   const elsewhere = new Victim(givenDatabase(database.url));
@@ -15,7 +15,7 @@ export async function killSoak({ rounds, seed }: { rounds: number; seed: number 
     for (let round = 1; round <= rounds; round += 1) {
       const victim = [elsewhere, surviving, killed][(round - 1) % 3]!;
       const result = await killRound(victim, { seed, round });
-      // Two servers on one folder would be one too many.
+      // Two servers cannot share a folder.
       if (victim !== elsewhere) await victim.kill('SIGTERM');
       done.push(result);
       const { asked, answered, refused, inFlight, landed, restartMs, breaches } = result;

@@ -16,44 +16,44 @@ export interface LiveOptions {
   seed: number;
   databaseUrl: string;
   durationMs: number;
-  /** On a busy machine it lasts longer, up to five times, until so many mutations were answered. */
+  /** On a busy machine the round lasts up to five times longer, until this many mutations were answered. */
   leastAnswers: number;
   writers: number;
   subscribers: number;
-  /** How often Redis is killed and started again. */
+  /** The number of Redis kills and restarts. */
   redisKills: number;
-  /** How often one of the two servers is killed and started again. */
+  /** The number of kills and restarts of one of the two servers. */
   serverKills: number;
-  /** How long a writer waits between two requests. */
+  /** A writer's pause between requests. */
   paceMs?: number;
 }
 
 export interface LiveResult {
-  /** Mutations that were answered, and how long the median and the slowest took. */
+  /** Answered mutations, and their median and maximum latency. */
   answers: number;
   medianMs: number;
   slowestMs: number;
-  /** Events that were written while all listened. */
+  /** Events written while all subscribers were active. */
   events: number;
-  /** Deliveries, all subscribers together. */
+  /** Deliveries over all subscribers. */
   heard: number;
   drops: number;
   redisKills: number;
   serverKills: number;
-  /** What must not be; empty when all went well. */
+  /** The violations; empty when the round passed. */
   breaches: string[];
 }
 
-// Long for a machine that is busy with other things; the streams themselves need a second.
+// Long enough for a busy machine; the streams need about a second.
 const catchUpMs = 120_000;
 const awayMs = 700;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Writers change sessions through two servers, subscribers listen at both and drop and return at random, Redis and one
- * of the servers are killed and started again. In the end each subscriber must have heard, once and in order, what
- * the database says that its stream held.
+ * Writers change sessions through two servers, subscribers on both disconnect and resume at random, and Redis and one server
+ * are killed and restarted. In the end each subscriber must have received its stream's events, according to the database,
+ * once and in order.
  */
 export async function liveRound({ seed, databaseUrl, durationMs, paceMs = 40, ...options }: LiveOptions): Promise<LiveResult> {
   const redis = await startRedis();
@@ -75,7 +75,7 @@ export async function liveRound({ seed, databaseUrl, durationMs, paceMs = 40, ..
     subscribers = Array.from({ length: options.subscribers }, (_, n) => {
       const topic = topics[n % topics.length]!;
       const listen = n % 2 === 0 ? helperSubscriber : rawSubscriber;
-      // Each topic is listened to in both ways and at both servers.
+      // Each topic is used with both kinds of subscribers and on both servers.
       const url = urls[Math.floor(n / 2) % 2]!;
       return listen(`${listen.name} ${n} of ${JSON.stringify(topic)}`, { url, topic, seeds: [seed, n], stayMs: Math.max(1_500, durationMs / 8) });
     });
@@ -105,7 +105,7 @@ export async function liveRound({ seed, databaseUrl, durationMs, paceMs = 40, ..
     ]);
     for (const one of subscribers) one.settle();
     await allHeard(pool, subscribers, since);
-    // A repeat of the last events would come before what is new.
+    // Further events: a wrong repeat of the earlier ones would arrive before these.
     await api.send('reassignSession', { sessionId: stage.sessions[0]!, agentId: stage.agents[1]!, skipHandoff: true });
     await api.send('reassignSession', { sessionId: stage.sessions[0]!, agentId: stage.agents[0]!, skipHandoff: true });
     await allHeard(pool, subscribers, since);
@@ -149,7 +149,7 @@ interface Writing {
   answered(tookMs: number): void;
 }
 
-/** Asks until the time is over, at the one server or the other; a broken connection is followed by the next. */
+/** Sends requests to one server or the other until the time is over, and reconnects when a connection breaks. */
 async function write({ urls, stage, seed, n, paceMs, over, answered }: Writing): Promise<void> {
   for (let life = 0; !over(); life += 1) {
     const inner = connection(urls[(n + life) % urls.length]!, { count: 0 });
@@ -171,7 +171,7 @@ async function write({ urls, stage, seed, n, paceMs, over, answered }: Writing):
 
 const renameAgent = `mutation ($id: ID!, $description: String!) { updateAgent(input: { id: $id, description: $description }) { __typename } }`;
 
-/** Events that belong to no session. */
+/** Writes events that belong to no session. */
 async function changeAgents(url: string, { agents }: Stage, over: () => boolean): Promise<void> {
   for (let n = 0; !over(); n += 1) {
     const body = JSON.stringify({ query: renameAgent, variables: { id: agents[n % agents.length], description: `Change ${n}` } });
@@ -180,7 +180,7 @@ async function changeAgents(url: string, { agents }: Stage, over: () => boolean)
   }
 }
 
-/** Does it so often within a time, evenly spread, the next at the earliest when the last is over. */
+/** Runs an action `count` times, evenly spread and one after the other. */
 async function times(count: number, durationMs: number, act: () => Promise<void>): Promise<void> {
   const began = performance.now();
   for (let n = 1; n <= count; n += 1) {
@@ -189,13 +189,13 @@ async function times(count: number, durationMs: number, act: () => Promise<void>
   }
 }
 
-/** Nobody writes yet; what was written has its position. */
+/** The start of all streams before any writes, with all events positioned. */
 export async function quietBeginning(pool: pg.Pool): ReturnType<typeof beginning> {
   await eventually('all events have their position', async () => (await disorder(pool)).length === 0);
   return beginning(pool);
 }
 
-/** Returns too when they never do: what is missing then is what the histories show. */
+/** Returns after a time limit too: the histories then show the missing events. */
 export async function allHeard(pool: pg.Pool, subscribers: readonly Subscriber[], since: Awaited<ReturnType<typeof beginning>>): Promise<void> {
   const complete = async (): Promise<boolean> => {
     for (const { topic, heard } of subscribers) if (heard.length < (await truthOf(pool, topic, since)).length) return false;

@@ -4,19 +4,19 @@ import { requestOf } from '../../client/stream/requests.ts';
 import { rawSocket, type RawSocket } from '../socket.ts';
 import { random } from './random.ts';
 
-/** Somebody who listens to one topic, is cut off and goes away at random, and comes back with its cursor. */
+/** A subscriber of one topic that disconnects at random and resumes with its cursor. */
 export interface Subscriber {
   name: string;
   topic: Topic;
-  /** The ids of the events that it heard, in the order of hearing. */
+  /** The ids of received events in order. */
   heard: string[];
-  /** What a subscriber must not see, besides what its history shows. */
+  /** Violations that its history does not show. */
   breaches: string[];
-  /** Resolves when it listens for the first time. */
+  /** Resolves when it is first subscribed. */
   ready: Promise<void>;
-  /** How often it was cut off or went away. */
+  /** The number of disconnections. */
   drops: number;
-  /** From now on it stays. */
+  /** Stops disconnecting. */
   settle(): void;
   stop(): Promise<void>;
 }
@@ -24,16 +24,16 @@ export interface Subscriber {
 interface Place {
   url: string;
   topic: Topic;
-  /** Shown at each connecting, on a server with keys. */
+  /** Sent at each connect, for a server with keys. */
   key?: string;
   seeds: number[];
-  /** Roughly how long it stays between two drops. */
+  /** The approximate time between two disconnections. */
   stayMs: number;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Calls `drop` again and again at random times, from when it is ready until it is settled. */
+/** Calls `drop` at random times between `ready` and `settle`. */
 function dropping({ seeds, stayMs }: Place, ready: Promise<void>, drop: (nth: number) => void): { settle(): void } {
   const dice = random(...seeds);
   let timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ function dropping({ seeds, stayMs }: Place, ready: Promise<void>, drop: (nth: nu
   };
 }
 
-/** By the client helper, which must neither see a gap nor a repeat: what it would mend is a fault of the server. */
+/** Uses the client helper, which must see no gap and no repeat: either is a fault of the server. */
 export function helperSubscriber(name: string, place: Place): Subscriber {
   const { url, topic, key } = place;
   const sockets = new Set<WebSocket>();
@@ -94,7 +94,7 @@ export function helperSubscriber(name: string, place: Place): Subscriber {
   async function read(): Promise<void> {
     while (!stopped) {
       for await (const event of stream) subscriber.heard.push(event.id);
-      // Also where it began, when it heard nothing at all.
+      // Also the start, when no event was received.
       cursor = stream.cursor ?? cursor;
       const { repeats, healed, gaps } = stream.stats;
       if (repeats + healed + gaps > 0) subscriber.breaches.push(`${name}: the helper met ${repeats} repeats and ${healed} gaps, of which ${gaps} stayed`);
@@ -105,7 +105,7 @@ export function helperSubscriber(name: string, place: Place): Subscriber {
   return subscriber;
 }
 
-/** With nothing between it and the protocol but its own cursor. */
+/** Uses the protocol directly with its own cursor. */
 export function rawSubscriber(name: string, place: Place): Subscriber {
   const { url, topic, key } = place;
   const { field, query, variables } = requestOf(topic, 'id');
@@ -141,7 +141,7 @@ export function rawSubscriber(name: string, place: Place): Subscriber {
     for (let first = true; !stopped; first = false) {
       const { data, errors } = await socket.result<Record<string, { id: string; type: string; cursor: string; recovered: boolean | null } | null>>('1');
       const event = data?.[field];
-      // Away for a moment; everything else is a fault.
+      // UNAVAILABLE is temporary; any other error is a violation.
       if (event == null || errors !== undefined) {
         if (errors?.[0]?.extensions.code !== 'UNAVAILABLE') subscriber.breaches.push(`${name} was answered ${JSON.stringify({ data, errors })}`);
         return socket.terminate();
@@ -154,7 +154,7 @@ export function rawSubscriber(name: string, place: Place): Subscriber {
   }
   async function read(): Promise<void> {
     while (!stopped) {
-      // A socket that broke fails whoever waits for it; what had come before has been taken by then.
+      // A broken socket rejects pending reads; earlier messages have been taken by then.
       await listen().catch(() => undefined);
       if (!stopped) await pause(100);
     }

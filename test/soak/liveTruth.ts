@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Topic } from '../../client/stream/index.ts';
 import { decodeId, encodeId } from '../../server/core/ids.ts';
 
-/** Where all streams stood at a moment when nobody wrote. */
+/** The positions of all streams while nothing was written. */
 export interface Beginning {
   position: number;
   inboxes: ReadonlyMap<string, number>;
@@ -14,11 +14,11 @@ export async function beginning(pool: Pool): Promise<Beginning> {
   return { position: positions[0]!.position, inboxes: new Map(inboxes.map(({ id, sequence }) => [id, sequence])) };
 }
 
-/** Of an event in the order over all streams: what decides who hears of it. */
+/** Events in the global order, with a condition for the recipients. */
 const inOrder = (condition: string): string => `SELECT e.id FROM event_positions p JOIN events e ON e.id = p.event_id WHERE p.position > $1 AND ${condition} ORDER BY p.position`;
 const noLogEntry = `e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED')`;
 
-/** What a topic held since then, in its order, by the tables alone. */
+/** A topic's events since then, in order, read from the tables alone. */
 export async function truthOf(pool: Pool, topic: Topic, since: Beginning): Promise<string[]> {
   const read = async (sql: string, ...values: unknown[]): Promise<string[]> => {
     const { rows } = await pool.query<{ id: string }>(sql, values);
@@ -40,7 +40,7 @@ export async function truthOf(pool: Pool, topic: Topic, since: Beginning): Promi
   }
 }
 
-/** The order over all streams agrees with each Session's and each inbox's numbers, and leaves nothing out. */
+/** Checks that the global order agrees with each Session's and inbox's numbers and omits nothing. */
 export async function disorder(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(`
     SELECT format('session %s: number %s has position %s, after %s', session_id, session_sequence, position, before) AS line FROM (

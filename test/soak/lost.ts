@@ -3,7 +3,7 @@ import { decodeId } from '../../server/core/ids.ts';
 import type { Asked } from './callers.ts';
 import type { Answer, Mutation } from './requests.ts';
 
-/** The event without which a change did not happen, by the mutation that was answered. */
+/** The event that proves a change, by mutation. */
 const evidence: Partial<Record<Mutation, string>> = {
   createSession: 'SESSION_CREATED',
   initiateHandoff: 'HANDOFF_INITIATED',
@@ -38,7 +38,7 @@ SELECT c.n, array_remove(ARRAY[
 ], NULL) AS missing
 FROM claims c LEFT JOIN sessions s ON s.id = c.session`;
 
-/** What was answered and is not there: a line for each such answer. Its ids, its event, its version and its key must all be found. */
+/** Returns a line per answer whose change is missing: its ids, event, version and key must all exist. */
 export async function lostAnswers(pool: Pool, asked: readonly Asked[]): Promise<string[]> {
   const received = asked.filter(({ answer }) => isPayload(answer));
   const claims = received.map(({ mutation, input, answer }, n) => ({
@@ -49,7 +49,7 @@ export async function lostAnswers(pool: Pool, asked: readonly Asked[]): Promise<
     turn: uuid(answer?.turn),
     decision: uuid(answer?.decision),
     snapshot: uuid(answer?.snapshot),
-    // A reassign to the source of a waiting handoff gives it back.
+    // A reassign to the source of a waiting handoff returns the session.
     event: evidence[mutation] ?? (answer?.handoffCreated === true ? 'HANDOFF_INITIATED' : answer?.message?.includes('taken back') ? 'SESSION_RETURNED' : 'SESSION_REASSIGNED'),
     key: input.idempotencyKey ?? null,
   }));
@@ -59,7 +59,7 @@ export async function lostAnswers(pool: Pool, asked: readonly Asked[]): Promise<
     .map(({ n, missing }) => `${received[n]!.mutation} was answered, but ${missing.join(', ')} is not there: ${JSON.stringify(received[n])}`);
 }
 
-/** What an idempotency key repeats to the letter: ids and scalars. Versions are as they are now. */
+/** The part of an answer that an idempotency key repeats unchanged: ids and scalars. Versions are current. */
 export function identity({ session, handoff, turn, decision, snapshot, previousAgent, assignedAgent, ...answer }: Answer): string {
   const ids = [session, handoff, turn, decision, snapshot, previousAgent, assignedAgent].map((node) => node?.id ?? null);
   const { code, message, handoffCreated, previousAgentType } = answer;

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers, equal for equal seeds (mulberry32). */
 export interface Random {
   /** 0 to `below` - 1. */
   below(below: number): number;

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-// What each mutation is asked for: ids, and what an idempotency key must repeat to the letter.
+// The selection of each mutation: ids, and the fields that an idempotency key repeats unchanged.
 const handoffChange = 'handoff { id } session { id version }';
 const payloads = {
   registerAgent: 'agent { id }',
@@ -24,7 +24,7 @@ export type Mutation = keyof typeof payloads;
 
 type Node = { id: string };
 
-/** A payload, or a refusal with its `code`, of the union or of the top level. */
+/** A payload, or a refusal's `code` from the union or the top level. */
 export interface Answer {
   code?: string;
   message?: string;
@@ -40,17 +40,17 @@ export interface Answer {
 }
 
 export interface Connection {
-  /** Rejects when the connection breaks before the whole answer is here. */
+  /** Rejects when the connection breaks before the whole answer has arrived. */
   send(mutation: Mutation, input: object): Promise<Answer>;
   close(): void;
 }
 
-/** Counts the requests that have gone out whole and have no answer yet. */
+/** Counts the requests sent completely and not answered yet. */
 export interface InFlight {
   count: number;
 }
 
-/** One connection that is kept open; `key` is shown with each request. */
+/** A persistent connection; `key` is sent with each request. */
 export function connection(url: string, inFlight: InFlight, key?: string): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 

@@ -10,29 +10,29 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface ServerProcess {
   url: string;
   pid: number;
-  /** Sends a signal; nothing happens when it is gone already. */
+  /** Sends a signal; does nothing after the process has ended. */
   kill(signal: NodeJS.Signals): void;
-  /** The last lines that it said. */
+  /** The last lines of output. */
   logs: string[];
-  /** How it ended, once it has. */
+  /** The reason of its end. */
   exited: Promise<string>;
 }
 
 export interface ProcessOptions {
-  /** The one processor that it may run on, where the system can say so. */
+  /** The core to run on, where the system supports pinning. */
   cpu?: number;
-  /** The size of its heap in MB, when not Node's own choice. */
+  /** The heap size in MB; default: Node's own. */
   heapMb?: number | undefined;
 }
 
-/** A Node program as a command and its arguments. A pinned one runs as the same process. */
+/** The command and arguments of a Node program. A pinned one keeps its process id. */
 export function nodeCommand(args: readonly string[], { cpu, heapMb }: ProcessOptions): [string, string[]] {
   const node = [process.execPath, ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]), '--import', 'tsx', ...args];
   const [command, ...rest] = cpu === undefined || !existsSync('/usr/bin/taskset') ? node : ['/usr/bin/taskset', '-c', String(cpu % availableParallelism()), ...node];
   return [command!, rest];
 }
 
-/** A real server process on a free port, ready when this resolves. It ends with this process at the latest. */
+/** Starts a real server process on a free port; resolves when it is ready. It ends at the latest with this process. */
 export async function startServerProcess(env: Record<string, string>, options: ProcessOptions = {}): Promise<ServerProcess> {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = endsWithThisProcess(spawn(...nodeCommand(['server/main.ts'], options), {

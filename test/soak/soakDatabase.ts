@@ -3,12 +3,12 @@ import { startCluster, withDatabase } from '../cluster.ts';
 
 export interface SoakDatabase {
   url: string;
-  /** The address of a further one, as empty. */
+  /** The URL of another empty database. */
   another(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A migrated database on the PostgreSQL of DATABASE_URL, or of this machine's own. */
+/** A migrated database on the PostgreSQL of DATABASE_URL, or on a local one. */
 export async function soakDatabase(): Promise<SoakDatabase> {
   const cluster = await startCluster();
   let made = 0;

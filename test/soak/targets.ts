@@ -8,7 +8,7 @@ import { stopAbandoned } from '../../server/infra/postgres/postgres.ts';
 import { postgresPid, signalFamily } from '../processes.ts';
 import type { Target } from './kill.ts';
 
-/** A migrated database that runs elsewhere, as DATABASE_URL. */
+/** A migrated external database, by DATABASE_URL. */
 export const givenDatabase = (url: string): Target => ({ name: 'DATABASE_URL', env: { DATABASE_URL: url }, databaseUrl: async () => url });
 
 export interface EmbeddedTarget extends Target {
@@ -16,7 +16,7 @@ export interface EmbeddedTarget extends Target {
   remove(): Promise<void>;
 }
 
-/** The embedded PostgreSQL in a folder of its own, which outlives the server that started it. */
+/** Embedded PostgreSQL in its own folder, which outlives its server. */
 export function embeddedDatabase(): EmbeddedTarget {
   const folder = mkdtempSync(join(tmpdir(), 'baton-soak-'));
   return {
@@ -34,7 +34,7 @@ export function embeddedDatabase(): EmbeddedTarget {
   };
 }
 
-/** The same, and PostgreSQL is killed with the server. */
+/** The same with PostgreSQL killed together with the server. */
 export const withDatabaseKilled = (target: EmbeddedTarget): EmbeddedTarget => ({
   ...target,
   name: 'embedded, PostgreSQL killed too',

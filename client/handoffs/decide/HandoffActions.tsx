@@ -29,11 +29,11 @@ export const HandoffActionsFragment = graphql(`
 
 export interface HandoffActionsProps {
   handoff: FragmentType<typeof HandoffActionsFragment>;
-  /** For a list whose rows come and go: the dialog is then its own, and stays with what is typed in it. */
+  /** For lists whose rows come and go: the list then owns the dialog, so that typed text survives. */
   onReject?: (handoff: HandoffActionsData) => void;
 }
 
-/** What the target, or an operator for it, may do with a handoff that is open: nothing else is offered. */
+/** The actions on an open handoff that the viewer may take, as its target or as an operator. */
 export function HandoffActions({ handoff: masked, onReject }: HandoffActionsProps) {
   const handoff = readFragment(HandoffActionsFragment, masked);
   const { id, status, targetAgent, session } = handoff;

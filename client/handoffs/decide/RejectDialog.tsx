@@ -7,7 +7,7 @@ import { Icon } from '../../ui/Icon.tsx';
 import { RejectMutation } from './decide.ts';
 import styles from './HandoffActions.module.css';
 
-/** Declines a handoff. The reason is asked for: the agent that gets the session back reads it. */
+/** Rejects a handoff. The reason is required: the agent that gets the session back reads it. */
 export function RejectDialog({ handoff, onClose }: { handoff: HandoffActionsData; onClose: () => void }) {
   const [reason, setReason] = useState('');
   const [{ data, error, fetching }, reject] = useMutation(RejectMutation);

@@ -1,7 +1,7 @@
 import { graphql } from '../../gql/gql.ts';
 import type { HandoffStatus } from '../../gql/graphql.ts';
 
-/** What follows a decision: the handoff, who holds the session now, and the loads that moved. */
+/** The result of a decision: the handoff, the session's holder and the changed loads. */
 graphql(`
   fragment Decided on Handoff {
     id

@@ -47,9 +47,9 @@ const HandoffsQuery = graphql(`
 
 type Page = Data['handoffs'];
 
-/** The handoffs that fit, newest first. Give it another key for another filter. */
+/** The matching handoffs, newest first. Needs a new key for a new filter. */
 export function HandoffList({ filter }: { filter: HandoffFilter }) {
-  // Where the pages after the first begin.
+  // The cursors of the pages after the first.
   const [cursors, setCursors] = useState<string[]>([]);
   return (
     <div className={`card ${styles.list}`} tabIndex={0} role="region" aria-label="Handoffs">
@@ -85,7 +85,7 @@ function ListPage({ filter, after, before, rest, total, onMore }: ListPageProps)
     variables: { where: filter, after, count: isFirst },
     requestPolicy: isFirst ? 'cache-and-network' : 'cache-first',
   });
-  // Only who looks at the newest wants to see new ones; further down nothing moves.
+  // Reloads only on the first page; later pages stay still.
   useRereadOn(
     ({ type }) => type === 'HANDOFF_INITIATED' && isFirst && rest.length === 0,
     () => ask({ requestPolicy: 'network-only' }),

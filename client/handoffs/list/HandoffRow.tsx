@@ -45,7 +45,7 @@ export const HandoffRowFragment = graphql(`
   }
 `);
 
-/** A handoff in the history of its session. It opens to what it carried. */
+/** A handoff in its session's history; opens to show its content. */
 export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof HandoffRowFragment> }) {
   const handoff = readFragment(HandoffRowFragment, masked);
   const { id, depth, reason, initiatedAt, returnOf, sourceAgent, targetAgent } = handoff;

@@ -9,7 +9,7 @@ import { HandoffList } from './HandoffList.tsx';
 import styles from './HandoffsPage.module.css';
 import { handoffLooks } from '../looks.ts';
 
-/** The handoffs: who gave what to whom, and what became of it. The address keeps the view. */
+/** The list of handoffs. The URL holds the filters. */
 export default function HandoffsPage() {
   const search = useSearch();
   const [, navigate] = useLocation();

@@ -1,7 +1,7 @@
 import type { HandoffFilter, HandoffStatus } from '../../gql/graphql.ts';
 import { handoffLooks } from '../looks.ts';
 
-/** The view of the handoffs as the address has it. Times are ISO 8601. */
+/** The list's filters, as in the URL. Times are ISO 8601. */
 export interface View {
   source: string;
   target: string;

@@ -38,7 +38,7 @@ export const CarriedFragment = graphql(`
   }
 `);
 
-/** What was said: the request, the last words, the last messages and the last tool calls. */
+/** The request, the last words, and the last messages and tool calls. */
 export function Carried({ handoff: masked }: { handoff: FragmentType<typeof CarriedFragment> }) {
   const { originalRequest, latestRequest, lastMessage, lastToolCalls, recentMessages } = readFragment(CarriedFragment, masked);
   return (

@@ -52,7 +52,7 @@ export const viaWords: Record<HandoffVia, string> = {
   PIPELINE: 'by a pipeline',
 };
 
-/** From, to, why, by whom, and each step with its time. */
+/** Source, target, reason, initiator, and each step with its time. */
 export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof HandoffFactsFragment> }) {
   const handoff = readFragment(HandoffFactsFragment, masked);
   const { status, reason, via, circular, actor, sourceAgent, targetAgent } = handoff;
@@ -108,7 +108,7 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
   );
 }
 
-/** Why it did not come about; null when it did, or may. */
+/** Why the handoff failed; null when it did not. */
 export function outcomeOf({ status, rejectionReason, failureReason, cancelReason, deadlineAt, closedAt }: Pick<Facts, 'status' | 'rejectionReason' | 'failureReason' | 'cancelReason' | 'deadlineAt' | 'closedAt'>): string | null {
   if (status === 'TIMED_OUT') return closedAt != null && closedAt < deadlineAt ? 'It was timed out by hand, before its deadline.' : `Nobody accepted it by ${formatExact(deadlineAt)}.`;
   return rejectionReason ?? failureReason ?? cancelReason ?? null;

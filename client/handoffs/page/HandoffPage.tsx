@@ -45,7 +45,7 @@ const HandoffPageDocument = graphql(`
   }
 `);
 
-/** One handoff: from whom to whom, what became of it, and what it carries. */
+/** One handoff with its facts and content. */
 export default function HandoffPage({ id }: { id: string }) {
   const [{ data, error }, ask] = useQuery({ query: HandoffPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
   if (data?.handoff) return <Known handoff={data.handoff} />;

@@ -47,7 +47,7 @@ export const HandoffPayloadFragment = graphql(`
   }
 `);
 
-/** What a handoff carries: all that the next agent is told. Everything is shown as the text that it is. */
+/** Everything that a handoff carries for the next agent, shown as plain text. */
 export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<typeof HandoffPayloadFragment> }) {
   const handoff = readFragment(HandoffPayloadFragment, masked);
   const { summary, summaryComposed, toolSummaries, filesModified, pendingTasks, decisions, contextVariables, instructions, metadata } = handoff;

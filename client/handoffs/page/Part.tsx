@@ -10,7 +10,7 @@ interface PartProps {
   children: ReactNode;
 }
 
-/** One kind of what a handoff carries. */
+/** One section of a handoff's content. */
 export function Part({ icon, title, count, note, children }: PartProps) {
   return (
     <section className={styles.part}>

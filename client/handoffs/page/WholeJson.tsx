@@ -6,7 +6,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx';
 import { endpoints, readText } from '../../urql.ts';
 import styles from './HandoffPayload.module.css';
 
-/** The whole record as programs get it; read when it is opened. */
+/** The whole record as JSON, loaded on opening. */
 export function WholeJson({ id }: { id: string }) {
   const [open, setOpen] = useState(false);
   return (

@@ -6,14 +6,14 @@ import styles from './AgentChoice.module.css';
 
 export interface AgentChoiceProps {
   holderId: string | null;
-  /** Who would get the session back, if it waits to be accepted. */
+  /** The source of the waiting handoff, which would get the session back. */
   giverId: string | null;
   value: string;
   onChange: (agentId: string) => void;
   describedBy: string | undefined;
 }
 
-/** Every agent, with its places; those that cannot take the session say why. What was chosen stays so when it fills up meanwhile: the server has the last word. */
+/** All agents with their free places; unavailable ones show the reason. A chosen agent stays chosen when it fills up: the server decides. */
 export function AgentChoice({ holderId, giverId, value, onChange, describedBy }: AgentChoiceProps) {
   return (
     <AgentCombobox label="Agent" inline value={value} onChange={onChange} describedBy={describedBy} obstacleOf={(agent) => obstacleOf(agent, holderId)}>

@@ -21,7 +21,7 @@ const ContextPreviewQuery = graphql(`
   }
 `);
 
-/** What a handoff of this session would carry now; read when it is opened. */
+/** The content of a handoff created now, loaded on opening. */
 export function ContextPreview({ sessionId }: { sessionId: string }) {
   const [open, setOpen] = useState(false);
   return (

@@ -10,7 +10,7 @@ import { Reassigned } from './Reassigned.tsx';
 import { ReassignFields, type ReassignData } from './ReassignFields.tsx';
 import styles from './ReassignDialog.module.css';
 
-/** Gives a session to another agent: chosen, explained, previewed, and confirmed by the server. */
+/** Reassigns a session: choose an agent, give a reason, preview, confirm. */
 export function ReassignDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
   const [{ data, error }, ask] = useQuery({ query: ReassignDialogQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   const { session } = data ?? {};
@@ -28,14 +28,15 @@ type Session = NonNullable<ReassignData['session']>;
 
 function Open({ session, onClose }: { session: Session; onClose: () => void }) {
   const [draft, setDraft] = useState<Draft>(emptyDraft);
-  // What the person saw when they decided: the server refuses the move if the session has changed since.
+  // The version that the person saw: the server rejects the move if the session has changed since.
   const [seen, setSeen] = useState(session.version);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [done, setDone] = useState<Payload | null>(null);
   const [{ fetching, error }, reassign] = useMutation(ReassignMutationDocument);
   const form = useId();
   const [refusals, setRefusals] = useState(0);
-  // A request that is repeated because its answer was lost moves the session once; another draft, or another try after a refusal, is another move.
+  // A retry after a lost answer has the same key and moves the session once. A changed draft, or another try after an error,
+  // gets a new key.
   const idempotencyKey = useMemo(() => newKey(draft, seen, refusals), [draft, seen, refusals]);
 
   const change = (part: Partial<Draft>) => {
@@ -53,13 +54,13 @@ function Open({ session, onClose }: { session: Session; onClose: () => void }) {
 
   const fields = useRef<HTMLFormElement>(null);
   const send = useRef<HTMLButtonElement>(null);
-  // An error may be beside a field that was scrolled out of sight.
+  // The error may be beside a field that is scrolled out of sight.
   useEffect(() => {
     fields.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
   }, [refusal]);
 
   if (done) return <Reassigned payload={done} onClose={onClose} />;
-  // While an answer is awaited, the change is most likely its own.
+  // While a request is running, a new version is most likely its own.
   const changed = session.version !== seen && !fetching;
   const isOfSession = refusal !== null && placeOf(refusal, draft) === 'session';
   const notice = (changed || error || isOfSession) && (
@@ -74,7 +75,7 @@ function Open({ session, onClose }: { session: Session; onClose: () => void }) {
             onClick={() => {
               setSeen(session.version);
               setRefusal(null);
-              // This button goes; the next one to press is that one.
+              // This button disappears, so the focus moves to the next one to press.
               send.current?.focus();
             }}
           >

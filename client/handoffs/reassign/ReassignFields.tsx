@@ -16,7 +16,7 @@ export interface ReassignFieldsProps {
   refusal: Refusal | null;
 }
 
-/** To whom, why, and with what. An error of the server stands beside what it is about. */
+/** Target, reason and content. A server error is shown beside its field. */
 export function ReassignFields({ session, draft, onChange, refusal }: ReassignFieldsProps) {
   const targetError = useId();
   const holderId = session.agent?.id ?? null;
@@ -34,7 +34,7 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
           <Way draft={draft} by="agent" word="An agent" onChange={onChange} />
           <Way draft={draft} by="type" word="Any of a type" onChange={onChange} />
         </div>
-        {/* It stays when a type is wanted: what was searched for is still there on the way back, and it takes the focus only once. */}
+        {/* Stays mounted when hidden: the search survives a switch to types and back, and the focus is set only once. */}
         <div hidden={draft.by !== 'agent'}>
           <AgentChoice holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} describedBy={describedBy} />
         </div>

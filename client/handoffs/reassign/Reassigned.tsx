@@ -7,7 +7,7 @@ import { HandoffBadge, HandoffBadgeFragment } from '../HandoffBadge.tsx';
 import type { Payload } from './reassign.ts';
 import styles from './ReassignDialog.module.css';
 
-/** What the server did: who holds the session now, and the handoff that waits. */
+/** The result: the session's holder and the waiting handoff. */
 export function Reassigned({ payload: { handoff: masked, message, assignedAgent }, onClose }: { payload: Payload; onClose: () => void }) {
   const first = useRef<HTMLParagraphElement>(null);
   const handoff = masked && readFragment(HandoffBadgeFragment, masked);

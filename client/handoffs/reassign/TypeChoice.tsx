@@ -3,7 +3,7 @@ import { useAgentPages } from '../../agents/agentPages.ts';
 import { RequestError } from '../../ui/ErrorNote.tsx';
 
 export interface TypeChoiceProps {
-  /** Is not counted: the session is its own already. */
+  /** Not counted as free: it already holds the session. */
   holderId: string | null;
   value: string;
   onChange: (agentType: string) => void;
@@ -12,7 +12,7 @@ export interface TypeChoiceProps {
 
 const everyOne = () => true;
 
-/** The types that there are, with the free places of those who take work. Every agent is read for that. */
+/** The agent types with the free places of their available agents. Reads all agents for that. */
 export function TypeChoice({ holderId, value, onChange, describedBy }: TypeChoiceProps) {
   const id = useId();
   const { agents, hasMore, error, retry } = useAgentPages(everyOne);

@@ -72,7 +72,7 @@ export const ReassignMutationDocument = graphql(`
   }
 `);
 
-/** What somebody has chosen and typed. */
+/** The dialog's input. */
 export interface Draft {
   by: 'agent' | 'type';
   agentId: string;
@@ -100,7 +100,7 @@ export type Answer = ReassignMutation['reassignSession'];
 export type Payload = Extract<Answer, { __typename: 'ReassignSessionPayload' }>;
 export type Refusal = Exclude<Answer, Payload>;
 
-/** The part of the dialog that an error is about. */
+/** The part of the dialog that an error belongs to. */
 export type Place = 'target' | 'reason' | 'summary' | 'session';
 
 export function placeOf(refusal: Refusal, { agentId }: Draft): Place {

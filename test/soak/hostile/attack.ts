@@ -1,19 +1,19 @@
-/** What attackers are given: a running server with keys, and records that make its answers large. */
+/** The attackers' target: a running server with keys, and records with large answers. */
 export interface Target {
   url: string;
-  /** Keys of one agent. Each has its own rate limit. */
+  /** Keys of one agent, each with its own rate limit. */
   keys: string[];
   agentId: string;
-  /** A session whose log holds 57 MB, held by the agent. */
+  /** A session with a log of 57 MB, held by the agent. */
   largeSessionId: string;
-  /** A session of the agent that uploads are sent to. */
+  /** A session of the agent for uploads. */
   uploadSessionId: string;
-  /** A handoff with a full Context, one of 100 that the agent may read. */
+  /** One of 100 handoffs with a full Context that the agent may read. */
   handoffId: string;
 }
 
-/** How often each answer came, by HTTP status and code, or by what became of a connection. */
+/** Counts of answers by HTTP status and code, or by the end of a connection. */
 export type Tally = Record<string, number>;
 
-/** One kind of hostile traffic; it goes on until `signal` aborts. */
+/** One kind of hostile traffic, until `signal` aborts. */
 export type Attack = (target: Target, count: (answer: string) => void, signal: AbortSignal) => Promise<void>;

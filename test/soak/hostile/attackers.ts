@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Tally, Target } from './attack.ts';
 import { attacks, type AttackName } from './attacks.ts';
 
-// A process of its own, so that it can be kept off the server's core. It ends by itself.
+// A separate process, so that it can run on another core than the server. It ends by itself.
 const { target, names, ms } = JSON.parse(process.env['ATTACK'] ?? '') as { target: Target; names: AttackName[]; ms: number };
 const over = AbortSignal.timeout(ms);
 setMaxListeners(0, over);

@@ -10,7 +10,7 @@ import { ask, frame, handSocket, open, pause, postHead, unread } from './wire.ts
 
 const range = (length: number): number[] => Array.from({ length }, (_, n) => n);
 
-/** The same again and again, a few at once, by all keys in turn. */
+/** Repeats one request, several at once, with all keys in turn. */
 const asking =
   (query: (target: Target, nth: number) => string, atOnce = 4): Attack =>
   async (target, count, signal) => {
@@ -35,7 +35,7 @@ const doubling = (levels: number): string =>
 
 const spreads = '...F0 '.repeat(370);
 
-/** Subscribes as often as a socket lets it, and connects again when the server ends it. */
+/** Subscribes as often as a socket allows, and reconnects when the server ends it. */
 const subscribing =
   (queries: (target: Target, nth: number) => string[]): Attack =>
   async (target, count, signal) => {
@@ -56,7 +56,7 @@ const subscribing =
     }
   };
 
-/** Connections that ask for something large and read nothing, as many as there may be. */
+/** Opens the maximum number of connections that request something large and do not read it. */
 const notReading =
   (atOnce: number, head: (target: Target, key: string) => string): Attack =>
   async (target, count, signal) => {
@@ -73,7 +73,7 @@ const notReading =
 
 const largePage = (id: string): string => `{ session(id: "${id}") { messages(first: 100) { nodes { content } } } }`;
 
-/** One line of a transcript of 60 MB; each is another one. */
+/** A unique line of a 60 MB transcript. */
 const line = (n: number): string =>
   `${JSON.stringify({ type: 'user', uuid: randomBytes(16).toString('hex'), sessionId: 'upload', timestamp: new Date(1_767_225_600_000 + n).toISOString(), isSidechain: false, message: { role: 'user', content: `Line ${n} ${'of plain words '.repeat(2_000)}` } })}\n`;
 
@@ -113,7 +113,7 @@ const uploading: Attack = async (target, count, signal) => {
   );
 };
 
-/** A message of one-byte fragments; pongs between them fill each chunk that the server reads, and so pins. */
+/** Sends a message in one-byte fragments, with pongs in between that fill each chunk read by the server, which pins its memory. */
 const fragments: Attack = async (target, count, signal) => {
   const pongs = Buffer.concat(range(500).map(() => frame(0x8a, Buffer.alloc(125))));
   await Promise.all(
@@ -132,7 +132,7 @@ const fragments: Attack = async (target, count, signal) => {
   );
 };
 
-/** Credentials of the right form that never existed, from the address that everybody here comes from. */
+/** Guesses well-formed credentials, from the address that all callers share. */
 const guessing: Attack = async (target, count, signal) => {
   const { hostname, port } = new URL(target.url);
   const guess = (): string => postHead('/graphql', newSecret(), '{"query": "{ viewer { role } }"}');
@@ -142,7 +142,7 @@ const guessing: Attack = async (target, count, signal) => {
         const socket = connect({ host: hostname, port: Number(port), signal });
         socket.on('error', () => undefined);
         socket.setEncoding('latin1');
-        // The next guess goes out with the answer to the last one: each connection always has one under way.
+        // Sends the next guess on each answer, so that each connection always has one pending.
         socket.on('data', (text: string) => {
           const status = /^HTTP\/1\.1 (\d+)/.exec(text)?.[1];
           if (status === undefined) return;
@@ -172,7 +172,7 @@ const manyHeaders: Attack = async (target, count, signal) => {
   }
 };
 
-/** Every kind of hostile traffic that is known to have hurt once. */
+/** All kinds of hostile traffic that once did harm. */
 export const attacks = {
   fragmentDoubling: asking((_target, nth) => `query Q${nth} { agents { nodes { ${spreads} } } } ${doubling(16)}`, 2),
   fragmentDepth: asking((_target, nth) => `query Q${nth} { agents { nodes { ...F0 } } } ${doubling(20)}`, 2),

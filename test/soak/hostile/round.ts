@@ -27,21 +27,21 @@ export interface HostileOptions {
   durationMs: number;
   writers: number;
   subscribers: number;
-  /** None is the control. */
+  /** Empty for the control round. */
   attacks: readonly AttackName[];
   heapMb?: number | undefined;
-  /** How long a writer waits between two requests; an operator's key may write once a second. */
+  /** A writer's pause between requests; an operator's key may write once a second. */
   paceMs?: number;
 }
 
 export interface HostileResult {
-  /** Mutations of honest writers that were answered, and how long they took. */
+  /** Answered mutations of honest writers, and their latencies. */
   answers: number;
   medianMs: number;
   p99Ms: number;
-  /** The longest that the server left a request to `/livez` without an answer. */
+  /** The longest response time of `/livez`. */
   blockedMs: number;
-  /** The server's memory at its highest, from when the attacks began. */
+  /** The server's peak memory since the attacks began. */
   peakMb: number;
   heard: number;
   tallies: Partial<Record<AttackName, Tally>>;
@@ -53,14 +53,14 @@ const serverCpu = 1;
 const attackersCpu = 0;
 const livezEveryMs = 50;
 const idleKeyEveryMs = 1_000;
-/** The first answers of a process compile what they run. They are not measured, with attackers or without. */
+/** The first requests of a process compile its code, so they are not measured. */
 const warmUpMs = 5_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Honest writers and subscribers work on a server with keys while attackers do their worst from another process, which
- * is kept off the server's processor. Everything that honest callers were promised must hold meanwhile.
+ * Honest writers and subscribers use a server with keys while attackers run in another process on another core. All
+ * guarantees for honest callers must hold.
  */
 export async function hostileRound({ seed, databaseUrl, durationMs, attacks, heapMb, paceMs = 1_100, ...options }: HostileOptions): Promise<HostileResult> {
   const { writers, subscribers: keysOfSubscribers, idle, target } = await prepareStage(databaseUrl, options.writers);
@@ -122,11 +122,11 @@ export async function hostileRound({ seed, databaseUrl, durationMs, attacks, hea
   }
 }
 
-/** Runs the attackers as a process, and answers what they were answered. */
+/** Runs the attackers as a process and returns their tallies. */
 async function attack(target: Target, names: readonly AttackName[], ms: number): Promise<HostileResult['tallies']> {
   const { PATH, HOME, TMPDIR } = process.env;
   const [command, args] = nodeCommand([attackersFile], { cpu: attackersCpu });
-  // The honest callers share that processor: what they measure must not be the attackers' own work.
+  // Low priority, because honest callers share that core and measure latencies there.
   const child = endsWithThisProcess(spawn('nice', ['-n', '15', command, ...args], { env: { PATH, HOME, TMPDIR, ATTACK: JSON.stringify({ target, names, ms }) }, stdio: ['ignore', 'pipe', 'inherit'] }));
   const said = await text(child.stdout);
   if (said === '') throw new Error('The attackers ended without a word');
@@ -143,7 +143,7 @@ interface Writing {
   took: number[];
 }
 
-/** One honest writer: it waits its pace between two requests, and asks again where its connection broke. */
+/** An honest writer: pauses between requests, and repeats one when its connection broke. */
 async function write({ url, key, stage, seeds, paceMs, durationMs, took }: Writing): Promise<Asked[]> {
   const until = performance.now() + durationMs;
   const all: Asked[] = [];
@@ -164,7 +164,7 @@ async function write({ url, key, stage, seeds, paceMs, durationMs, took }: Writi
   return all;
 }
 
-/** The longest time that an answer of `/livez` took. */
+/** The longest response time of `/livez`. */
 async function livezGaps(url: string, signal: AbortSignal): Promise<number> {
   let longest = 0;
   while (!signal.aborted) {
@@ -176,7 +176,7 @@ async function livezGaps(url: string, signal: AbortSignal): Promise<number> {
   return Math.round(longest);
 }
 
-/** Keys that exist and were never shown before: each must be let in. A line for each that was not. */
+/** Uses keys for the first time: each must be accepted. Returns a line per rejected key. */
 async function idleKeys(url: string, keys: readonly string[], signal: AbortSignal): Promise<string[]> {
   const refused: string[] = [];
   for (const key of keys) {
@@ -188,7 +188,7 @@ async function idleKeys(url: string, keys: readonly string[], signal: AbortSigna
   return refused;
 }
 
-/** The resident memory of a process at its highest, in MB. */
+/** A process's peak resident memory in MB. */
 function watchMemory(pid: number): { stop(): number } {
   let highest = 0;
   const look = (): void => {
@@ -196,7 +196,7 @@ function watchMemory(pid: number): { stop(): number } {
       const [, kb = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
       highest = Math.max(highest, Number(kb) / 1024);
     } catch {
-      // It has ended: that is somebody else's to notice.
+      // The process has ended; other checks report that.
     }
   };
   const timer = setInterval(look, 50);

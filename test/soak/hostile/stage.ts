@@ -5,14 +5,14 @@ import { createKey } from '../../../server/keys/createKey.ts';
 import { toolCall, world } from '../../world.ts';
 import type { Target } from './attack.ts';
 
-/** What is prepared in the database before the server starts, since callers of it are under limits. */
+/** Records prepared in the database before the server starts, because the API has rate limits. */
 export interface Prepared {
   target: Omit<Target, 'url'>;
-  /** A key for each honest writer. */
+  /** A key per honest writer. */
   writers: string[];
   /** A key for each of two groups of subscribers. */
   subscribers: string[];
-  /** Keys that nobody has shown yet: each is used once, while others guess. */
+  /** Unused keys: each is used once, while others guess. */
   idle: string[];
 }
 
@@ -52,7 +52,7 @@ export async function prepareStage(databaseUrl: string, writers: number): Promis
     let handoff = '';
     for (let n = 0; n < 100; n += 1) {
       handoff = (await reassign(busy, { agentId: n % 2 === 0 ? 'trudy' : 'mallory' })).handoffId!;
-      // Given back before it is accepted, it would make no further handoff.
+      // Without acceptance, the next reassign would take this handoff back instead of creating one.
       await run(acceptHandoff, { handoffId: handoff });
     }
 

@@ -12,7 +12,7 @@ interface Post {
 
 const failure = (error: unknown): string => (error as { code?: string }).code ?? (error as Error).name;
 
-/** Sends a request on a connection of its own; rejects when that breaks, or when `signal` aborts. */
+/** Sends a request on its own connection; rejects when it breaks or `signal` aborts. */
 export async function open(url: string, { key, path = '/graphql', headers = {}, body }: Post, signal: AbortSignal): Promise<IncomingMessage> {
   const outgoing = request(`${url}${path}`, { agent: false, method: 'POST', signal, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers } });
   outgoing.end(body);
@@ -22,7 +22,7 @@ export async function open(url: string, { key, path = '/graphql', headers = {}, 
   return response;
 }
 
-/** A whole answer in a few words: its status, and the code of its first error. */
+/** The answer's status and its first error code. */
 export async function ask(url: string, key: string, query: string, signal: AbortSignal): Promise<string> {
   try {
     const response = await open(url, { key, body: JSON.stringify({ query }) }, signal);
@@ -34,14 +34,14 @@ export async function ask(url: string, key: string, query: string, signal: Abort
   }
 }
 
-/** A connection that writes its bytes and never reads; resolves when the server ends it, or the signal does. */
+/** Writes and never reads; resolves when the server closes the connection or the signal aborts. */
 export async function unread(url: string, head: string, signal: AbortSignal): Promise<'closed by the server' | 'held to the end'> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), signal });
   socket.on('error', () => undefined);
   socket.pause();
   socket.write(head);
-  // A paused socket does not notice its end: it is asked for what the kernel knows.
+  // A paused socket does not report its end, so the kernel's state is checked.
   const closed = once(socket, 'close').then(() => undefined);
   const probe = setInterval(() => socket.write(''), 1_000);
   await closed;
@@ -54,11 +54,11 @@ export function postHead(path: string, key: string, body: string, headers: Recor
   return `POST ${path} HTTP/1.1\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
 
-/** A WebSocket spoken by hand, with frames that no library would send. */
+/** A hand-made WebSocket, for frames that libraries do not send. */
 export async function handSocket(url: string, key: string, signal: AbortSignal): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), signal });
-  // Each wait for `drain` or `close` leaves the listener that lost.
+  // Each race between `drain` and `close` leaves a listener.
   socket.setMaxListeners(0);
   socket.on('error', () => undefined);
   socket.write(
@@ -70,7 +70,7 @@ export async function handSocket(url: string, key: string, signal: AbortSignal):
   return socket;
 }
 
-/** A frame of a client whose mask is zero. */
+/** A client's frame with a zero mask. */
 export function frame(head: number, payload: Buffer): Buffer {
   const length = payload.length < 126 ? Buffer.from([0x80 | payload.length]) : Buffer.from([0x80 | 126, payload.length >> 8, payload.length & 0xff]);
   return Buffer.concat([Buffer.from([head]), length, Buffer.alloc(4), payload]);
