@@ -42,7 +42,7 @@ export async function diffSchemas(url: string, from: string | undefined, to: str
   });
 }
 
-/** Runs once a process: the bindings hold one instance, and a second would mix their memories. */
+/** Runs once per process: the bindings hold one instance, and a second would mix their memories. */
 async function load(): Promise<typeof Bindings> {
   const require = createRequire(import.meta.url);
   const path = require.resolve('@prisma/schema-engine-wasm').replace(/schema_engine\.js$/, 'schema_engine_bg.wasm');
