@@ -132,7 +132,6 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
 
 const longestPlace = 1_000;
 
-/** Facts derived from the part of the log that was read. */
 function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
   const log = logOf(sources);
   const actions = readActions(log);
@@ -155,5 +154,4 @@ function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): 
   return { messages, calls, workspaces };
 }
 
-/** Number of secrets that were removed from a Context. */
 export const redactionsIn = (context: Context): number => countRedactions(JSON.stringify(context));

@@ -47,7 +47,6 @@ export const quoted = (text: string): string =>
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n');
 
-/** One entry of a list, of any number of lines. */
 export const entry = (mark: string, text: string): string => {
   const [first = '', ...rest] = contained(neutralise(text).trim() || '(blank)');
   const margin = ' '.repeat(mark.length + 1);
@@ -61,7 +60,6 @@ export const plain = (text: string): string =>
     .replaceAll('<', '&lt;')
     .replace(/^(?:[#+-]|\d+(?=[.)]))/, (start) => (/^\d/.test(start) ? `${start}\\` : `\\${start}`));
 
-/** Text as inline code. */
 export function code(text: string): string {
   const line = inline(text);
   const ticks = '`'.repeat((line.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0) + 1);

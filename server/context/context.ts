@@ -25,7 +25,6 @@ export interface Context {
   contextVariables: ContextVariable[];
   /** As far as the log says; null when it says nothing. */
   workspace: Workspace | null;
-  /** The last outcome of each test, build and lint command. */
   checks: Check[];
   /** Commands and edits that failed and were not repeated with success, oldest first. */
   failedAttempts: FailedAttempt[];
@@ -93,7 +92,6 @@ export interface LeftOut {
   /** Calls of that turn without a result. */
   unansweredCalls: number;
   messages: number;
-  /** Items that are carried shortened. */
   shortened: number;
 }
 
@@ -104,7 +102,6 @@ export interface ContextVariable {
   setBy: string;
 }
 
-/** Context variables as a Session stores them. */
 export type StoredVariables = Record<string, { value: unknown; setBy: string }>;
 
 export const listVariables = (stored: StoredVariables): ContextVariable[] =>
@@ -123,7 +120,6 @@ export const mergeVariables = (stored: StoredVariables, given: Record<string, un
 /** Baton's own variables are part of a Handoff, not of a Session, and callers may not set them. */
 export const isOwnVariable = ({ name }: { name: string }): boolean => name.startsWith('_');
 
-/** Values of Baton's own variables. */
 export interface Passage {
   /** Source agent; null for an unassigned Session. */
   from: string | null;

@@ -130,7 +130,6 @@ function workspaceItem(workspace: Context['workspace']): Item | null {
   return parts.length === 0 ? null : { id: 'workspace-1', kind: 'WORKSPACE', content: parts.join('; '), stage: 'head' };
 }
 
-/** The known places only. */
 export const workspacePlaces = (workspace: Context['workspace']): [name: string, value: string][] =>
   ([['folder', workspace?.folder], ['branch', workspace?.branch], ['last commit', workspace?.commit]] as const).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
 
@@ -192,7 +191,6 @@ function messageItem(
   return { id: `${namesOfMessages[kind]}-${number}`, kind, content, stage: 'head', ...origin, ...(kind === 'REQUEST' && recordedBy != null ? { recordedBy } : {}) };
 }
 
-/** Variables that the heading of a prompt shows. */
 const inHeading = new Set(['_handoff_chain', '_handoff_depth', '_handoff_from', '_handoff_reason', '_handoff_to']);
 
 const variableItem = (variable: ContextVariable, index: number): Item | null =>

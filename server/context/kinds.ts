@@ -1,9 +1,7 @@
 import type { LeftOut } from './context.ts';
 
 interface Kind {
-  /** Title of its section in a prompt. */
   title: string;
-  /** Name of one item. */
   noun: string;
   /** A single text instead of a list. */
   text?: true;
@@ -36,7 +34,6 @@ export const kinds = {
 export type ItemKind = keyof typeof kinds;
 export const kindOf = (kind: ItemKind): Kind => kinds[kind];
 
-/** The order of the sections in a prompt. */
 export const readingOrder: readonly ItemKind[] = [
   'INSTRUCTIONS', 'REQUEST', 'COMPACTION', 'REASON', 'WORKSPACE', 'SUMMARY', 'METADATA', 'TASK', 'QUESTION', 'DECISION', 'CHECK', 'FAILED_ATTEMPT', 'VARIABLE', 'FILE', 'TOOL', 'CALL',
   'MESSAGE', 'LAST_MESSAGE',

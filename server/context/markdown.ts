@@ -90,7 +90,6 @@ const count = (items: readonly unknown[], leftOut = 0): string => (leftOut === 0
 
 const list = <T>(items: readonly T[], line: (item: T, index: number) => string): string => items.map(line).join('\n');
 
-/** Empty when there are no rows. */
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0 ? '' : [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 

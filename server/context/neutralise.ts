@@ -23,7 +23,6 @@ const joiner = '(?<=\\p{Extended_Pictographic}[\\u{1F3FB}-\\u{1F3FF}]?)\\u200D(?
 const joinsNothing = new RegExp(`(?<=[^\\0-\\x7F\\p{Surrogate}])(?!${joiner})[\\u200C\\u200D](?=[^\\0-\\x7F\\p{Surrogate}])|\\u00AD`, 'gu');
 const unseen = new RegExp(`(?:(?![\\n\\t]|${joiner})[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Surrogate}\\uFFF9-\\uFFFB\\u{E0000}-\\u{E0FFF}])+`, 'gu');
 
-/** Neutralises a text and puts it on one line. */
 export const inline = (text: string): string => neutralise(text).replace(/\s+/g, ' ').trim();
 
 /** Returns a fence that none of these neutralised texts can close. */

@@ -2,7 +2,6 @@ import type { Stage } from './items.ts';
 import { opening, type Piece, type Section } from './sections.ts';
 import { longest } from './shorten.ts';
 
-/** Budgets limit characters and bytes. */
 export interface Size {
   characters: number;
   bytes: number;
@@ -72,14 +71,13 @@ export class Packing {
     return this.pieces.flatMap((piece) => (this.#forms.has(piece) ? [{ piece, form: this.#forms.get(piece)! }] : []));
   }
 
-  /** Whether all essential pieces are included. */
   get hasEssentials(): boolean {
     return this.pieces.every((piece) => !essential(piece) || this.#forms.has(piece));
   }
 
   /**
-   * Adds pieces stage by stage. When one does not fit, no later stage is added and the added pieces grow. Spare room
-   * goes first to messages of users, then of agents, then to calls.
+   * Adds pieces stage by stage. When one does not fit, no later stage is added, and the added pieces grow instead. Spare
+   * room goes first to messages of users, then to those of agents, then to calls.
    */
   fill(): void {
     const head = this.pieces.filter(isIn('head'));

@@ -126,7 +126,6 @@ export function opening({ title, list, total, intro }: Section, shown: number, f
   return `\n\n## ${title}${counted}\n${fence}${intro === null ? '' : `\n${intro}`}`;
 }
 
-/** Renders the sections in reading order. */
 export function layOut(pieces: readonly { piece: Piece; form: string }[], fence: string): string {
   const sections = new Map<Section, { piece: Piece; form: string }[]>();
   for (const chosen of pieces) sections.set(chosen.piece.section, [...(sections.get(chosen.piece.section) ?? []), chosen]);

@@ -28,7 +28,6 @@ export interface Sources {
   lastCalls: { id: string; name: string; arguments: string | null; outcome: string; outcomeShortened: boolean; failed: boolean }[];
   /** Newest calls that may have run a command or changed files, oldest first; long arguments and results lack their middle. */
   calls: RecordedLog['calls'];
-  /** Workspaces that Turns state. */
   workspaces: RecordedLog['workspaces'];
   /** Totals in the log, independent of the bounds. */
   totals: { messages: number; decisions: number; files: number; tools: number; lastCalls: number; unansweredCalls: number };
@@ -82,7 +81,6 @@ const reminder = "'\\s*<system-reminder>.*?</system-reminder>\\s*'";
 const withoutReminders = (column: string): string =>
   `CASE WHEN position('<system-reminder>' IN ${column}) > 0 THEN regexp_replace(${column}, ${reminder}, '', 'g') ELSE ${column} END`;
 
-/** SQL that keeps both ends of a call's result. */
 const cut = (column: string): string =>
   `CASE WHEN length(${column}) <= ${bounds.factCharacters} THEN ${column} ELSE left(${column}, ${bounds.factCharacters / 2}) || E'\\n…\\n' || right(${column}, ${bounds.factCharacters / 2}) END`;
 const cutText = (json: string): string => `to_jsonb(left(${json} #>> '{}', ${bounds.factCharacters}))`;

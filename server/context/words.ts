@@ -69,7 +69,6 @@ export function leftOutNote(dropped: readonly Item[], shortened: number, hasItem
   return `\n\n${sentences.filter((sentence) => sentence !== '').join(' ')}`;
 }
 
-/** The same in few words. */
 export const shortNote = (dropped: number, of: number): string => (dropped === 0 ? '' : `\n\n(Left out: ${dropped} of ${of} items.)`);
 
 /** Counts log entries that the Context does not carry; empty when it carries all. */

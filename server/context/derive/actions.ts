@@ -144,7 +144,6 @@ class Shell {
   }
 }
 
-/** Resolves a path relative to a folder. */
 export function inFolder(folder: string, path: string): string {
   if (folder === '' || posix.isAbsolute(path) || /^(~|\$|[A-Za-z]:)/.test(path)) return posix.normalize(path).replace(/(.)\/$/, '$1');
   return posix.normalize(`${folder}/${path}`).replace(/(.)\/$/, '$1');

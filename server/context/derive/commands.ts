@@ -150,7 +150,6 @@ const withSubcommand = new Set([
 /** Identifies what a command does, to recognise a repetition in another form. */
 export interface Operation {
   key: string;
-  /** Targets of the command. */
   args: readonly string[];
   check: boolean;
 }

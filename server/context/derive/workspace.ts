@@ -15,7 +15,6 @@ export function workspaceOf(log: RecordedLog, { list, root }: Actions = readActi
 
 const shown = 4_000;
 
-/** Branch and commit from the git commands of an action. */
 function gitStateOf({ parts, output }: Action): Partial<Workspace> {
   const seen: Partial<Workspace> = {};
   for (const part of parts) {
