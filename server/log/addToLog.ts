@@ -20,7 +20,6 @@ export interface SetTasksInput {
   tasks: readonly { content: string; status: TaskStatus }[];
 }
 
-/** Records a decision for the next agents of the Session. */
 export const recordDecision = (work: Work, { sessionId, text }: { sessionId: string; text: string }): Promise<DecisionAnswer> =>
   addToLog(work, sessionId, (custody) => {
     const decisionId = work.newId();
@@ -36,7 +35,6 @@ export const setTasks = (work: Work, { sessionId, tasks }: SetTasksInput): Promi
     return { sessionId };
   });
 
-/** Captures a CHECKPOINT snapshot of the visible part of the log. */
 export const captureSnapshot = (work: Work, { sessionId }: { sessionId: string }): Promise<SnapshotAnswer> =>
   addToLog(work, sessionId, async (custody) => {
     const visible = await readVisible(work, custody.session);

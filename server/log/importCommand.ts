@@ -118,7 +118,6 @@ async function send(url: string, options: RequestOptions): Promise<Response> {
   });
 }
 
-/** An import report in JSON. */
 type ImportReportAsJson = Omit<ImportReport, 'firstAt' | 'lastAt'> & { sessionId: string; firstAt: string | null; lastAt: string | null };
 
 function formatReport(report: ImportReportAsJson): string {

@@ -14,7 +14,6 @@ const maxTokens = 2 ** 31 - 1;
 /** Appends the new parts of a transcript to a locked Session's log, in batches. */
 export class ImportLog {
   readonly added = { messagesAdded: 0, turnsAdded: 0, toolCallsAdded: 0, resultsFilled: 0, redactions: 0 };
-  /** Whether the import changed the Session. */
   changed = false;
   readonly #turns = new Map<number, OpenTurn>();
   readonly #messages = new Map<MessageEntry, { id: string; sequence: number }>();

@@ -1,7 +1,6 @@
 import type { Work } from '../core/work.ts';
 import type { MessageRole, ToolCall, Turn } from '../generated/prisma/client.ts';
 
-/** The columns of a Session that number its log. */
 export interface LogCounts {
   id: string;
   messageCount: number;

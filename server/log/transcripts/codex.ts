@@ -102,7 +102,6 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       const kind = fieldsOf(payload)['type'];
       return typeof type === 'string' && typeof kind === 'string' ? `${type}/${kind}` : type;
     },
-    // Lines have no ids.
     keyOf: () => null,
     at: ({ timestamp }) => instantOf(timestamp),
     read({ type, payload: body }, place) {

@@ -90,7 +90,6 @@ class Intake {
     if (reader.knows(entry)) this.known += 1;
     else draft.unknownTypes.add(type);
     draft.seen(place.at);
-    // Skips a repeated line.
     if (this.#keys.has(key)) return;
     this.#keys.add(key);
     reader.read(entry, place);

@@ -23,13 +23,11 @@ const maxFiles = 200;
 /** First requests that are considered for the title. */
 const titleCandidates = 20;
 
-/** Position of a reader in the file. */
 export interface Place {
   line: number;
   at: Date | null;
 }
 
-/** The outcome of a call, as in the file. */
 export interface Outcome {
   text: string;
   failed: boolean;
@@ -178,7 +176,6 @@ export class Draft {
     this.#usage.set(key, { ...item, line, tokens, model: model ?? item.model });
   }
 
-  /** Adds usage to the report under a key. */
   addUsage(key: string, tokens: Tokens, model: string | null, place: Place): void {
     this.setUsage(key, addTokens(this.#usage.get(key)?.tokens ?? noTokens(), tokens), model, place);
   }
@@ -192,7 +189,6 @@ export class Draft {
     if (now.folder !== known.folder || now.branch !== known.branch || now.commit !== known.commit) this.#standings.set(this.turn, { ...now, line });
   }
 
-  /** Records the tokens that one request read and wrote. */
   reportWindow({ inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens }: Tokens, { line }: Place): void {
     const tokens = inputTokens + outputTokens + cacheCreationInputTokens + cacheReadInputTokens;
     if (tokens > 0) this.#windows.push({ line, turn: this.turn, tokens: Math.min(tokens, 2 ** 31 - 1) });

@@ -94,7 +94,6 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
   };
 }
 
-/** The content is a text or a list of parts. */
 const textsOf = (content: unknown): string[] =>
   typeof content === 'string' ? [content] : (Array.isArray(content) ? content : [content]).flatMap((part) => (typeof fieldsOf(part)['text'] === 'string' ? [fieldsOf(part)['text'] as string] : []));
 

@@ -9,6 +9,5 @@ export interface Reader {
   keyOf(entry: Fields): string | null;
   at(entry: Fields): Date | null;
   read(entry: Fields, place: Place): void;
-  /** Called after the last entry. */
   end?(): void;
 }
