@@ -2,7 +2,7 @@
 export interface Finding {
   /** Kind in words: `github token`. */
   kind: string;
-  /** Begin of the match, which may be a name or a header before the secret. */
+  /** Start of the match, which may be a name or a header before the secret. */
   from: number;
   start: number;
   end: number;

@@ -71,7 +71,6 @@ const scanners = (rules as readonly LibraryRule[])
     );
   });
 
-/** Findings of secretlint's recommended rules. */
 export function findByLibrary(text: string): Finding[] {
   found = [];
   const source = { content: text, filePath: undefined, ext: '', contentType: 'text' };

@@ -90,7 +90,7 @@ function numberValue(text: string, at: number, from: number, { kind, strength }:
   return strength === 'password' && digits.test(text) ? { kind, from, start: at, end: digits.lastIndex } : null;
 }
 
-/** Begin of the name, which may be before the matched word. */
+/** Start of the name, which may be before the matched word. */
 function nameStart(text: string, found: number): number {
   let start = found;
   while (start > 0 && found - start < 64 && /[\w$.-]/.test(text[start - 1]!)) start -= 1;

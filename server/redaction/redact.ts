@@ -9,7 +9,6 @@ import { Plan } from './plan.ts';
 export interface Redactions {
   /** Number of removed secrets, which is the number of new marks. */
   count: number;
-  /** Number of removed secrets by kind. */
   kinds: Record<string, number>;
 }
 
@@ -38,7 +37,6 @@ export function redactInput<T extends object>(input: T): T {
   return rebuild(redactLeaves(plan.leaves).texts) as T;
 }
 
-/** Number of redaction marks in a text. */
 export function countRedactions(text: string): number {
   return text.match(/\[redacted: [a-z0-9][a-z0-9. ]{0,40}\]/g)?.length ?? 0;
 }

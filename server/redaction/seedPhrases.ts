@@ -22,7 +22,6 @@ export function findSeedPhrases(text: string): Finding[] {
   });
 }
 
-/** Whether these words contain a seed phrase. */
 export function isSeedPhrase(words: readonly string[]): boolean {
   if (words.length < 12 || !words.every((word) => known.has(word))) return false;
   return lengths.some((length) => words.some((_, start) => start + length <= words.length && validateMnemonic(words.slice(start, start + length).join(' '), wordlist)));

@@ -84,7 +84,6 @@ const models: Rule[] = [
   word('firecrawl key', String.raw`fc-[a-f0-9]{32}${ends}`, 'fc-'),
 ];
 
-/** Baton's own keys. */
 const own: Rule[] = [word('baton key', String.raw`baton_[\w-]{43}(?:[\w-]{6})?(?![\w-])`, 'baton_')];
 
 const services: Rule[] = [
