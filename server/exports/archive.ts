@@ -57,8 +57,8 @@ export class Archive {
         if (this.#stopped) return count;
         if (await this.#write(encodeId('handoff', id))) count += 1;
       }
-      // This may move the mark behind that of another process, which repeats the changes between. Necessary: a file that
-      // this process rendered before a change must not replace one that the other rendered after it.
+      // This may move the mark back behind that of another process; then the changes between are written again. Necessary:
+      // a file that this process rendered before a change must not replace one that the other rendered after it.
       await this.#folder.writeMark({ database, position: reached });
       position = reached;
     }
