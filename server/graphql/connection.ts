@@ -173,7 +173,7 @@ export function rootPage<M extends ModelName>(
   const find = async (): Promise<PageOfRows<Row>> => {
     const found = await Promise.all(read());
     // Only here: rows below each other's pages are loaded together when their pages are read in one turn.
-    return inTurn(context.processorTime, () => cutPage(inOrder(found.flat(), order, args), args));
+    return inTurn(context.processorTime, () => cutPage(found.length === 1 ? found[0]! : inOrder(found.flat(), order, args), args));
   };
   let found: Promise<PageOfRows<Row>> | undefined;
   return {
