@@ -21,7 +21,9 @@ type Resolve<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['C
  */
 class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(planned: Resolve<Types>, config: PothosOutputFieldConfig<Types>): Resolve<Types> {
-    const { parentType, name, kind, extensions } = config;
+    const { parentType, name, kind, extensions, type } = config;
+    // The prisma plugin plans fields of its own objects, and fields that give objects. A path for every other value costs a tenth of a Context.
+    if (kind !== 'PrismaObject' && name !== 'id' && isLeaf(type)) return planned;
     const resolve: Resolve<Types> = (row, args, context, info) => planned(row, args, context, withOwnPath(context, info));
     if (name === 'id' && kind === 'Object' && isNodeType(parentType)) {
       // The relay plugin's own is asynchronous, and a promise for each row costs more than its id.
@@ -49,6 +51,8 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
     return (row, args, context, info) => (row instanceof FixedRow ? (Reflect.get(row, relation.name) as unknown) : resolve(row, args, context, info));
   }
 }
+
+const isLeaf = (type: PothosOutputFieldConfig<SchemaTypes>['type']): boolean => (type.kind === 'List' ? isLeaf(type.type) : type.kind === 'Scalar' || type.kind === 'Enum');
 
 /** The columns that a field selects, when it selects nothing else. */
 function columnsOf(options: { select?: unknown }): string[] | null {
