@@ -12,6 +12,9 @@ import { limits } from '../limits/limits.ts';
 /** After this long a turn ends. What is begun may take longer: a prompt of the largest Context took 30 ms. */
 const turnMs = 10;
 
+/** Below this a piece pays by the clock: asking the system for its processor time is 3 % of a small list. */
+const briefMs = 1;
+
 /** The processor time that a request has left. */
 export class ProcessorTime {
   #spentMs = 0;
@@ -75,9 +78,13 @@ function endPiece(): void {
   piece = undefined;
   share(ended, now);
   // While other processes have the processor the clock goes on, and nobody pays for that.
-  const { user, system } = process.cpuUsage(ended.cpu);
-  const busy = now === ended.began ? 1 : Math.min(1, (user + system) / 1_000 / (now - ended.began));
+  const busy = now - ended.began < briefMs ? 1 : busyShare(ended.cpu, now - ended.began);
   for (const [payer, ms] of ended.shares) payer.charge(ms * busy);
+}
+
+function busyShare(since: NodeJS.CpuUsage, ms: number): number {
+  const { user, system } = process.cpuUsage(since);
+  return Math.min(1, (user + system) / 1_000 / ms);
 }
 
 const waiting = new Map<ProcessorTime, (() => void)[]>();
