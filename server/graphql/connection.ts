@@ -213,6 +213,7 @@ export function relatedPage<P extends ModelName>(
     description,
     args: pageArgs,
     // What `select` would be, but for the paths: a page is found below both `nodes` and `edges`.
+    // Pothos' guide does not document this name.
     extensions: { pothosPrismaSelect: select },
     resolve: (parent: object, args: PageArgs): Connection => ({
       cursor: (row) => encodeCursor(order, row),
