@@ -25,7 +25,7 @@ type Resolve<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['C
 class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(planned: Resolve<Types>, config: PothosOutputFieldConfig<Types>): Resolve<Types> {
     const { parentType, name, kind, extensions, type } = config;
-    // The prisma plugin plans fields of its own objects, and fields that give objects. A path for every other value costs a tenth of a Context.
+    // The prisma plugin plans fields of its own objects, and fields that give objects. No other value needs a path.
     if (kind !== 'PrismaObject' && name !== 'id' && isLeaf(type)) return planned;
     const resolve: Resolve<Types> = (row, args, context, info) => planned(row, args, context, withOwnPath(context, info));
     if (name === 'id' && kind === 'Object' && isNodeType(parentType)) {
