@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
+import type { Bounds } from '../core/fixedPage.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { agentId, decodeArgs, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { agentFilter, agentsWhere } from './filterSchema.ts';
+import { type AgentColumn, agentSelect, readAgents } from './fixedPage.ts';
 
 const order = orderBy(
   'Agent',
@@ -39,7 +41,11 @@ builder.queryFields((t) => ({
     args: { ...argsOf(many), ...pageArgs },
     resolve: (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);
-      return rootPage('Agent', { args, order: orderBy, oneOf: [agentsWhere(context.prisma, where)] }, context, info);
+      const { includeArchived: archived, ...conditions } = where;
+      const all = Object.values(conditions).every((each) => each === null);
+      const columns = Object.keys(orderBy.columns) as AgentColumn[];
+      const fixed = all ? { select: agentSelect, reads: [(bounds: Bounds) => readAgents(context.pool, { archived, order: columns }, bounds)] } : null;
+      return rootPage('Agent', { args, order: orderBy, fixed, oneOf: [agentsWhere(context.prisma, where)] }, context, info);
     },
   }),
 }));

@@ -24,16 +24,20 @@ export interface PageSql {
   limit: number;
 }
 
+/** A condition of a list; `$1` in it stands for the value. */
+export type Filter = readonly [condition: string, ...value: [string] | []] | null;
+
 /** Reads a page with a prepared statement that `sql` builds; `rowOf` converts each row. */
 export async function readFixedPage(
   pool: Pool,
   { direction, beyond, size }: Bounds,
-  { columns, filter, sql, rowOf }: { columns: readonly [string, string]; filter: readonly [column: string, value: string] | null; sql: (page: PageSql) => string; rowOf: (values: never) => FixedRow },
+  { columns, filter, sql, rowOf }: { columns: readonly string[]; filter: Filter; sql: (page: PageSql) => string; rowOf: (values: never) => FixedRow },
 ): Promise<FixedRow[]> {
-  const values: unknown[] = [...(filter === null ? [] : [filter[1]]), ...(beyond ?? [])];
+  const [condition, ...given] = filter ?? [null];
+  const values: unknown[] = [...given, ...(beyond ?? [])];
   const conditions = [
-    ...(filter === null ? [] : [`${filter[0]} = $1`]),
-    ...(beyond === null ? [] : [`(${columns.join(', ')}) ${direction === 'asc' ? '>' : '<'} ($${values.length - 1}, $${values.length})`]),
+    ...(condition === null ? [] : [condition]),
+    ...(beyond === null ? [] : [`(${columns.join(', ')}) ${direction === 'asc' ? '>' : '<'} (${beyond.map((_, index) => `$${given.length + index + 1}`).join(', ')})`]),
   ];
   const text = sql({
     where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,

@@ -177,7 +177,7 @@ export function rootPage<M extends ModelName>(
   const find = async (): Promise<PageOfRows<Row>> => {
     const found = await Promise.all(read());
     // Only here: rows below each other's pages are loaded together when their pages are read in one turn.
-    return inTurn(context.processorTime, () => cutPage(inOrder(found.flat(), order, args), args));
+    return inTurn(context.processorTime, () => cutPage(found.length === 1 ? found[0]! : inOrder(found.flat(), order, args), args));
   };
   let found: Promise<PageOfRows<Row>> | undefined;
   return {
@@ -217,6 +217,7 @@ export function relatedPage<P extends ModelName>(
     description,
     args: pageArgs,
     // What `select` would be, but for the paths: a page is found below both `nodes` and `edges`.
+    // Pothos' guide does not document this name.
     extensions: { pothosPrismaSelect: select },
     resolve: (parent: object, args: PageArgs): Connection => ({
       cursor: (row) => encodeCursor(order, row),

@@ -18,10 +18,15 @@ type Resolve<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['C
 /**
  * What is on the row is the answer. Without this the prisma plugin looks up, for each field of each row, which plan
  * loaded it: the largest cost of a list. It stands before that plugin, and so outside it.
+ *
+ * Pothos' guide to plugins documents `wrapResolve` and `pothosOptions`. It does not document the names in `extensions`
+ * (`pothosExposedField`, `pothosPrismaRelationField`): without them this falls back to the planned resolver, which is slower.
  */
 class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(planned: Resolve<Types>, config: PothosOutputFieldConfig<Types>): Resolve<Types> {
-    const { parentType, name, kind, extensions } = config;
+    const { parentType, name, kind, extensions, type } = config;
+    // The prisma plugin plans fields of its own objects, and fields that give objects. No other value needs a path.
+    if (kind !== 'PrismaObject' && name !== 'id' && isLeaf(type)) return planned;
     const resolve: Resolve<Types> = (row, args, context, info) => planned(row, args, context, withOwnPath(context, info));
     if (name === 'id' && kind === 'Object' && isNodeType(parentType)) {
       // The relay plugin's own is asynchronous, and a promise for each row costs more than its id.
@@ -49,6 +54,8 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
     return (row, args, context, info) => (row instanceof FixedRow ? (Reflect.get(row, relation.name) as unknown) : resolve(row, args, context, info));
   }
 }
+
+const isLeaf = <Types extends SchemaTypes>(type: PothosOutputFieldConfig<Types>['type']): boolean => (type.kind === 'List' ? isLeaf(type.type) : type.kind === 'Scalar' || type.kind === 'Enum');
 
 /** The columns that a field selects, when it selects nothing else. */
 function columnsOf(options: { select?: unknown }): string[] | null {

@@ -12,6 +12,9 @@ import { limits } from '../limits/limits.ts';
 /** Length of a turn. Work that has begun may take longer: a prompt of the largest Context took 30 ms. */
 const turnMs = 10;
 
+/** A shorter piece is charged by the wall clock: asking for processor time is a measurable part of a small list. */
+const briefMs = 1;
+
 /** The processor time of one request, and its limit. */
 export class ProcessorTime {
   #spentMs = 0;
@@ -75,9 +78,13 @@ function endPiece(): void {
   piece = undefined;
   share(ended, now);
   // Scale wall time to processor time: while other processes use the processor, no request is charged.
-  const { user, system } = process.cpuUsage(ended.cpu);
-  const busy = now === ended.began ? 1 : Math.min(1, (user + system) / 1_000 / (now - ended.began));
+  const busy = now - ended.began < briefMs ? 1 : busyShare(ended.cpu, now - ended.began);
   for (const [payer, ms] of ended.shares) payer.charge(ms * busy);
+}
+
+function busyShare(since: NodeJS.CpuUsage, ms: number): number {
+  const { user, system } = process.cpuUsage(since);
+  return Math.min(1, (user + system) / 1_000 / ms);
 }
 
 const waiting = new Map<ProcessorTime, (() => void)[]>();

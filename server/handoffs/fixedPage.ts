@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Bounds, FixedRow, type PageSql, readFixedPage } from '../core/fixedPage.ts';
+import { type Bounds, type Filter, FixedRow, type PageSql, readFixedPage } from '../core/fixedPage.ts';
 
 const agent = { select: { id: true, name: true, type: true } };
 
@@ -29,7 +29,7 @@ const rowOf = ([id, status, via, reason, depth, circular, initiatedAt, acceptedA
     session: { id: s, title, status: sStatus },
   });
 
-type Filter = readonly [column: string, value: string] | null;
+const equals = (column: string, value: string): Filter => [`${column} = $1`, value];
 
 /** The filters of a Handoff list; null when not given. */
 interface HandoffFilters {
@@ -43,10 +43,10 @@ interface HandoffFilters {
 export function fixedFilters({ sessionId, agentId, sourceAgentId, targetAgentId, ...others }: HandoffFilters): Filter[] | null {
   if (Object.values(others).some((each) => each !== null)) return null;
   const given: Filter[][] = [
-    ...(sessionId === null ? [] : [[['session_id', sessionId] as const]]),
-    ...(agentId === null ? [] : [[['source_agent_id', agentId] as const, ['target_agent_id', agentId] as const]]),
-    ...(sourceAgentId === null ? [] : [[['source_agent_id', sourceAgentId] as const]]),
-    ...(targetAgentId === null ? [] : [[['target_agent_id', targetAgentId] as const]]),
+    ...(sessionId === null ? [] : [[equals('session_id', sessionId)]]),
+    ...(agentId === null ? [] : [[equals('source_agent_id', agentId), equals('target_agent_id', agentId)]]),
+    ...(sourceAgentId === null ? [] : [[equals('source_agent_id', sourceAgentId)]]),
+    ...(targetAgentId === null ? [] : [[equals('target_agent_id', targetAgentId)]]),
   ];
   return given.length > 1 ? null : (given[0] ?? [null]);
 }
