@@ -209,7 +209,7 @@ describe('POST /sessions/<id>/transcript', () => {
 });
 
 describe('npm run import', async () => {
-  const commandFile = await bundled('server/log/importCommand.ts');
+  const commandFile = await bundled('server/cli/import.ts');
   const command = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
     const child = spawn(process.execPath, [commandFile, ...args]);
     const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), new Promise<number | null>((resolve) => child.once('close', resolve))]);

@@ -10,8 +10,8 @@ import { borrowPostgres } from '../infra/postgres/postgres.ts';
 import { createDatabase, type Database } from '../infra/prisma.ts';
 import { StartError } from '../infra/startError.ts';
 import { redactInput } from '../redaction/redact.ts';
-import { createKey } from './createKey.ts';
-import { revokeKey } from './revokeKey.ts';
+import { createKey } from '../keys/createKey.ts';
+import { revokeKey } from '../keys/revokeKey.ts';
 
 const usage = `npm run key -- create --role <role> --name <name> [--agent <id>] [--expires <when>]
 npm run key -- list

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { ImportReport } from './importReport.ts';
+import type { ImportReport } from '../log/importReport.ts';
 
 const usage = `npm run import -- <session id or "new"> <file> [options]
 

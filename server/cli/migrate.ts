@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readEnv, type Env } from './env.ts';
-import { createLog } from './log.ts';
-import { migrateDown, migrateUp, migrationStatus } from './migrate.ts';
-import { startPostgres } from './postgres/postgres.ts';
+import { readEnv, type Env } from '../infra/env.ts';
+import { createLog } from '../infra/log.ts';
+import { migrateDown, migrateUp, migrationStatus } from '../infra/migrate.ts';
+import { startPostgres } from '../infra/postgres/postgres.ts';
 import { renewCursors } from '../live/renewCursors.ts';
-import { StartError } from './startError.ts';
+import { StartError } from '../infra/startError.ts';
 
 const usage = `npm run migrate -- [command]
 

@@ -24,7 +24,7 @@ interface Ran {
 
 const key = async (env: Record<string, string>, ...args: string[]): Promise<Ran> => {
   const { PATH, HOME, TMPDIR } = process.env;
-  const program = await bundled('server/keys/keyCommand.ts');
+  const program = await bundled('server/cli/key.ts');
   return new Promise((resolve) => {
     execFile(process.execPath, [program, ...args], { cwd: root, env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
