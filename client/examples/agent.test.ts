@@ -10,7 +10,7 @@ import { client } from '../../test/graphql.ts';
 import { freePort } from '../../test/ports.ts';
 import { startApp, startServer } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { createApi } from './api.ts';
+import { createApi } from '../api/request.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign } = world(db.pool);

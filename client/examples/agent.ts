@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { openStream, StreamError } from '../stream/index.ts';
-import { createApi, Refused } from './api.ts';
+import { createApi, Refused } from '../api/request.ts';
 
 type Ask = ReturnType<typeof createApi>;
 

@@ -1,4 +1,4 @@
-import { Refused } from '../../client/examples/api.ts';
+import { Refused } from '../../client/api/request.ts';
 import { runAgent } from '../../client/examples/agent.ts';
 import { StreamError } from '../../client/stream/index.ts';
 import { commandLine } from '../infra/place.ts';
