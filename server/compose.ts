@@ -69,7 +69,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     ...asking,
     live,
     plugins: [validationErrors(suggesting), compiledQueries()],
-    routes: [transcriptRoute({ ...asking, uploads }), downloadRoute({ schema, ...asking })],
+    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), downloadRoute({ schema, ...asking })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),
