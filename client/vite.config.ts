@@ -8,6 +8,8 @@ const toServer = { target: server, changeOrigin: true };
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  // The server may serve the build under any path.
+  base: './',
   build: {
     target: 'es2022',
     // The Content-Security-Policy forbids inline scripts, and data URLs for fonts and images.

@@ -22,7 +22,7 @@ const tries = 10;
  * or restarting, so every request must be repeatable: a query, a life-cycle change, or a mutation with a key.
  */
 export function createApi({ url, key }: { url: string; key?: string | undefined }): <Data>(query: string, variables: object) => Promise<Data> {
-  const endpoint = new URL('/graphql', url);
+  const endpoint = new URL(`${url.replace(/\/+$/, '')}/graphql`);
   const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
 
   async function once(query: string, variables: object): Promise<Body | null> {

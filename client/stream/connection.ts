@@ -23,7 +23,7 @@ export type Status =
   | { state: 'closed'; error: StreamError | null };
 
 export interface ConnectionOptions {
-  /** Baton's URL: `http://127.0.0.1:4000`, or its `/graphql` with http, https, ws or wss. */
+  /** Baton's URL, with its base path if it has one: `http://127.0.0.1:4000`; or its `/graphql`, with http, https, ws or wss. */
   url: string;
   /** The key, or a function called at each connect; none on a server without keys. It is sent inside the socket, never in the URL. */
   key?: string | (() => string | Promise<string>);
@@ -205,6 +205,6 @@ function closingOf(event: unknown): Closing {
 function socketUrl(given: string): string {
   const url = new URL(given, globalThis.location?.href);
   url.protocol = url.protocol.replace(/^http/, 'ws');
-  if (url.pathname === '/') url.pathname = '/graphql';
+  if (!url.pathname.endsWith('/graphql')) url.pathname = `${url.pathname.replace(/\/$/, '')}/graphql`;
   return url.href;
 }

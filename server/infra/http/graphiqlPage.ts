@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import { chooseEncoding, type Encoding } from './encoding.ts';
+import { chooseEncoding, compress, type Encoding } from './encoding.ts';
 import { endWith } from './sendBody.ts';
 
 export interface Tab {
@@ -39,12 +37,12 @@ export function createGraphiqlPage(tabs: Tab[], { needsKey = false } = {}): (req
     const etag = `"${page.etag}-${encoding}"`;
     response.setHeader('etag', etag);
     response.setHeader('cache-control', 'no-cache');
-    response.setHeader('vary', 'accept, accept-encoding');
+    response.appendHeader('vary', 'accept, accept-encoding');
     if (request.headers['if-none-match']?.includes(etag)) {
       response.writeHead(304).end();
       return;
     }
-    const body = compressed.get(encoding) ?? compress(page.body, encoding);
+    const body = compressed.get(encoding) ?? compress(page.body, encoding, brotliQuality);
     compressed.set(encoding, body);
     const bytes = await body;
     if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
@@ -71,9 +69,4 @@ async function render(tabs: Tab[], needsKey: boolean): Promise<{ body: Buffer; e
     ...(needsKey && { defaultHeaders: keyHeaders, defaultEditorToolsVisibility: 'headers' }),
   });
   return { body: Buffer.from(html.trimStart()), etag: createHash('sha256').update(html).digest('base64url').slice(0, 22) };
-}
-
-async function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
-  if (encoding === 'br') return promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } });
-  return encoding === 'gzip' ? promisify(gzip)(body) : body;
 }
