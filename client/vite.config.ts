@@ -16,6 +16,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    license: { fileName: 'licenses.md' },
     // A test limits the compressed size of the first load.
     chunkSizeWarningLimit: 1_000,
   },

@@ -1,6 +1,6 @@
 import { createClient, type Client } from 'graphql-ws';
 import { delayAfter, type Backoff } from './backoff.ts';
-import { judgeClosing, type StreamError, type Closing } from './errors.ts';
+import { judgeClosing, type Closing, type Refusal, type StreamError } from './errors.ts';
 
 /** The part of WebSocket used here, as in browsers, Node 22 and `ws`. */
 export interface Socket {
@@ -38,8 +38,13 @@ export interface ConnectionOptions {
   stableMs?: number;
 }
 
-/** The client of one socket, on which streams subscribe. */
-export type Attempt = Pick<Client, 'subscribe'>;
+/** The part of graphql-ws' client that streams use: one socket, on which they subscribe. */
+export interface Attempt {
+  subscribe<Data>(
+    request: { query: string; variables?: Record<string, unknown>; extensions?: Record<string, unknown> },
+    sink: { next(result: { data?: Data | null; errors?: readonly Refusal[] }): void; error(error: unknown): void; complete(): void },
+  ): () => void;
+}
 
 /** A stream on a connection. */
 export interface Carried {
