@@ -35,6 +35,9 @@ export function Shell({ children }: { children: ReactNode }) {
               <Icon name={icon} /> <span>{word}</span>
             </Link>
           ))}
+          <a href="/graphql">
+            <Icon name="code" /> <span>GraphiQL</span>
+          </a>
         </nav>
         <div className={styles.corner}>
           <LiveState />
