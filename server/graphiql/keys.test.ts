@@ -19,7 +19,13 @@ it('sends the key of the page with the requests of every tab, and with subscript
   page.on('request', (request) => addresses.push(request.url()));
   const result = page.locator('.result-window');
   const run = page.getByRole('button', { name: /execute query/i });
-  await page.locator('.graphiql-query-editor').getByText('Welcome').waitFor();
+  const editor = page.locator('.graphiql-query-editor');
+  const open = async (tab: string, field: string): Promise<void> => {
+    await page.getByRole('button', { name: tab, exact: true }).click();
+    // Pressed earlier, the button runs the tab before.
+    await editor.getByText(field).first().waitFor();
+  };
+  await editor.getByText('Welcome').waitFor();
   await run.click();
   await result.filter({ hasText: 'UNAUTHENTICATED' }).waitFor();
 
@@ -29,13 +35,11 @@ it('sends the key of the page with the requests of every tab, and with subscript
   await run.click();
   await result.filter({ hasText: /"totalCount":\s*7/ }).waitFor();
 
-  await page.getByRole('button', { name: 'Graph', exact: true }).click();
-  await page.locator('.graphiql-tab-active', { hasText: 'Graph' }).waitFor();
+  await open('Graph', 'handoffGraph');
   await run.click();
   await result.filter({ hasText: '"handoffGraph"' }).waitFor();
 
-  await page.getByRole('button', { name: 'Live', exact: true }).click();
-  await page.locator('.graphiql-tab-active', { hasText: 'Live' }).waitFor();
+  await open('Live', 'handoffEvents');
   await run.click();
   await result.filter({ hasText: /"type":\s*"(READY|HEARTBEAT)"/ }).waitFor();
   await client(url, { key: secret }).post('mutation { setAgentStatus(input: { id: "claude-1", status: DRAINING }) { __typename } }');
