@@ -36,6 +36,9 @@ export function Shell({ children }: { children: ReactNode }) {
               <Icon name={icon} /> <span>{word}</span>
             </Link>
           ))}
+          <a href={`${basePath}/graphql`}>
+            <Icon name="code" /> <span>GraphiQL</span>
+          </a>
         </nav>
         <div className={styles.corner}>
           <LiveState />
