@@ -1,6 +1,6 @@
 import { ConflictError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { findAndLockAgent, recordAgentChanged, setCollaborators } from './lockAgent.ts';
+import { collaborationsOf, findAndLockAgent, recordAgentChanged, setCollaborations, type Collaboration } from './lockAgent.ts';
 
 export interface AgentFields {
   type: string;
@@ -10,7 +10,9 @@ export interface AgentFields {
   instructions: string | null;
   maxCapacity: number;
   metadata: unknown;
-  collaborators: readonly string[];
+  /** Ids of agents; ignored with `collaborations`. */
+  collaborators?: readonly string[] | undefined;
+  collaborations?: readonly Collaboration[] | undefined;
 }
 
 export interface AgentAnswer {
@@ -18,7 +20,7 @@ export interface AgentAnswer {
 }
 
 /** Adds an AVAILABLE agent. An id is never reused, not even that of an archived agent. */
-export async function registerAgent(work: Work, { id, collaborators, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
+export async function registerAgent(work: Work, { id, collaborators, collaborations, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
   if ((await findAndLockAgent(work, id)) !== null) {
     throw new ConflictError(`Agent id '${id}' is taken or was used before: choose another id, or change that agent (updateAgent)`);
   }
@@ -33,7 +35,7 @@ export async function registerAgent(work: Work, { id, collaborators, metadata, .
     registeredAt: work.now,
     archivedAt: null,
   });
-  await setCollaborators(work, id, collaborators);
+  await setCollaborations(work, id, collaborationsOf(collaborators, collaborations) ?? []);
   recordAgentChanged(work, agent);
   return { agentId: id };
 }

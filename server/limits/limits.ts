@@ -62,6 +62,8 @@ export const limits = {
     /** Also of a decision and of a task. */
     reason: 4 * KB,
     summary: 32 * KB,
+    /** When to use a collaboration: becomes part of a tool's description. */
+    when: KB,
     /** A message, a tool's arguments or its result. */
     content: 256 * KB,
     /** Context variables, metadata. */
