@@ -53,7 +53,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const { rates = createRates() } = variations;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
-  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs });
+  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs, url: () => env.url ?? app.url });
   const asking = { createContext, maskError: createMaskError(log) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
   const { archiveFolder: folder } = env;

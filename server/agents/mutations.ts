@@ -26,7 +26,7 @@ const fields = {
   name: nonBlank({ characters: 200 }).describe('Display name, at most 200 characters. Null: the id.'),
   role: text({ characters: 200 }).describe('Purpose of the Agent, such as "implementer": at most 200 characters.'),
   description: text({ bytes: 4 * KB }).describe('Strengths of the Agent, for callers that choose one: at most 4 KB.'),
-  instructions: text({ bytes: 32 * KB }).describe('Instructions that every Handoff to the Agent carries: at most 32 KB.'),
+  instructions: text({ bytes: limits.fields.instructions }).describe('Instructions that every Handoff to the Agent carries: at most 32 KB.'),
   collaborators: listOf(agentId, { what: 'collaborators', limit: limits.counts.collaborators, advice: 'the list replaces the previous one: name fewer' })
     .transform((ids) => [...new Set(ids)])
     .describe('Agents that it may hand off to, at most 200. Each must exist. `when` of an Agent that stays is kept. Give this or `collaborations`.'),

@@ -1,5 +1,6 @@
 import { ConflictError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
+import type { Agent } from '../generated/prisma/client.ts';
 import { collaborationsOf, findAndLockAgent, recordAgentChanged, setCollaborations, type Collaboration } from './lockAgent.ts';
 
 export interface AgentFields {
@@ -24,18 +25,16 @@ export async function registerAgent(work: Work, { id, collaborators, collaborati
   if ((await findAndLockAgent(work, id)) !== null) {
     throw new ConflictError(`Agent id '${id}' is taken or was used before: choose another id, or change that agent (updateAgent)`);
   }
-  const agent = work.insert('agents', {
-    ...fields,
-    id,
-    metadata: metadata ?? null,
-    administrativeStatus: 'AVAILABLE',
-    currentLoad: 0,
-    totalAssigned: 0,
-    inboxSequence: 0,
-    registeredAt: work.now,
-    archivedAt: null,
-  });
+  const agent = insertAgent(work, { ...fields, id, metadata: (metadata ?? null) as Agent['metadata'], model: null, definition: null });
   await setCollaborations(work, id, collaborationsOf(collaborators, collaborations) ?? []);
   recordAgentChanged(work, agent);
   return { agentId: id };
+}
+
+type NewAgent = Omit<Agent, 'administrativeStatus' | 'currentLoad' | 'totalAssigned' | 'inboxSequence' | 'registeredAt' | 'archivedAt'>;
+
+/** Stages an AVAILABLE agent without work. */
+export function insertAgent(work: Work, fields: NewAgent): Agent {
+  const agent: Agent = { ...fields, administrativeStatus: 'AVAILABLE', currentLoad: 0, totalAssigned: 0, inboxSequence: 0, registeredAt: work.now, archivedAt: null };
+  return work.insert('agents', agent);
 }

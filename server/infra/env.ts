@@ -31,6 +31,7 @@ const variables = z.object({
     .transform((value) => value.split(',').map((part) => part.trim().toLowerCase()))
     .refine((origins) => origins.every(isOrigin), 'must be origins such as https://baton.example.com, with commas between them and no path')
     .default([]),
+  BATON_URL: z.string().refine(isWebAddress, 'must be an address such as https://baton.example.com').optional(),
   BATON_HEARTBEAT_SECONDS: z
     .string()
     .refine((value) => /^\d+(\.\d+)?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 12, 'must be a number of seconds from 0.1 to 12')
@@ -63,6 +64,8 @@ export interface Env {
   redisUrls: string[] | undefined;
   /** Origins besides the server's own whose pages may open sockets. */
   allowedOrigins: string[];
+  /** Address under which agents reach the server. Undefined: the one that it listens on. */
+  url: string | undefined;
   /** Interval of heartbeats in subscriptions. */
   heartbeatMs: number;
   staleAfterMinutes: number;
@@ -100,6 +103,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     adminKey: data.BATON_ADMIN_KEY,
     redisUrls: data.REDIS_URL,
     allowedOrigins: data.BATON_ALLOWED_ORIGINS,
+    url: data.BATON_URL,
     heartbeatMs: data.BATON_HEARTBEAT_SECONDS * 1_000,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
@@ -118,6 +122,10 @@ function isRedisUrl(text: string): boolean {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text);
 }
 
 export function isLoopback(host: string): boolean {

@@ -62,6 +62,8 @@ export const limits = {
     /** Also of a decision and of a task. */
     reason: 4 * KB,
     summary: 32 * KB,
+    /** Of an agent. */
+    instructions: 32 * KB,
     /** When to use a collaboration: becomes part of a tool's description. */
     when: KB,
     /** A message, a tool's arguments or its result. */
@@ -70,6 +72,8 @@ export const limits = {
     json: 64 * KB,
     idempotencyKeyCharacters: 128,
   },
+  /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files. */
+  definitions: { files: 500, file: MB, frontMatter: 32 * KB },
   /** LIMIT_EXCEEDED. */
   counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200 },
   /** RATE_LIMITED with `Retry-After`. Per key, in each process. */
