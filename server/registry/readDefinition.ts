@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path/posix';
 import { isAgentId } from '../core/ids.ts';
 import { limits } from '../limits/limits.ts';
-import { redactInput } from '../redaction/redact.ts';
+import { redactInput, redactText } from '../redaction/redact.ts';
 import { type Definition, type DefinitionFile, type Problem, Problems, quoted, type Reference } from './definition.ts';
 import { splitFile, type Value } from './frontMatter.ts';
 import { slugOf } from './rules.ts';
@@ -102,7 +102,7 @@ function labelled({ labels }: Sections, name: string): Value | undefined {
 }
 
 function slugIn({ text, line }: Said, problems: Problems): string {
-  const slug = slugOf(text.slice(0, fields.name.characters));
+  const slug = slugOf(redactText(text.slice(0, fields.name.characters)).text);
   if (slug === '') problems.error(line, `The name ${quoted(text)} has no letter from a to z and no digit, so it gives no id`, "give a name such as 'Reviewer'");
   else if (!isAgentId(slug)) problems.error(line, `The name ${quoted(text)} gives the id ${quoted(slug)}, which is not allowed: an id has 1 to 52 characters`, 'shorten the name');
   return slug;
@@ -147,7 +147,7 @@ function limited({ text, line }: Said, name: keyof typeof fields, problems: Prob
   const size = fields[name];
   const [actual, limit, unit] = 'bytes' in size ? [Buffer.byteLength(text), size.bytes, 'bytes'] : [[...text].length, size.characters, 'characters'];
   if (actual > limit) problems.error(line, `'${name}' has ${actual} ${unit}; the limit is ${limit}`, 'shorten it');
-  if (hasControls(size.multiline ? text.replace(/[\n\t]/g, '') : text)) problems.error(line, `'${name}' contains a control character`, 'remove it');
+  if (!size.multiline && hasControls(text)) problems.error(line, `'${name}' contains a control character`, 'remove it');
   return text;
 }
 
