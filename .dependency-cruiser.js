@@ -3,7 +3,7 @@ const nouns = '(agents|sessions|log|handoffs|keys|registry|tools|pipelines|analy
 /** What answers callers: the fields of a folder and what answers plain HTTP. */
 const doors = '^server/(?!graphql/)\\w+/(\\w*[sS]chema|\\w*[mM]utations?|\\w*[rR]outes?)\\.ts$';
 /** Tests, and what puts a whole program together. */
-const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/(keys/key|infra/migrate)Command\\.ts$'];
+const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/cli/'];
 const limitNumbers = '^server/limits/limits\\.ts$';
 const inFolders = (...names) => `^server/(${names.join('|')})/`;
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { type Duplex, Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from './core/work.ts';
@@ -20,12 +20,13 @@ import { createPersistedOperations, type PersistedOperations } from './limits/pe
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
+import { packageFolder } from './infra/place.ts';
 import { isOriginAllowed } from './infra/http/originCheck.ts';
 import type { Database } from './infra/prisma.ts';
 import type { SocketServer } from './live/sockets.ts';
 
 /** The output folder of `npm run build`. */
-const builtDashboard = fileURLToPath(new URL('../dist', import.meta.url));
+const builtDashboard = join(packageFolder, 'dist');
 const drainWithin = 7_000;
 
 /** Returns undefined for requests of other routes. Routes that require a key call `caller`, which rejects with UNAUTHENTICATED. */

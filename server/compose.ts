@@ -13,6 +13,7 @@ import { schema } from './graphql/schema.ts';
 import { startSweeping } from './handoffs/sweep.ts';
 import { isLoopback, type Env } from './infra/env.ts';
 import type { Log } from './infra/log.ts';
+import { commandLine } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
 import { StartError } from './infra/startError.ts';
 import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
@@ -47,7 +48,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const { prisma, pool } = database;
   const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   if (open && !isLoopback(env.host)) {
-    throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with npm run key`);
+    throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with ${commandLine('key')}`);
   }
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
   const { rates = createRates() } = variations;

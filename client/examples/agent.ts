@@ -1,30 +1,10 @@
-import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { openStream, StreamError } from '../stream/index.ts';
-import { createApi, Refused } from './api.ts';
+import { createApi, Refused } from '../api/request.ts';
 
-const usage = `npm run agent -- <agent> [--url http://127.0.0.1:4000]
-
-Works as an agent of Baton: takes over the handoffs that wait for it, then waits for more. For each handoff it accepts,
-prints the context prompt, and answers with a turn, which completes the handoff. Ctrl-C ends it.
-
-  --url URL    the address of Baton; default: http://127.0.0.1:4000
-
-Set BATON_KEY to the agent's key where the server requires one.`;
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { url: { type: 'string', default: 'http://127.0.0.1:4000' }, help: { type: 'boolean', short: 'h' } },
-});
-const [agentId] = positionals;
-if (values.help === true || agentId === undefined) {
-  process.stdout.write(`${usage}\n`);
-  process.exit(values.help === true ? 0 : 2);
-}
+type Ask = ReturnType<typeof createApi>;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const connection = { url: values.url, key: process.env['BATON_KEY'] };
-const ask = createApi(connection);
 
 interface Handoff {
   id: string;
@@ -61,7 +41,7 @@ const whatWaits = `query ($agentId: ID!, $after: String) {
   }
 }`;
 
-async function takeOver(handoffId: string): Promise<void> {
+async function takeOver(ask: Ask, handoffId: string): Promise<void> {
   let accepted = false;
   try {
     // An agent killed here repeats both safely: accepting is repeatable, and the turn has a key.
@@ -79,7 +59,7 @@ async function takeOver(handoffId: string): Promise<void> {
   }
 }
 
-async function waitingFor(id: string): Promise<string[]> {
+async function waitingFor(ask: Ask, id: string): Promise<string[]> {
   const found: string[] = [];
   let after: string | null = null;
   do {
@@ -95,9 +75,12 @@ function work({ contextPrompt }: Handoff): string {
   return `I have read the ${contextPrompt.text.length} characters that were handed to me, and go on from here.`;
 }
 
-async function run(id: string): Promise<void> {
+/** Works as the agent until Ctrl-C or SIGTERM. @throws StreamError, Refused */
+export async function runAgent(id: string, connection: { url: string; key: string | undefined }): Promise<void> {
+  const ask = createApi(connection);
   const stream = openStream<{ handoff: Pick<Handoff, 'id' | 'status' | 'targetAgent'> | null; session: { status: string } | null }>({
-    ...connection,
+    url: connection.url,
+    ...(connection.key !== undefined && { key: connection.key }),
     webSocket: WebSocket,
     topic: { kind: 'handoffAssigned', agentId: id },
     fields: 'handoff { id status targetAgent { id } } session { status }',
@@ -111,7 +94,7 @@ async function run(id: string): Promise<void> {
   process.once('SIGTERM', stop);
 
   const takeOverAll = async (): Promise<void> => {
-    for (const handoffId of await waitingFor(id)) await takeOver(handoffId);
+    for (const handoffId of await waitingFor(ask, id)) await takeOver(ask, handoffId);
   };
   try {
     // Subscribe first, then query: a handoff in between is in both, and accepted once.
@@ -119,10 +102,13 @@ async function run(id: string): Promise<void> {
     await takeOverAll();
     for await (const { type, handoff, session } of stream) {
       // Events carry the current state: a handoff accepted meanwhile is no longer INITIATED.
-      if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === id) await takeOver(handoff.id);
+      if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === id) await takeOver(ask, handoff.id);
       // Handoffs that could not be accepted while the session was paused can be now.
       if (type === 'SESSION_STATUS_CHANGED' && session?.status === 'RUNNING') await takeOverAll();
     }
+  } catch (error) {
+    // Stopped before the stream was live.
+    if (!(error instanceof StreamError && error.code === 'STOPPED')) throw error;
   } finally {
     stop();
     process.off('SIGINT', stop);
@@ -130,10 +116,3 @@ async function run(id: string): Promise<void> {
   }
   say(`${id} has stopped`);
 }
-
-run(agentId).catch((error: unknown) => {
-  if (error instanceof StreamError && error.code === 'STOPPED') return;
-  const known = error instanceof StreamError || error instanceof Refused;
-  process.stderr.write(`${known ? `${error.code}: ${error.message}` : error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 1;
-});
