@@ -23,6 +23,7 @@ import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
 import type { Pace, Streams } from './live/streams.ts';
 import { transcriptRoute } from './log/transcriptRoute.ts';
+import { importRoute } from './registry/importRoute.ts';
 
 /** What differs from a server as it is shipped. */
 export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' | 'log' | 'createContext' | 'maskError'>> {
@@ -69,7 +70,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     ...asking,
     live,
     plugins: [noSuggestions, compiledQueries()],
-    routes: [transcriptRoute({ ...asking, uploads }), downloadRoute({ schema, ...asking })],
+    routes: [transcriptRoute({ ...asking, uploads }), importRoute(asking), downloadRoute({ schema, ...asking })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),

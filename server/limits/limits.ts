@@ -37,7 +37,7 @@ export const limits = {
   /** A download counts as one read, and one more for each further `readBytes`. */
   readBytes: MB,
   /** 413. */
-  body: { json: 1_000_000, transcript: 64 * MB },
+  body: { json: 1_000_000, transcript: 64 * MB, definitions: 8 * MB },
   /**
    * Uploads of more than `turnBytes`: at most `atOnce` are read concurrently, `ofKey` of them for one key. At most `waiting`
    * wait, each up to `waitMs` milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`.
