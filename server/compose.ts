@@ -23,6 +23,7 @@ import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
 import type { Pace, Streams } from './live/streams.ts';
 import { transcriptRoute } from './log/transcriptRoute.ts';
+import { importRoute } from './registry/importRoute.ts';
 
 /** What differs from a server as it is shipped. */
 export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' | 'log' | 'createContext' | 'maskError'>> {
@@ -54,7 +55,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const { rates = createRates() } = variations;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
-  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs });
+  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs, url: () => env.url ?? app.url });
   const suggesting = { suggestions: variations.persisted?.only !== true };
   const asking = { createContext, maskError: createMaskError(log, suggesting) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
@@ -70,7 +71,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     ...asking,
     live,
     plugins: [validationErrors(suggesting), compiledQueries()],
-    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), downloadRoute({ schema, ...asking })],
+    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), downloadRoute({ schema, ...asking })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),

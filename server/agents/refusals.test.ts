@@ -68,6 +68,31 @@ const cases: Refusal[] = [
     says: /leave it out/,
   },
   {
+    mutation: 'registerAgent',
+    error: 'BadUserInputError',
+    when: 'collaborators and collaborations are given',
+    given: ({ unique }) => ({ input: { id: unique('both'), type: 'CLAUDE', collaborators: [], collaborations: [] }, data: { path: ['input', 'collaborations'] } }),
+    says: /give one of the two/,
+  },
+  {
+    mutation: 'registerAgent',
+    error: 'NotFoundError',
+    when: 'the agent of a collaboration does not exist',
+    given: ({ unique }) => ({ input: { id: unique('lonely'), type: 'CLAUDE', collaborations: [{ agentId: 'nobody', when: 'never' }] }, data: { id: 'nobody' } }),
+    says: /no agent 'nobody': check the id/,
+  },
+  {
+    mutation: 'updateAgent',
+    error: 'BadUserInputError',
+    when: 'a collaboration is with itself',
+    given: async ({ unique, agent }) => {
+      const id = unique('vain');
+      await agent(id);
+      return { input: { id, collaborations: [{ agentId: id }] }, data: { path: ['input', 'collaborations'] } };
+    },
+    says: /leave it out/,
+  },
+  {
     mutation: 'updateAgent',
     error: 'NotFoundError',
     when: 'there is no such agent',

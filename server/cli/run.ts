@@ -11,7 +11,7 @@ const exitCodes = { done: 0, refused: 1, usage: 2, tryAgain: 75 } as const;
 const usage = `baton <command> [arguments]
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(15)}${summary}`)
   .join('\n')}
 
   baton <command> --help   describes a command

@@ -42,6 +42,7 @@ const variables = z.object({
     .refine((value) => /^\d$/.test(value), 'must be the number of proxies in front of Baton, 0 to 9')
     .transform(Number)
     .default(0),
+  BATON_URL: z.string().refine(isWebAddress, 'must be an address such as https://baton.example.com').optional(),
   BATON_HEARTBEAT_SECONDS: z
     .string()
     .refine((value) => /^\d+(\.\d+)?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 12, 'must be a number of seconds from 0.1 to 12')
@@ -81,6 +82,8 @@ export interface Env {
   basePath: string;
   /** The number of proxies in front of this server whose forwarding headers are believed. */
   trustedProxies: number;
+  /** Address under which agents reach the server. Undefined: the one that it listens on. */
+  url: string | undefined;
   /** Interval of heartbeats in subscriptions. */
   heartbeatMs: number;
   staleAfterMinutes: number;
@@ -122,6 +125,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     allowedOrigins: data.BATON_ALLOWED_ORIGINS,
     basePath: data.BATON_BASE_PATH,
     trustedProxies: data.BATON_TRUST_PROXY,
+    url: data.BATON_URL,
     heartbeatMs: data.BATON_HEARTBEAT_SECONDS * 1_000,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
@@ -141,6 +145,10 @@ function isRedisUrl(text: string): boolean {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text);
 }
 
 export function isLoopback(host: string): boolean {
