@@ -11,13 +11,14 @@ export type ProblemCode =
   | 'ARCHIVED_TARGET'
   | 'SAME_AGENT'
   | 'MISSING_TARGET'
+  | 'UNKNOWN_TOOL'
   | 'INVALID_ARGUMENTS'
   | 'RESERVED_ARGUMENTS';
 
 export interface Problem {
   code: ProblemCode;
   message: string;
-  /** Agents or tools that may have been meant, nearest first. */
+  /** Agents, or tools for UNKNOWN_TOOL, that may have been meant, nearest first. */
   suggestions: readonly string[];
   /** Where in the arguments; empty for the whole call. */
   path: readonly string[];
@@ -29,13 +30,14 @@ export interface DetectedCall {
   callId: string | null;
   /** The name as the model called it. */
   toolName: string;
-  /** Without those that begin with `_handoff_`. Null when they are not a JSON object. */
-  arguments: Readonly<Record<string, unknown>> | null;
+  /** Null exactly when the problem is INVALID_ARGUMENTS. Those of a handoff are without names that begin with `_handoff_`. */
+  arguments: Arguments | null;
   kind: CallKind;
   /** Set exactly for HANDOFF. */
   targetAgentId: string | null;
   /** The agent's own tool that was called; null when only the style of the name is known. */
   tool: KnownTool | null;
+  /** Of a HANDOFF only INVALID_ARGUMENTS (do not execute it) or RESERVED_ARGUMENTS (they were dropped). */
   problem: Problem | null;
 }
 
@@ -46,3 +48,5 @@ export interface Detection {
   /** The first HANDOFF, else the first UNRESOLVED, else null. */
   chosen: DetectedCall | null;
 }
+
+export type Arguments = Readonly<Record<string, unknown>>;
