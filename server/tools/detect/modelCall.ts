@@ -48,7 +48,7 @@ function faultIn(value: Json): Problem | null {
   const { depth } = limits.json;
   const open: { value: object; path: Path }[] = [{ value, path: { depth: 0 } }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const [key, part] of Object.entries(next.value)) {
+    for (const [key, part] of Object.entries(next.value as Json)) {
       const path: Path = { depth: next.path.depth + 1, key, before: next.path };
       const message = textFault(key) ?? (typeof part === 'string' ? textFault(part) : null);
       if (message !== null) return invalid(message, keysOf(path));
