@@ -58,7 +58,7 @@ function spoilt(value: unknown, steps: readonly number[], part: unknown): unknow
   if (key === undefined) return part;
   const copy: Record<string, unknown> = { ...value };
   copy[key] = spoilt(copy[key], rest, part);
-  return Array.isArray(value) ? Object.assign([...value], copy) : copy;
+  return Array.isArray(value) ? Object.assign([...(value as unknown[])], copy) : copy;
 }
 
 it('takes any value', () => {
