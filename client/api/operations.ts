@@ -71,6 +71,14 @@ export type CancelHandoffInput = {
   reason?: string | null | undefined;
 };
 
+/** An Agent to hand off to, and when. */
+export type CollaborationInput = {
+  /** The Agent to hand off to. */
+  agentId: string;
+  /** Situation in which the Agent should hand off, for the model that decides: at most 1 KB. Null: not stated. */
+  when?: string | null | undefined;
+};
+
 /** Input of the mutation of the same name. */
 export type CompleteHandoffInput = {
   /** The Handoff to change. */
@@ -359,7 +367,9 @@ export type RecordDecisionInput = {
 
 /** Input of the mutation of the same name. */
 export type RegisterAgentInput = {
-  /** Agents that it may hand off to, at most 200. Each must exist. */
+  /** Agents that it may hand off to, and when it should: at most 200. Each must exist. Replaces the whole list. */
+  collaborations?: Array<CollaborationInput> | null | undefined;
+  /** Agents that it may hand off to, at most 200. Each must exist. `when` of an Agent that stays is kept. Give this or `collaborations`. */
   collaborators?: Array<string> | null | undefined;
   /** Strengths of the Agent, for callers that choose one: at most 4 KB. */
   description?: string | null | undefined;
