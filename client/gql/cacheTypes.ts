@@ -19,6 +19,12 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError"
   ],
+  "ArchiveHandoffToolResult": [
+    "ArchiveHandoffToolPayload",
+    "BadUserInputError",
+    "InvalidStateError",
+    "NotFoundError"
+  ],
   "CancelHandoffResult": [
     "BadUserInputError",
     "CancelHandoffPayload",
@@ -60,6 +66,13 @@ export const possibleTypes: Record<string, string[]> = {
   "ContextText": [
     "ContextPreview",
     "ContextPrompt"
+  ],
+  "CreateHandoffToolResult": [
+    "BadUserInputError",
+    "ConflictError",
+    "CreateHandoffToolPayload",
+    "IdempotencyMismatchError",
+    "NotFoundError"
   ],
   "CreateKeyResult": [
     "BadUserInputError",
@@ -133,6 +146,7 @@ export const possibleTypes: Record<string, string[]> = {
     "Decision",
     "Event",
     "Handoff",
+    "HandoffTool",
     "Key",
     "Message",
     "Session",
@@ -211,9 +225,17 @@ export const possibleTypes: Record<string, string[]> = {
   ],
   "UpdateAgentResult": [
     "BadUserInputError",
+    "ConflictError",
     "InvalidStateError",
     "NotFoundError",
     "UpdateAgentPayload"
+  ],
+  "UpdateHandoffToolResult": [
+    "BadUserInputError",
+    "ConflictError",
+    "InvalidStateError",
+    "NotFoundError",
+    "UpdateHandoffToolPayload"
   ],
   "UpdateSessionResult": [
     "BadUserInputError",
@@ -237,6 +259,7 @@ export const embeddedTypes: string[] = [
   "AlreadyAssignedError",
   "AppendTurnPayload",
   "ArchiveAgentPayload",
+  "ArchiveHandoffToolPayload",
   "BadUserInputError",
   "CancelHandoffPayload",
   "CancelPendingHandoffsPayload",
@@ -254,6 +277,7 @@ export const embeddedTypes: string[] = [
   "ContextSnapshotConnection",
   "ContextSnapshotEdge",
   "ContextVariable",
+  "CreateHandoffToolPayload",
   "CreateKeyPayload",
   "CreateSessionPayload",
   "DroppedContextItem",
@@ -272,6 +296,9 @@ export const embeddedTypes: string[] = [
   "HandoffLoopError",
   "HandoffStatusCount",
   "HandoffStep",
+  "HandoffToolConnection",
+  "HandoffToolEdge",
+  "HandoffToolVariable",
   "HandoffsDisabledError",
   "IdempotencyMismatchError",
   "ImportReport",
@@ -311,6 +338,7 @@ export const embeddedTypes: string[] = [
   "TurnConnection",
   "TurnEdge",
   "UpdateAgentPayload",
+  "UpdateHandoffToolPayload",
   "UpdateSessionPayload",
   "Usage",
   "Viewer",

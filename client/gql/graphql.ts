@@ -604,6 +604,7 @@ export type LogCallsQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'Decision' }
     | { __typename: 'Event' }
     | { __typename: 'Handoff' }
+    | { __typename: 'HandoffTool' }
     | { __typename: 'Key' }
     | { __typename: 'Message' }
     | { __typename: 'Session' }
@@ -646,6 +647,7 @@ export type ToolCallQuery = { __typename: 'Query', node:
     | { __typename: 'Decision', id: string }
     | { __typename: 'Event', id: string }
     | { __typename: 'Handoff', id: string }
+    | { __typename: 'HandoffTool', id: string }
     | { __typename: 'Key', id: string }
     | { __typename: 'Message', id: string }
     | { __typename: 'Session', id: string }

@@ -52,6 +52,13 @@ const queries: Record<string, Read> = {
   nodes: { query: 'query ($id: ID!) { answer: nodes(ids: [$id, "ada"]) { id } }', variables: inSession, mark: id, AGENT: 'its own' },
   agent: { query: 'query ($id: ID!) { answer: agent(id: $id) { id name type status } }', variables: agentNamed, mark: id, AGENT: 'all' },
   agents: { query: '{ answer: agents(first: 100) { nodes { id name type status } } }', variables: agentNamed, mark: id, AGENT: 'all' },
+  // One that is generated because ada may hand off to bob, and one the other way round.
+  handoffTools: {
+    query: 'query ($of: ID!) { answer: handoffTools(where: { agentId: $of }) { nodes { name agents { id } } } }',
+    variables: async (whose) => ({ of: whose === 'own' ? 'ada' : 'bob' }),
+    mark: ({ of }) => `{"id":"${of}"}`,
+    AGENT: 'its own',
+  },
   rateLimit: { query: '{ answer: rateLimit { reads { remaining } writes { remaining } } }', variables: async () => ({}), mark: text('"writes"'), AGENT: 'all' },
   viewer: { query: '{ answer: viewer { role agent { id } key { id name role } } }', variables: async () => ({}), mark: text('"role"'), AGENT: 'all' },
   keys: { query: '{ answer: keys { nodes { id name role } } }', variables: async () => ({}), mark: text("a test's"), AGENT: 'FORBIDDEN' },

@@ -4,6 +4,7 @@ import { NotFoundError } from '../core/errors.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
+import { demandNoToolShadowed } from '../tools/names.ts';
 
 const lockAgentStatement = statement('SELECT clock_timestamp() AS now, row_to_json(a) AS agent FROM (SELECT * FROM agents WHERE id = $1 FOR NO KEY UPDATE) a');
 
@@ -33,6 +34,7 @@ export async function setCollaborators(work: Work, agentId: string, collaborator
   const found = new Set((await work.query<{ id: string }>(findAgentsStatement, [collaborators])).map(({ id }) => id));
   const missing = collaborators.find((id) => !found.has(id));
   if (missing !== undefined) throw new NotFoundError('agent', missing);
+  await demandNoToolShadowed(work, agentId, collaborators);
   work.changes.clear('agent_collaborators', agentId);
   for (const [position, collaboratorId] of collaborators.entries()) {
     work.insert('agent_collaborators', { agentId, collaboratorId, position });

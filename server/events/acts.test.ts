@@ -6,6 +6,7 @@ import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHando
 import { recordDecision, setTasks } from '../log/addToLog.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../sessions/changeSession.ts';
 import { updateSession } from '../sessions/updateSession.ts';
+import { archiveHandoffTool, createHandoffTool, updateHandoffTool } from '../tools/changeTool.ts';
 import { testDatabase } from '../../test/database.ts';
 import { world } from '../../test/world.ts';
 
@@ -146,5 +147,22 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     await run(archiveAgent, { id: 'd' });
     const events = await db.prisma.event.findMany({ where: { agentId: 'd' }, include: { inboxes: true }, orderBy: { id: 'asc' }, skip: before });
     expect(events.map(({ type, sessionId, inboxes }) => [type, sessionId, inboxes.map(({ agentId }) => agentId)])).toEqual(Array.from({ length: 3 }, () => ['AGENT_CHANGED', null, ['d']]));
+  });
+
+  it('changes of a handoff tool: the agents to which it is or was offered', async () => {
+    const heardBy = async (act: () => Promise<unknown>): Promise<string[]> => {
+      const before = await db.prisma.event.findFirst({ orderBy: { id: 'desc' }, select: { id: true } });
+      await act();
+      const events = await db.prisma.event.findMany({ where: { id: { gt: before!.id } }, orderBy: { agentId: 'asc' }, include: { inboxes: true } });
+      return events.map(({ type, inboxes }) => `${type}: ${inboxes.map(({ agentId }) => agentId).join(' ')}`);
+    };
+    let toolId = '';
+    const create = async () => {
+      ({ toolId } = await run(createHandoffTool, { name: 'ask', targetAgentId: 'c', agentIds: ['a'], description: 'Hands off.', variables: [], instructions: null }));
+    };
+    expect(await heardBy(create)).toEqual(['AGENT_CHANGED: a']);
+    expect(await heardBy(() => run(updateHandoffTool, { toolId, agentIds: ['b'] }))).toEqual(['AGENT_CHANGED: a', 'AGENT_CHANGED: b']);
+    expect(await heardBy(() => run(archiveHandoffTool, { toolId }))).toEqual(['AGENT_CHANGED: b']);
+    expect(await heardBy(() => run(archiveHandoffTool, { toolId }))).toEqual([]);
   });
 });

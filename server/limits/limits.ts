@@ -62,6 +62,8 @@ export const limits = {
     /** Also of a decision and of a task. */
     reason: 4 * KB,
     summary: 32 * KB,
+    toolDescriptionCharacters: 1_024,
+    toolVariables: 16 * KB,
     /** A message, a tool's arguments or its result. */
     content: 256 * KB,
     /** Context variables, metadata. */
@@ -69,7 +71,7 @@ export const limits = {
     idempotencyKeyCharacters: 128,
   },
   /** LIMIT_EXCEEDED. */
-  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200 },
+  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200, agentsOfTool: 200, toolsOfAgent: 200, variablesOfTool: 50 },
   /** RATE_LIMITED with `Retry-After`. Per key, in each process. */
   rate: {
     writes: { perMinute: 60, burst: 20 },
