@@ -23,6 +23,7 @@ import '../sessions/agentSessionSchema.ts';
 import '../sessions/listSchema.ts';
 import '../sessions/mutations.ts';
 import '../sessions/schema.ts';
+import '../tools/definitionsSchema.ts';
 import '../tools/listSchema.ts';
 import '../tools/mutations.ts';
 import '../tools/schema.ts';

@@ -5,6 +5,7 @@ import { encodeId } from '../core/ids.ts';
 import { expectRefusal, house, testRefusals, unknownId, type House, type Refusal } from '../../test/refusals.ts';
 import { archiveHandoffTool, createHandoffTool, updateHandoffTool, type ToolFields } from './changeTool.ts';
 import { findTools } from './queries.ts';
+import { readerOf } from './schema.ts';
 
 const home = await house();
 
@@ -24,7 +25,7 @@ const generatedTool = async (h: House): Promise<{ from: string; to: string; tool
   const [from, to] = [h.unique('from'), h.unique('to')];
   await h.agent(to);
   await h.agent(from, { collaborators: [to] });
-  const [tool] = await findTools({ query: async <Row extends object>(prepared: object, values: unknown[]) => (await h.db.pool.query({ ...prepared, values } as never)).rows as Row[] }, { agentIds: [from], archived: false });
+  const [tool] = await findTools(readerOf(h.db), { agentIds: [from], archived: false });
   return { from, to, toolId: tool!.id };
 };
 

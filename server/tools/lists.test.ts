@@ -72,14 +72,16 @@ describe('handoffTools', () => {
     expect(toEve).toMatchObject({ name: 'transfer_to_eve', description: "Hands this session off to the agent 'eve'.", variables: [], instructions: null, generated: true, enabled: true, createdAt: null });
   });
 
+  const page = async (args: string, at: string | null): Promise<Listed['handoffTools']> =>
+    (await askers.ADMIN.post<Listed>(`query ($at: String) { handoffTools(${args}) { nodes { id } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`, { at })).data.handoffTools;
+
   it('pages in both directions, with every tool once', async () => {
     const all = (await list('{}', 'OPERATOR', 'id')).map(({ id }) => id);
     for (const [size, cursor, way] of [['first', 'after', 1], ['last', 'before', -1]] as const) {
       const seen: unknown[] = [];
       let at: string | null = null;
       for (let more = true; more; ) {
-        const { data }: { data: Listed } = await askers.ADMIN.post<Listed>(`query ($at: String) { handoffTools(${size}: 3, ${cursor}: $at) { nodes { id } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`, { at });
-        const { nodes, pageInfo } = data.handoffTools;
+        const { nodes, pageInfo } = await page(`${size}: 3, ${cursor}: $at`, at);
         seen.push(...(way > 0 ? nodes : nodes.reverse()).map(({ id }) => id));
         [at, more] = way > 0 ? [pageInfo.endCursor, pageInfo.hasNextPage] : [pageInfo.startCursor, pageInfo.hasPreviousPage];
       }
