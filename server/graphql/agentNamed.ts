@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { batched } from './batch.ts';
 import type { GraphQLContext } from './context.ts';
 
-/** Loads an Agent with what was selected of it: one statement for all rows of a list. */
+/** Loads an Agent once for all rows that name it. The Agent exists. */
 export async function agentNamed(id: string, context: GraphQLContext, info: GraphQLResolveInfo): Promise<{ id: string }> {
   // Called for every row, though only one query is sent: the call also marks what was loaded for the fields below.
   const query = queryFromInfo({ context, info, typeName: 'Agent', select: { id: true } });

@@ -24,6 +24,7 @@ import '../sessions/listSchema.ts';
 import '../sessions/mutations.ts';
 import '../sessions/schema.ts';
 import '../tools/definitionsSchema.ts';
+import '../tools/detectSchema.ts';
 import '../tools/listSchema.ts';
 import '../tools/mutations.ts';
 import '../tools/schema.ts';

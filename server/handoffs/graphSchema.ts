@@ -17,20 +17,15 @@ const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffSta
   }),
 });
 
-/** An Agent that is loaded once for all nodes and edges that name it. */
-const agentIn = <Parent>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string, idIn: (parent: Parent) => string) =>
-  t.field({
-    type: modelRef('Agent'),
-    description,
-    resolve: (parent, _args, context, info) => agentNamed(idIn(parent), context, info),
-  });
+const agentField = <Parent>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string, idIn: (parent: Parent) => string) =>
+  t.field({ type: modelRef('Agent'), description, resolve: (parent, _args, context, info) => agentNamed(idIn(parent), context, info) });
 
 const Edge = builder.objectRef<GraphEdge>('HandoffGraphEdge').implement({
   access: 'inherit',
   description: 'The Handoffs from one Agent to another.',
   fields: (t) => ({
-    source: agentIn(t, 'The source Agent.', ({ source }) => source),
-    target: agentIn(t, 'The target Agent.', ({ target }) => target),
+    source: agentField(t, 'The source Agent.', ({ source }) => source),
+    target: agentField(t, 'The target Agent.', ({ target }) => target),
     count: t.exposeInt('count', { description: 'Number of Handoffs.' }),
     byStatus: t.field({ type: [StatusCount], listSize: partOfRecord, description: 'Number of Handoffs by status, for each status that occurs.', resolve: ({ byStatus }) => byStatus }),
     medianAcceptMs: t.exposeFloat('medianAcceptMs', {
@@ -44,7 +39,7 @@ const Node = builder.objectRef<GraphNode>('HandoffGraphNode').implement({
   access: 'inherit',
   description: 'An Agent of the graph.',
   fields: (t) => ({
-    agent: agentIn(t, 'The Agent.', ({ agent }) => agent),
+    agent: agentField(t, 'The Agent.', ({ agent }) => agent),
     received: t.exposeInt('received', { description: 'Number of these Handoffs to the Agent.' }),
     given: t.exposeInt('given', { description: 'Number of these Handoffs from the Agent.' }),
   }),
