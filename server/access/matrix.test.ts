@@ -81,6 +81,8 @@ const mutations: Record<Mutation, Line> = {
   updateAgent: operator(someAgent),
   archiveAgent: operator(someAgent),
   setAgentStatus: operator(async () => ({ ...(await someAgent()), status: 'OFFLINE' })),
+  executeHandoffTool: worker(async (whose) => ({ ...(await sessionInput(whose)), toolName: 'transfer_to_eve', arguments: { reason: 'because' } })),
+  executeHandoffs: worker(async (whose) => ({ ...(await sessionInput(whose)), response: [{ type: 'tool_use', id: 'c1', name: 'transfer_to_eve', input: { reason: 'because' } }] })),
   createHandoffTool: operator(() => ({ name: unique('tool'), targetAgentId: 'eve', agentIds: ['ada'], description: 'Hands off.' })),
   updateHandoffTool: operator(async () => ({ toolId: await someTool(), description: 'Other words.' })),
   archiveHandoffTool: operator(async () => ({ toolId: await someTool() })),

@@ -25,6 +25,7 @@ import '../sessions/mutations.ts';
 import '../sessions/schema.ts';
 import '../tools/definitionsSchema.ts';
 import '../tools/detectSchema.ts';
+import '../tools/executeMutations.ts';
 import '../tools/listSchema.ts';
 import '../tools/mutations.ts';
 import '../tools/schema.ts';

@@ -1,15 +1,10 @@
 import { canonicalJson } from '../core/canonicalJson.ts';
+import type { ArgumentProblem } from '../core/errors.ts';
 import { limits } from '../limits/limits.ts';
 import type { ToolVariable } from './tool.ts';
 import { faultOfValue } from './variables.ts';
 
 /** What a call of a tool gives, checked as its schema in `define.ts` says. Pure. */
-
-export interface ArgumentProblem {
-  /** Path in the arguments. */
-  path: string[];
-  message: string;
-}
 
 export interface GivenArguments {
   reason: string | null;
@@ -17,16 +12,19 @@ export interface GivenArguments {
   variables: Record<string, unknown>;
 }
 
-/** Names that say where work came from: a model may not set them. */
-export const isReserved = (name: string): boolean => name.startsWith('_handoff_');
-
 type Checked = GivenArguments | { problems: ArgumentProblem[] };
+interface CheckedTool {
+  generated: boolean;
+  variables: readonly ToolVariable[];
+  /** The tool of a framework, which may have no argument for a reason. */
+  foreign?: boolean;
+}
 type Arguments = Readonly<Record<string, unknown>>;
 
 const longest = { reason: limits.fields.reason, summary: limits.fields.summary };
 
 /** Checks the arguments of a call. Reserved names were dropped before. `targetIn` is the argument that names the target, if one does. */
-export function checkArguments(given: Arguments, tool: { generated: boolean; variables: readonly ToolVariable[] }, targetIn: string | null = null): Checked {
+export function checkArguments(given: Arguments, tool: CheckedTool, targetIn?: string): Checked {
   const problems: ArgumentProblem[] = [];
   const text = (name: 'reason' | 'summary'): string | null => {
     const value = own(given, name);
@@ -37,9 +35,9 @@ export function checkArguments(given: Arguments, tool: { generated: boolean; var
     return null;
   };
   const [reason, summary] = [text('reason'), text('summary')];
-  if (tool.generated && own(given, 'reason') === undefined) problems.push(missing('reason'));
+  if (tool.generated && tool.foreign !== true && (own(given, 'reason') ?? null) === null) problems.push(missing('reason'));
   const variables = tool.generated ? freeVariables(own(given, 'variables'), problems) : typedVariables(given, tool.variables, problems);
-  const known = ['reason', 'summary', ...(tool.generated ? ['variables'] : []), ...(targetIn === null ? [] : [targetIn]), ...tool.variables.map(({ name }) => name)];
+  const known = ['reason', 'summary', ...(tool.generated ? ['variables'] : []), ...(targetIn === undefined ? [] : [targetIn]), ...tool.variables.map(({ name }) => name)];
   for (const name of Object.keys(given)) if (!known.includes(name)) problems.push({ path: [name], message: `is no argument of this tool: leave it out. It takes ${known.join(', ')}` });
   if (Buffer.byteLength(canonicalJson(variables)) > limits.fields.json) problems.push({ path: tool.generated ? ['variables'] : [], message: `variables have more than ${limits.fields.json} bytes: shorten them` });
   return problems.length === 0 ? { reason, summary, variables } : { problems };

@@ -53,22 +53,24 @@ const schema = (properties: Record<string, object>, required: string[]): JsonSch
 
 const schemaOfGenerated = schema({ ...common, variables }, ['reason']);
 
-/** The schema of a tool's arguments. */
-export function schemaOf(tool: Pick<HandoffTool, 'generated' | 'variables'>): JsonSchema {
+/** The schema of a tool's arguments; with `targets`, of the function that stands for the generated tools of these agents. */
+export function schemaOf(tool: Pick<HandoffTool, 'generated' | 'variables'>, targets?: readonly string[]): JsonSchema {
+  if (targets !== undefined) return schemaOfMany({ type: 'string', enum: targets });
   if (tool.generated) return schemaOfGenerated;
   const own = Object.fromEntries(tool.variables.map((variable) => [variable.name, propertyOf(variable)]));
   return schema({ ...own, ...common }, tool.variables.filter(({ required }) => required).map(({ name }) => name));
 }
 
-/** The schema of the function that stands for many tools: it names the target. */
-export function schemaOfMany(tools: readonly HandoffTool[]): JsonSchema {
+const schemaOfMany = (target: object): JsonSchema => schema({ target, ...common, variables }, ['target', 'reason']);
+
+/** The target of the function that stands for many tools. */
+function targetAmong(tools: readonly HandoffTool[]): object {
   const characters = Math.max(40, Math.floor(charactersOfTargets / tools.length));
-  const target = {
+  return {
     type: 'string',
     enum: tools.map(({ targetAgentId }) => targetAgentId),
     description: ['The agent that gets the session:', ...tools.map((tool) => `- ${tool.targetAgentId}: ${cut(tool.description, characters)}`)].join('\n'),
   };
-  return schema({ target, ...common, variables }, ['target', 'reason']);
 }
 
 /** The functions that an agent's model gets: those of its enabled tools. */
@@ -82,7 +84,7 @@ export function functionsOf(tools: readonly HandoffTool[], onlyAvailable = false
     schema: schemaOf(tool),
   }));
   if (!asOne) return single;
-  return [{ name: toolOfMany, description: 'Hands this session off to another agent, which goes on with the work. You stop working on it.', schema: schemaOfMany(generated) }, ...single];
+  return [{ name: toolOfMany, description: 'Hands this session off to another agent, which goes on with the work. You stop working on it.', schema: schemaOfMany(targetAmong(generated)) }, ...single];
 }
 
 /** A function in each format. */

@@ -45,3 +45,6 @@ ALTER TABLE "handoff_tools"
 
 -- A generated tool has no row of its own: its id, a UUIDv8, is computed, and found by this index.
 CREATE INDEX "agent_collaborators_tool" ON "agent_collaborators" ((overlay(overlay(md5("agent_id" || ' ' || "collaborator_id") PLACING '8' FROM 13) PLACING '8' FROM 17)::uuid));
+
+-- A handoff tool that is called again with the same call id gives its first answer.
+CREATE INDEX "tool_calls_session_id_call_id_idx" ON "tool_calls"("session_id", "call_id");
