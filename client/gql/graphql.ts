@@ -63,6 +63,8 @@ export type ErrorCode =
   | 'IDEMPOTENCY_MISMATCH'
   /** The state of the record does not allow the change. */
   | 'INVALID_STATE'
+  /** The arguments of the call do not match the schema of the tool. */
+  | 'INVALID_TOOL_ARGUMENTS'
   /** The input has more items than one request may carry. */
   | 'LIMIT_EXCEEDED'
   /** Agents have reached the number of handoffs allowed in this Session. */
@@ -72,7 +74,11 @@ export type ErrorCode =
   /** The record does not exist, or the caller may not read it. */
   | 'NOT_FOUND'
   /** No agent of the type is available with a free place. */
-  | 'NO_AGENT_AVAILABLE';
+  | 'NO_AGENT_AVAILABLE'
+  /** The model's answer has no call of a handoff tool. */
+  | 'NO_HANDOFF_FOUND'
+  /** The call names no agent or tool that the agent may call. */
+  | 'UNKNOWN_HANDOFF_TARGET';
 
 /** Types of Events. */
 export type EventType =
@@ -604,6 +610,7 @@ export type LogCallsQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'Decision' }
     | { __typename: 'Event' }
     | { __typename: 'Handoff' }
+    | { __typename: 'HandoffTool' }
     | { __typename: 'Key' }
     | { __typename: 'Message' }
     | { __typename: 'Session' }
@@ -646,6 +653,7 @@ export type ToolCallQuery = { __typename: 'Query', node:
     | { __typename: 'Decision', id: string }
     | { __typename: 'Event', id: string }
     | { __typename: 'Handoff', id: string }
+    | { __typename: 'HandoffTool', id: string }
     | { __typename: 'Key', id: string }
     | { __typename: 'Message', id: string }
     | { __typename: 'Session', id: string }

@@ -4,6 +4,7 @@ import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { createKey } from '../keys/createKey.ts';
 import { pauseSession } from '../sessions/changeSession.ts';
+import { createHandoffTool } from '../tools/changeTool.ts';
 import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../../test/askers.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { documentOf, unknownId, type Mutation, type Said } from '../../test/refusals.ts';
@@ -18,6 +19,9 @@ const someAgent = async () => {
   await agent(id);
   return { id };
 };
+
+const someTool = async () =>
+  encodeId('tool', (await run(createHandoffTool, { name: unique('tool'), targetAgentId: 'eve', agentIds: ['ada'], description: 'Hands off.', variables: [], instructions: null })).toolId);
 
 type Outcome = 'done' | 'FORBIDDEN' | 'NOT_FOUND' | 'INVALID_STATE';
 interface Line {
@@ -78,6 +82,11 @@ const mutations: Record<Mutation, Line> = {
   archiveAgent: operator(someAgent),
   setAgentStatus: operator(async () => ({ ...(await someAgent()), status: 'OFFLINE' })),
   importAgents: operator(() => ({ defaultType: 'CLAUDE', files: [{ path: 'a.md', content: `# ${unique('imported')}` }] })),
+  executeHandoffTool: worker(async (whose) => ({ ...(await sessionInput(whose)), toolName: 'transfer_to_eve', arguments: { reason: 'because' } })),
+  executeHandoffs: worker(async (whose) => ({ ...(await sessionInput(whose)), response: [{ type: 'tool_use', id: 'c1', name: 'transfer_to_eve', input: { reason: 'because' } }] })),
+  createHandoffTool: operator(() => ({ name: unique('tool'), targetAgentId: 'eve', agentIds: ['ada'], description: 'Hands off.' })),
+  updateHandoffTool: operator(async () => ({ toolId: await someTool(), description: 'Other words.' })),
+  archiveHandoffTool: operator(async () => ({ toolId: await someTool() })),
   createKey: admin(() => ({ role: 'ANALYST', name: 'ci' })),
   revokeKey: admin(async () => ({
     keyId: encodeId('key', (await run(createKey, { role: 'ANALYST', agentId: null, name: 'ci', expiresAt: null })).keyId),

@@ -1,4 +1,5 @@
 import { house, somebodyElse, testRefusals, unknownId, type House, type Refusal } from '../../test/refusals.ts';
+import { createHandoffTool } from '../tools/changeTool.ts';
 import { archiveAgent } from './archiveAgent.ts';
 
 const home = await house();
@@ -123,6 +124,18 @@ const cases: Refusal[] = [
     when: 'it is archived',
     given: async (h) => ({ input: { id: await archived(h), name: 'Back' }, data: { state: 'ARCHIVED', allowed: final } }),
     says: /archived/,
+  },
+  {
+    mutation: 'updateAgent',
+    error: 'ConflictError',
+    when: 'the tool of a collaborator would have the name of a handoff tool',
+    given: async ({ unique, agent, run }) => {
+      const [id, other] = [unique('from'), unique('to')];
+      for (const one of [id, other]) await agent(one);
+      await run(createHandoffTool, { name: `Transfer_to_${other}`, targetAgentId: other, agentIds: [id], description: 'Hands off.', variables: [], instructions: null });
+      return { input: { id, collaborators: [other] } };
+    },
+    says: /has a handoff tool 'Transfer_to_to-\d+'.*archive the tool or rename it first/,
   },
   {
     mutation: 'archiveAgent',

@@ -6,6 +6,8 @@ import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHando
 import { recordDecision, setTasks } from '../log/addToLog.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../sessions/changeSession.ts';
 import { updateSession } from '../sessions/updateSession.ts';
+import { archiveHandoffTool, createHandoffTool, updateHandoffTool } from '../tools/changeTool.ts';
+import { type Call, executeCall, type ExecuteInput } from '../tools/executeCall.ts';
 import { testDatabase } from '../../test/database.ts';
 import { world } from '../../test/world.ts';
 
@@ -37,6 +39,11 @@ const accepted = async () => {
   await run(acceptHandoff, { handoffId: it.handoffId });
   return it;
 };
+const transferTo = (targetAgentId: string): Call => ({
+  callId: 'c1',
+  detected: { index: 0, callId: 'c1', toolName: `transfer_to_${targetAgentId}`, arguments: { reason: 'because' }, kind: 'HANDOFF', targetAgentId, tool: null, problem: null },
+  refusal: null,
+});
 const plain = { expectedVersion: null, reason: 'because', result: null, summary: null };
 
 describe('every act writes its events, in order, into the inboxes of whom it concerns', () => {
@@ -57,6 +64,16 @@ describe('every act writes its events, in order, into the inboxes of whom it con
   it('initiateHandoff: target and source', async () => {
     const id = await held();
     expect(await heard(id, () => initiate(id, 'b'))).toEqual(['HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+  });
+
+  it('a handoff tool: the call is recorded first', async () => {
+    const id = await held();
+    const execute = (sessionId: string, agentId: string) => run((work, input: ExecuteInput, settings) => executeCall(work, input, transferTo(agentId), settings), { sessionId, agentId: null });
+    expect(await heard(id, () => execute(id, 'b'))).toEqual(['TURN_APPENDED:', 'HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+    const { handoffId } = await waiting();
+    await run(acceptHandoff, { handoffId });
+    const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } });
+    expect(await heard(sessionId, () => execute(sessionId, 'a'))).toEqual(['TURN_APPENDED:', 'HANDOFF_COMPLETED: a b', 'HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
   });
 
   it('reassignSession of what waits: the superseded target too', async () => {
@@ -146,5 +163,22 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     await run(archiveAgent, { id: 'd' });
     const events = await db.prisma.event.findMany({ where: { agentId: 'd' }, include: { inboxes: true }, orderBy: { id: 'asc' }, skip: before });
     expect(events.map(({ type, sessionId, inboxes }) => [type, sessionId, inboxes.map(({ agentId }) => agentId)])).toEqual(Array.from({ length: 3 }, () => ['AGENT_CHANGED', null, ['d']]));
+  });
+
+  it('changes of a handoff tool: the agents to which it is or was offered', async () => {
+    const heardBy = async (act: () => Promise<unknown>): Promise<string[]> => {
+      const before = await db.prisma.event.findFirst({ orderBy: { id: 'desc' }, select: { id: true } });
+      await act();
+      const events = await db.prisma.event.findMany({ where: { id: { gt: before!.id } }, orderBy: { agentId: 'asc' }, include: { inboxes: true } });
+      return events.map(({ type, inboxes }) => `${type}: ${inboxes.map(({ agentId }) => agentId).join(' ')}`);
+    };
+    let toolId = '';
+    const create = async () => {
+      ({ toolId } = await run(createHandoffTool, { name: 'ask', targetAgentId: 'c', agentIds: ['a'], description: 'Hands off.', variables: [], instructions: null }));
+    };
+    expect(await heardBy(create)).toEqual(['AGENT_CHANGED: a']);
+    expect(await heardBy(() => run(updateHandoffTool, { toolId, agentIds: ['b'] }))).toEqual(['AGENT_CHANGED: a', 'AGENT_CHANGED: b']);
+    expect(await heardBy(() => run(archiveHandoffTool, { toolId }))).toEqual(['AGENT_CHANGED: b']);
+    expect(await heardBy(() => run(archiveHandoffTool, { toolId }))).toEqual([]);
   });
 });

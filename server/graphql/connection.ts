@@ -54,17 +54,15 @@ const PageInfo = builder.objectRef<{ list: Connection; page: PageOfRows<Row> }>(
   }),
 });
 
-const refs = new Map<ModelName, ObjectRef<Types, Connection>>();
+const refs = new Map<string, ObjectRef<Types, Connection>>();
 
 /** `XConnection`, made at its first use. */
 export function connectionRef(model: ModelName): ObjectRef<Types, Connection> {
-  const ref = refs.get(model) ?? defineConnection(model);
-  refs.set(model, ref);
-  return ref;
+  return refs.get(model) ?? connectionOf(model, modelRef(model));
 }
 
-function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
-  const node = modelRef(model);
+/** The same for rows that no single table holds. */
+export function connectionOf(model: string, node: ObjectRef<Types, Row>): ObjectRef<Types, Connection> {
   const Edge = builder.objectRef<{ list: Connection; row: Row }>(`${model}Edge`).implement({
     access: 'inherit',
     description: `An item of a list of ${model}s, with its cursor.`,
@@ -76,7 +74,7 @@ function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
       node: t.field({ type: node, description: `The ${model}.`, resolve: ({ row }) => row }),
     }),
   });
-  return builder.objectRef<Connection>(`${model}Connection`).implement({
+  const ref = builder.objectRef<Connection>(`${model}Connection`).implement({
     access: 'inherit',
     description: `A page of a list of ${model}s.`,
     fields: (t) => ({
@@ -99,6 +97,8 @@ function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
       }),
     }),
   });
+  refs.set(model, ref);
+  return ref;
 }
 
 export const nodePaths = [['nodes'], ['edges', 'node']];

@@ -50,7 +50,7 @@ function leavesOf(type: GraphQLNamedType, depth = 1): string {
   if (!isObjectType(type)) throw new Error(`${type.name} cannot be answered`);
   const fields = Object.values(type.getFields()).flatMap((field) => {
     const inner = getNamedType(field.type);
-    if (isLeafType(inner)) return [field.name];
+    if (isLeafType(inner)) return field.args.some(isRequiredArgument) ? [] : [field.name];
     if (depth === 0 || !isObjectType(inner) || /^(edges|chain)$/.test(field.name) || inner.name.endsWith('Connection') || field.args.some(isRequiredArgument)) return [];
     return [`${field.name} ${leavesOf(inner, depth - 1)}`];
   });

@@ -66,6 +66,8 @@ export const limits = {
     instructions: 32 * KB,
     /** When to use a collaboration: becomes part of a tool's description. */
     when: KB,
+    toolDescriptionCharacters: 1_024,
+    toolVariables: 16 * KB,
     /** A message, a tool's arguments or its result. */
     content: 256 * KB,
     /** Context variables, metadata. */
@@ -75,7 +77,7 @@ export const limits = {
   /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files. */
   definitions: { files: 500, file: MB, frontMatter: 32 * KB },
   /** LIMIT_EXCEEDED. */
-  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200 },
+  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200, agentsOfTool: 200, toolsOfAgent: 200, variablesOfTool: 50 },
   /** RATE_LIMITED with `Retry-After`. Per key, in each process. */
   rate: {
     writes: { perMinute: 60, burst: 20 },

@@ -13,6 +13,7 @@ import { detectHandoffs } from './detect/detectHandoffs.ts';
 import type { CallKind, DetectedCall, DetectedFormat, Detection, Problem, ProblemCode } from './detect/detection.ts';
 import type { KnownTool } from './detect/known.ts';
 import { loadKnown } from './known.ts';
+import { readerOf } from './schema.ts';
 
 /** The values of an enum, each with its description. */
 const described = <Value extends string>(descriptions: Record<Value, string>) =>
@@ -135,7 +136,7 @@ builder.queryField('detectHandoffs', (t) =>
       const { agentId: id, response } = decodeArgs(detectArgs, args);
       const own = ownAgent(caller);
       if (own !== null && own !== id) throw new ForbiddenError(`Your key is bound to agent '${own}': give this agentId, or ask an operator`);
-      const known = await loadKnown(pool, id);
+      const known = await loadKnown(readerOf({ pool }), id);
       if (known === null) return null;
       const detection = await inTurn(processorTime, () => detectHandoffs(response, known));
       const { toolCallsOfTurn: limit } = limits.counts;

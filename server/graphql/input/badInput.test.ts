@@ -20,6 +20,11 @@ const example: Record<string, unknown> = {
   sessionId: unknownId('session'),
   handoffId: unknownId('handoff'),
   keyId: unknownId('key'),
+  toolId: unknownId('tool'),
+  agentIds: ['bob'],
+  description: 'Hands off.',
+  toolName: 'transfer_to_ada',
+  response: [],
   targetAgentId: 'ada',
   reason: 'because',
   text: 'So be it',
@@ -30,6 +35,26 @@ const example: Record<string, unknown> = {
 };
 /** What no required field asks for. */
 const besides: Record<Mutation, object> = { createSession: { agentId: 'ada' }, reassignSession: { agentId: 'ada' } };
+
+const toolName = ['', 'two words', 'handoff', 'Handoff', 'a'.repeat(65), 'é', 'a.b'];
+const variable = { name: 'city', type: 'STRING' };
+const variableWith = (fields: object): unknown[] => [{ ...variable, ...fields }];
+const toolVariables = [
+  ...['', '_city', '_handoff_from', 'reason', 'Summary', 'a b', 'a'.repeat(65)].map((name) => variableWith({ name })),
+  ...[{ enum: [] }, { enum: [1] }, { default: 1 }, { default: 'x', required: true }, { enum: ['a'], default: 'b' }, { type: 'INTEGER', default: 1.5 }, { type: 'OBJECT', default: [] }].map(variableWith),
+  variableWith({ description: 'd'.repeat(1_025) }),
+  [variable, { ...variable, name: 'City' }],
+  Array.from({ length: 20 }, (_, index) => ({ ...variable, name: `v${index}`, description: 'd'.repeat(1_000) })),
+];
+const refusedOfTools: Record<string, Bad> = Object.fromEntries(
+  ['createHandoffTool', 'updateHandoffTool'].flatMap((mutation) => [
+    [`${mutation}.name`, toolName],
+    [`${mutation}.description`, nonBlank({ characters: 1_024 })],
+    [`${mutation}.instructions`, text({ bytes: 4 * KB })],
+    [`${mutation}.variables`, toolVariables],
+    [`${mutation}.agentIds`, [[], ...listWith(agentId, ['bob'])]],
+  ]),
+);
 
 function smallestOf(mutation: Mutation): object {
   const required = Object.values(inputOf(mutation).getFields()).filter(isRequiredInputField);
@@ -76,6 +101,13 @@ const refused: Record<string, Bad> = {
   'rejectHandoff.reason': nonBlank({ bytes: 4 * KB }),
   'failHandoff.reason': nonBlank({ bytes: 4 * KB }),
   idempotencyKey: nonBlank({ characters: 128 }),
+  toolId: idOf('tool'),
+  toolName: nonBlank({ characters: 200 }),
+  callId: nonBlank({ characters: 200 }),
+  arguments: json(256 * KB),
+  // What is longer than the limit is longer than a request may be.
+  response: json().filter((value) => !Object.hasOwn(value as object, 'long')),
+  ...refusedOfTools,
   sessionId: idOf('session'),
   handoffId: idOf('handoff'),
   priorTurnId: idOf('turn'),
