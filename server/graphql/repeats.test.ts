@@ -72,13 +72,6 @@ describe('a life-cycle change that the same principal repeats changes nothing an
     await repeats('cancelPendingHandoffs', { sessionId: publicId(id) });
   });
 
-  it('setAgentStatus and archiveAgent', async () => {
-    const id = unique('ada');
-    await agent(id);
-    await repeats('setAgentStatus', { id, status: 'DRAINING' });
-    await repeats('archiveAgent', { id });
-  });
-
   it('but not what was done by another principal', async () => {
     const { handoffId } = await waiting();
     await run(acceptHandoff, { handoffId: decodeId(handoffId)?.uuid ?? '' }, { caller: somebodyElse });
@@ -97,14 +90,6 @@ describe('a repeat under an idempotency key answers the same ids and scalars and
   it('appendTurn', async () => {
     const { sessionId } = await held();
     await repeats('appendTurn', { sessionId, messages: [{ role: 'ASSISTANT', content: 'Done.' }], ...idempotencyKey() });
-  });
-
-  it('recordDecision', async () => {
-    await repeats('recordDecision', { sessionId: (await held()).sessionId, text: 'So be it', ...idempotencyKey() });
-  });
-
-  it('captureSnapshot', async () => {
-    await repeats('captureSnapshot', { sessionId: (await held()).sessionId, ...idempotencyKey() });
   });
 
   it('reassignSession, by agent and by type, with a handoff and without, whatever the version is by now', async () => {

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { hashAllTables } from '../../test/hash.ts';
 import { imports } from '../../test/imports.ts';
+import { house, testRefusals, type Refusal } from '../../test/refusals.ts';
+import { held, refusalsOfLog } from '../../test/refusalsOfLog.ts';
 import { setTasks } from './addToLog.ts';
 import { fixture } from '../../test/readTranscripts.ts';
 import { piecesOf } from './transcripts/lines.ts';
@@ -197,3 +199,36 @@ describe('an import', () => {
     expect(await turns()).toMatchObject([{ inputTokens: 2 ** 31 - 1, outputTokens: 0 }]);
   });
 });
+
+const home = await house();
+const transcript = { content: '{"type":"user","message":{"content":"Well?"}}' };
+const cases: Refusal[] = [
+  {
+    mutation: 'importTranscript',
+    error: 'BadUserInputError',
+    when: 'the content is not a known transcript',
+    given: async (h) => ({ input: { sessionId: (await held(h)).sessionId, content: '{"role":"user"}' }, data: { path: ['input', 'content'] } }),
+    says: /not a known transcript \(its first line is a JSON object with the fields role\): give the JSON lines of Claude Code/,
+  },
+  {
+    mutation: 'importTranscript',
+    error: 'NotFoundError',
+    when: 'the agent does not exist',
+    given: async (h) => ({ input: { sessionId: (await held(h)).sessionId, agentId: 'nobody', ...transcript }, data: { id: 'nobody' } }),
+    says: /no agent 'nobody'/,
+  },
+  {
+    mutation: 'importTranscript',
+    error: 'InvalidStateError',
+    when: 'the agent never had the session',
+    given: async (h) => {
+      const here = await held(h);
+      const other = h.unique('other');
+      await h.agent(other);
+      return { input: { sessionId: here.sessionId, agentId: other, ...transcript }, data: { state: `HELD BY ${here.holder}`, allowed: ['ACTIVE'] } };
+    },
+    says: /never had the session \('holder-\d+' holds it\): leave agentId out/,
+  },
+];
+
+testRefusals(home, ['importTranscript'], [...refusalsOfLog('importTranscript', transcript), ...cases]);
