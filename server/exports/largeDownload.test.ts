@@ -56,7 +56,7 @@ test('is read only as its reader takes it, and costs a read for each megabyte', 
   expect(paid()).toBe(Math.ceil(bytes / limits.readBytes));
 });
 
-test('waits where its key has no read left', async () => {
+test('a large download waits while its key has no reads left', async () => {
   let ms = 0;
   const rates = createRates({ reads: { perMinute: 6_000, burst: 10 }, clock: () => ms });
   const { url } = await startApp(database, { ...key, rates });
