@@ -11,8 +11,8 @@ const { db, agent, session, reassign, turn, run } = home;
 await agent('a', { maxCapacity: 50 });
 await agent('b', { maxCapacity: 50 });
 
-describe('a turn', () => {
-  it('is numbered without gaps, message by message and call by call, and its calls belong to its last words', async () => {
+describe('appendTurn', () => {
+  it('numbers messages and calls without gaps, and gives the calls to the last message of the turn', async () => {
     const id = await session('a');
     await turn(id, { messages: [{ role: 'USER', content: 'go' }, { role: 'ASSISTANT', content: 'first' }, { role: 'ASSISTANT', content: 'last' }], toolCalls: [toolCall('x', 'Read'), toolCall('y', 'Read')] });
     await turn(id, { messages: [], toolCalls: [toolCall('x', 'Read')] });
@@ -25,7 +25,7 @@ describe('a turn', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it('of user messages alone belongs to no agent and completes nothing', async () => {
+  it('gives a turn of user messages to no agent, and completes no handoff with it', async () => {
     const id = await session('a');
     const { handoffId } = await reassign(id, { agentId: 'b' });
     await turn(id, { messages: [{ role: 'USER', content: 'who is there?' }] });
@@ -37,7 +37,7 @@ describe('a turn', () => {
     expect(turns.map(({ agentSessionId }) => agentSessionId)).toEqual([null, null]);
   });
 
-  it('that failed wrote no file', async () => {
+  it('stores no modified files for a failed call', async () => {
     const id = await session('a');
     await turn(id, { toolCalls: [toolCall('x', 'Write', { error: 'denied', filesModified: ['a.ts'] })] });
     const [call] = await db.prisma.toolCall.findMany({ where: { sessionId: id } });
