@@ -84,7 +84,7 @@ export function documentOf(mutation: Mutation): string {
       if (isScalarType(inner) || isEnumType(inner)) return name;
       return !isError && isObjectType(inner) && 'id' in inner.getFields() ? `${name} { id }` : '';
     });
-    return `... on ${type.name} { ${fields.join(' ')} }`;
+    return `... on ${type.name} { __typename ${fields.join(' ')} }`;
   });
   const input = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
   return `mutation ($input: ${input}!) { answer: ${mutation}(input: $input) { __typename ${fragments.join(' ')} } }`;

@@ -10,7 +10,7 @@ import { client } from '../../test/graphql.ts';
 import { freePort } from '../../test/ports.ts';
 import { startApp, startServer } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { createApi } from './api.ts';
+import { createApi } from '../api/request.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign } = world(db.pool);
@@ -30,7 +30,7 @@ interface Run {
 /** The example as a program of its own, as `npm run agent` starts it. */
 async function runAgent(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [await bundled('client/examples/agent.ts'), ...args], { cwd: root, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [await bundled('server/cli/baton.ts'), 'agent', ...args], { cwd: root, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   atEnd(() => void child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', (line) => (output += `${line}\n`));

@@ -106,6 +106,11 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError"
   ],
+  "ImportAgentsResult": [
+    "BadUserInputError",
+    "ImportAgentsPayload",
+    "LimitExceededError"
+  ],
   "ImportTranscriptResult": [
     "BadUserInputError",
     "ImportTranscriptPayload",
@@ -229,7 +234,11 @@ export const embeddedTypes: string[] = [
   "Actor",
   "AgentAtCapacityError",
   "AgentConnection",
+  "AgentDefinition",
   "AgentEdge",
+  "AgentImportProblem",
+  "AgentImportReport",
+  "AgentPrompt",
   "AgentSessionConnection",
   "AgentSessionEdge",
   "AgentTypeMismatchError",
@@ -244,6 +253,7 @@ export const embeddedTypes: string[] = [
   "CaptureSnapshotPayload",
   "CarriedMessage",
   "CarriedToolCall",
+  "Collaboration",
   "CompleteHandoffPayload",
   "CompleteSessionPayload",
   "ConflictError",
@@ -274,8 +284,10 @@ export const embeddedTypes: string[] = [
   "HandoffStep",
   "HandoffsDisabledError",
   "IdempotencyMismatchError",
+  "ImportAgentsPayload",
   "ImportReport",
   "ImportTranscriptPayload",
+  "ImportedAgent",
   "ImportedTask",
   "InitiateHandoffPayload",
   "InvalidStateError",

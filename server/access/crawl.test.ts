@@ -19,7 +19,7 @@ const { agent, session, initiate, reassign, turn, run } = world(pool);
 const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
 
 /** Fields that an agent may not ask of another: what they answer instead is for matrixReads.test.ts. */
-const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'sessions', 'handoffsReceived', 'handoffsGiven'];
+const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'collaborations', 'definition', 'prompt', 'sessions', 'handoffsReceived', 'handoffsGiven'];
 
 /** Everything that a type has, so many objects deep. */
 function everything(type: GraphQLObjectType, depth: number): string {

@@ -77,6 +77,7 @@ const mutations: Record<Mutation, Line> = {
   updateAgent: operator(someAgent),
   archiveAgent: operator(someAgent),
   setAgentStatus: operator(async () => ({ ...(await someAgent()), status: 'OFFLINE' })),
+  importAgents: operator(() => ({ defaultType: 'CLAUDE', files: [{ path: 'a.md', content: `# ${unique('imported')}` }] })),
   createKey: admin(() => ({ role: 'ANALYST', name: 'ci' })),
   revokeKey: admin(async () => ({
     keyId: encodeId('key', (await run(createKey, { role: 'ANALYST', agentId: null, name: 'ci', expiresAt: null })).keyId),

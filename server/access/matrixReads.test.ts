@@ -77,8 +77,8 @@ describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AG
 });
 
 describe('an Agent', () => {
-  const ofAll = 'id type name role description status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt'.split(' ');
-  const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators { id }', ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`)];
+  const ofAll = 'id type name role description model status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt'.split(' ');
+  const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators { id }', 'collaborations { agent { id } }', 'definition { path }', 'prompt { text }', ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`)];
 
   it('has only the fields of this table', () => {
     const type = schema.getType('Agent') as unknown as { getFields(): object };

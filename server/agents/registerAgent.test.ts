@@ -16,6 +16,20 @@ const cases: Refusal[] = [
   },
   {
     mutation: 'registerAgent',
+    error: 'BadUserInputError',
+    when: 'both collaborators and collaborations are given',
+    given: ({ unique }) => ({ input: { id: unique('both'), type: 'CLAUDE', collaborators: [], collaborations: [] }, data: { path: ['input', 'collaborations'] } }),
+    says: /give one of the two/,
+  },
+  {
+    mutation: 'registerAgent',
+    error: 'NotFoundError',
+    when: 'the agent of a collaboration does not exist',
+    given: ({ unique }) => ({ input: { id: unique('lonely'), type: 'CLAUDE', collaborations: [{ agentId: 'nobody', when: 'never' }] }, data: { id: 'nobody' } }),
+    says: /no agent 'nobody': check the id/,
+  },
+  {
+    mutation: 'registerAgent',
     error: 'NotFoundError',
     when: 'a collaborator does not exist',
     given: ({ unique }) => ({ input: { id: unique('lonely'), type: 'CLAUDE', collaborators: ['nobody'] }, data: { id: 'nobody' } }),

@@ -25,6 +25,17 @@ const cases: Refusal[] = [
   },
   {
     mutation: 'updateAgent',
+    error: 'BadUserInputError',
+    when: 'the agent is its own collaborator in collaborations',
+    given: async ({ unique, agent }) => {
+      const id = unique('vain');
+      await agent(id);
+      return { input: { id, collaborations: [{ agentId: id }] }, data: { path: ['input', 'collaborations'] } };
+    },
+    says: /leave it out/,
+  },
+  {
+    mutation: 'updateAgent',
     error: 'NotFoundError',
     when: 'the agent does not exist',
     given: () => ({ input: { id: 'nobody', name: 'Nobody' }, data: { id: 'nobody' } }),

@@ -29,6 +29,8 @@ export interface GraphQLContext {
   /** The live streams of this process, which receive commits. Undefined: no subscriptions. */
   streams: Streams | undefined;
   processorTime: ProcessorTime;
+  /** Address of this server, for agents. Empty while it does not listen. */
+  url: string;
 }
 
 export interface ContextOptions {
@@ -41,11 +43,12 @@ export interface ContextOptions {
   streams?: Streams | undefined;
   /** Default: `limits.processorMs`. */
   processorMs?: number | undefined;
+  url?: () => string;
 }
 
 /** Returns `createContext(caller)`, called once per request. */
-export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs }: ContextOptions): (caller: Caller) => GraphQLContext {
+export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs, url = () => '' }: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled } = env;
   const settings = { staleAfterMinutes, handoffsEnabled, keyRevoked };
-  return (caller) => ({ caller, prisma, pool, log, settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs) });
+  return (caller) => ({ caller, prisma, pool, log, settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs), url: url() });
 }

@@ -70,7 +70,7 @@ describe('the contract', () => {
     ],
     [
       'Agent',
-      `id type name role description instructions status administrativeStatus currentLoad maxCapacity freePlaces totalAssigned collaborators metadata
+      `id type name role description instructions status administrativeStatus currentLoad maxCapacity freePlaces totalAssigned collaborators collaborations definition model prompt metadata
        registeredAt archivedAt sessions handoffsReceived handoffsGiven`,
     ],
     ['Turn', 'id index agentSession messages toolCalls usage startedAt'],

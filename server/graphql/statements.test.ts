@@ -53,7 +53,7 @@ const handoff = `id status via reason summary toolSummaries { toolName lastResul
 describe('sends one statement, for 1 row and for 100', () => {
   test.each([
     ['sessions', `query ($n: Int) { sessions(first: $n) { nodes { ${session} } edges { cursor node { id handoffsEnabled } } pageInfo { hasNextPage endCursor } } }`],
-    ['agents', 'query ($n: Int) { agents(first: $n) { nodes { id name status freePlaces collaborators { id } } } }'],
+    ['agents', 'query ($n: Int) { agents(first: $n) { nodes { id name status freePlaces collaborators { id } collaborations { when agent { id } } definition { path } model } } }'],
     ['handoffs', `query ($n: Int) { handoffs(first: $n) { nodes { ${handoff} } } }`],
     ['sessionEvents', 'query ($n: Int, $sessionId: ID!) { sessionEvents(sessionId: $sessionId, first: $n) { nodes { id type actor { principal } session { id } handoff { id } agent { id } } } }'],
     ['the chain of handoffs', 'query ($n: Int) { handoffs(first: $n) { nodes { id chain { id depth status } } } }'],

@@ -37,7 +37,7 @@ export const limits = {
   /** A download counts as one read, and one more for each further `readBytes`. */
   readBytes: MB,
   /** 413. */
-  body: { json: 1_000_000, transcript: 64 * MB },
+  body: { json: 1_000_000, transcript: 64 * MB, definitions: 8 * MB },
   /**
    * Uploads of more than `turnBytes`: at most `atOnce` are read concurrently, `ofKey` of them for one key. At most `waiting`
    * wait, each up to `waitMs` milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`.
@@ -62,12 +62,18 @@ export const limits = {
     /** Also of a decision and of a task. */
     reason: 4 * KB,
     summary: 32 * KB,
+    /** Of an agent. */
+    instructions: 32 * KB,
+    /** When to use a collaboration: becomes part of a tool's description. */
+    when: KB,
     /** A message, a tool's arguments or its result. */
     content: 256 * KB,
     /** Context variables, metadata. */
     json: 64 * KB,
     idempotencyKeyCharacters: 128,
   },
+  /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files. */
+  definitions: { files: 500, file: MB, frontMatter: 32 * KB },
   /** LIMIT_EXCEEDED. */
   counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200 },
   /** RATE_LIMITED with `Retry-After`. Per key, in each process. */

@@ -209,9 +209,9 @@ describe('POST /sessions/<id>/transcript', () => {
 });
 
 describe('npm run import', async () => {
-  const commandFile = await bundled('server/log/importCommand.ts');
+  const commandFile = await bundled('server/cli/baton.ts');
   const command = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
-    const child = spawn(process.execPath, [commandFile, ...args]);
+    const child = spawn(process.execPath, [commandFile, 'import', ...args]);
     const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), new Promise<number | null>((resolve) => child.once('close', resolve))]);
     return { code, out, err };
   };
@@ -239,7 +239,7 @@ describe('npm run import', async () => {
     const answered = new Promise<IncomingMessage>((resolve) => first.once('response', resolve));
     const transcript = await readFile(fixture('claude-tasks'));
     await new Promise<unknown>((resolve) => first.write(transcript, resolve));
-    const child = spawn(process.execPath, [commandFile, await held(), fixture('claude-tasks'), '--url', busy.url], { env: { ...process.env, BATON_KEY: adminKey } });
+    const child = spawn(process.execPath, [commandFile, 'import', await held(), fixture('claude-tasks'), '--url', busy.url], { env: { ...process.env, BATON_KEY: adminKey } });
     const [out, ended] = [text(child.stdout), new Promise<number | null>((resolve) => child.once('close', resolve))];
     let err = '';
     child.stderr.on('data', (part: Buffer) => (err += part.toString()));
@@ -255,16 +255,16 @@ describe('npm run import', async () => {
     expect([code, out]).toEqual([0, expect.stringContaining(`session:            ${id}\n`)]);
   });
 
-  it.each<[string, () => string[], RegExp]>([
-    ['nothing to do', () => [], /^npm run import -- <session id or "new"> <file>/],
-    ['an unknown option', () => ['new', 'x', '--colour'], /--colour[^]*npm run import --/],
-    ['no such file', () => ['new', '/no/such.jsonl', '--url', url], /^File \/no\/such\.jsonl does not exist/],
-    ['no server', () => ['new', fixture('claude-tasks'), '--url', 'http://127.0.0.1:1'], /^Baton does not answer at http:\/\/127\.0\.0\.1:1/],
-    ['a refusal', () => ['nonsense', fixture('claude-tasks'), '--url', url], /not an id: give the id of a session/],
-    ['an agent that does not exist', () => ['new', fixture('claude-tasks'), '--agent', 'nobody', '--url', url], /^There is no agent 'nobody'/],
-  ])('says what to do about %s, and exits 1', async (_what, args, says) => {
+  it.each<[string, number, () => string[], RegExp]>([
+    ['nothing to do', 2, () => [], /^npm run import -- <session id or "new"> <file>/],
+    ['an unknown option', 2, () => ['new', 'x', '--colour'], /--colour[^]*npm run import --/],
+    ['no such file', 1, () => ['new', '/no/such.jsonl', '--url', url], /^File \/no\/such\.jsonl does not exist/],
+    ['no server', 75, () => ['new', fixture('claude-tasks'), '--url', 'http://127.0.0.1:1'], /^Nothing answers at http:\/\/127\.0\.0\.1:1 \(/],
+    ['a refusal', 1, () => ['nonsense', fixture('claude-tasks'), '--url', url], /not an id: give the id of a session/],
+    ['an agent that does not exist', 1, () => ['new', fixture('claude-tasks'), '--agent', 'nobody', '--url', url], /^There is no agent 'nobody'/],
+  ])('says what to do about %s, and exits %i', async (_what, exitCode, args, says) => {
     const { code, err } = await command(...args());
-    expect(code).toBe(1);
+    expect(code).toBe(exitCode);
     expect(err.replace(/^sent .*\n/, '')).toMatch(says);
   });
 });

@@ -101,7 +101,21 @@ async function writeEverything(): Promise<void> {
   for (const name of short) await mutate('updateAgent', { id: source, name, role: name }, 'agent { id }');
   for (const [index, description] of paragraphs.entries()) await mutate('updateAgent', { id: source, description, instructions: pages[index % pages.length] }, 'agent { id }');
   for (const metadata of values) await mutate('updateAgent', { id: source, metadata }, 'agent { id }');
+  for (const when of short) {
+    await agent({ collaborations: [{ agentId: 'agent-1', when }] });
+    await mutate('updateAgent', { id: source, collaborations: [{ agentId: target, when }] }, 'agent { id }');
+  }
   await mutate('updateAgent', { id: source, collaborators: [target] }, 'agent { id }');
+  for (const batch of inBatches(short.filter((text) => !/\p{Cc}/u.test(text)), 20)) {
+    const files = batch.map((text, index) => {
+      const [description, instructions] = [paragraphs[index % paragraphs.length]!, pages[index % pages.length]!];
+      const front = { name: `Imported ${(agents += 1)} ${text.slice(0, 20)}`, role: text, model: text, description, tools: [text], handoffs: [{ agent: 'agent-1', label: text, prompt: text }] };
+      const entries = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+      return { path: `/tmp/${agents}/${text}`, content: ['---', ...entries, '---', instructions].join('\n') };
+    });
+    const { report } = await mutate('importAgents', { files, defaultType: 'CLAUDE' }, 'report { agents { action } problems { message } }');
+    expect(report).toEqual({ agents: files.map(() => ({ action: 'CREATED' })), problems: [] });
+  }
 
   for (const name of short) await mutate('createKey', { role: 'ANALYST', name }, 'key { id }');
 
@@ -179,7 +193,7 @@ function textFields(): string[] {
   const fields = (path: string, type: GraphQLInputType): string[] => {
     const named = getNamedType(type);
     if (isInputObjectType(named)) return Object.values(named.getFields()).flatMap((field) => fields(`${path}.${field.name}`, field.type));
-    return ['String', 'JSON'].includes(named.name) && !/\.(?:idempotencyKey|agentType|type)$/.test(path) ? [path] : [];
+    return ['String', 'JSON'].includes(named.name) && !/\.(?:idempotencyKey|agentType|defaultType|type)$/.test(path) ? [path] : [];
   };
   return Object.values(schema.getMutationType()!.getFields()).flatMap(({ name, args }) => args.flatMap((arg) => fields(name, arg.type)));
 }

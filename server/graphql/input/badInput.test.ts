@@ -26,6 +26,7 @@ const example: Record<string, unknown> = {
   tasks: [],
   messages: [{ role: 'USER', content: 'Well?' }],
   content: '{"type":"user","message":{"content":"Well?"}}',
+  files: [{ path: 'a.md', content: '# A' }],
 };
 /** What no required field asks for. */
 const besides: Record<Mutation, object> = { createSession: { agentId: 'ada' }, reassignSession: { agentId: 'ada' } };
@@ -50,6 +51,12 @@ const refused: Record<string, Bad> = {
   instructions: text({ bytes: 32 * KB }),
   maxCapacity: integer(1, 100_000),
   collaborators: listWith(agentId, ['bob']),
+  collaborations: [...agentId.map((id) => [{ agentId: id }]), ...text({ bytes: KB }).map((when) => [{ agentId: 'bob', when }]), [{ agentId: 'bob' }, { agentId: 'bob' }]],
+  files: [
+    ...[...nonBlank({ characters: 1_000 }), 'a\nb.md'].map((path) => [{ path, content: '# A' }]),
+    [{ path: 'a.md', content: '# A' }, { path: 'a.md', content: '# B' }],
+  ],
+  defaultType: agentType,
   metadata: json(),
   keyId: idOf('key'),
   expiresAt: ['0000-12-31T23:59:59Z'],
@@ -93,7 +100,7 @@ const refused: Record<string, Bad> = {
   workspace: ['folder', 'branch', 'commit'].flatMap((field) => nonBlank({ bytes: KB }).map((value) => ({ [field]: value }))),
 };
 /** Every value that GraphQL itself lets through is good. */
-const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'createKey.role'];
+const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'dryRun', 'createKey.role'];
 
 function inputOf(mutation: string): GraphQLInputObjectType {
   const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);

@@ -2,10 +2,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import type { ImportReport } from './importReport.ts';
+import { commandLine } from '../infra/place.ts';
+import { AwayError, StartError } from '../infra/startError.ts';
+import type { ImportReport } from '../log/importReport.ts';
+import { print, readArguments, UsageError, type Command } from './command.ts';
+import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
-const usage = `npm run import -- <session id or "new"> <file> [options]
+const usage = `${commandLine('import <session id or "new"> <file>')} [options]
 
 Imports a transcript of Claude Code, Codex or Gemini CLI into a session; "new" creates the session.
 
@@ -13,31 +16,36 @@ Imports a transcript of Claude Code, Codex or Gemini CLI into a session; "new" c
   --format <format>   AUTO (default), CLAUDE_CODE, CODEX or GEMINI_CLI
   --sidechain         the whole file is a sub-agent's transcript
   --title <title>     the title of the new session; default: the transcript's title, or its first request
-  --url <url>         the address of Baton; default: http://127.0.0.1:4000
+${urlUsage}
 
 Set BATON_KEY where the server requires a key.
-Sends the file again, up to 30 times, while Baton is busy (503 with Retry-After).
-
-Exit code 0: imported. 1: refused or failed; the message says why.`;
+Sends the file again, up to 30 times, while Baton is busy (503 with Retry-After).`;
 
 /** Attempts to send a file while Baton is busy. */
 const maxTries = 30;
 
-/** An error that the user can fix; printed without a stack. */
-class ImportError extends Error {}
-
-async function main(argv: string[]): Promise<void> {
-  const { values, positionals } = readArguments(argv);
-  if (values.help) return print(usage);
+async function run(args: string[]): Promise<void> {
+  const { values, positionals } = readArguments({
+    args,
+    allowPositionals: true,
+    options: {
+      agent: { type: 'string' },
+      format: { type: 'string', default: 'AUTO' },
+      sidechain: { type: 'boolean', default: false },
+      title: { type: 'string' },
+      url: { type: 'string' },
+    },
+  });
   const [session, file, ...more] = positionals;
-  if (session === undefined || file === undefined || more.length > 0) throw new ImportError(usage);
+  if (session === undefined || file === undefined || more.length > 0) throw new UsageError();
   const size = await stat(file).then(
     (found) => found.size,
     () => {
-      throw new ImportError(`File ${file} does not exist: check the path`);
+      throw new StartError(`File ${file} does not exist: check the path`);
     },
   );
-  const base = values.url.replace(/\/+$/, '');
+  const base = serverUrl(values.url);
+  await requireServer(base);
   const query = new URLSearchParams({
     format: values.format,
     sidechain: String(values.sidechain),
@@ -52,25 +60,6 @@ async function main(argv: string[]): Promise<void> {
   }))) as ImportReportAsJson;
   if (session === 'new') print(`Session ${answer.sessionId} was created`);
   print(formatReport(answer));
-}
-
-function readArguments(argv: string[]) {
-  try {
-    return parseArgs({
-      args: argv,
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', default: false },
-        agent: { type: 'string' },
-        format: { type: 'string', default: 'AUTO' },
-        sidechain: { type: 'boolean', default: false },
-        title: { type: 'string' },
-        url: { type: 'string', default: 'http://127.0.0.1:4000' },
-      },
-    });
-  } catch (error) {
-    throw new ImportError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-  }
 }
 
 /** Prints the progress: one updated line on a terminal, else a line per 25 %. */
@@ -103,7 +92,8 @@ async function sendWithRetries(url: string, options: () => RequestOptions): Prom
     if (response.ok && body.errors === undefined) return body;
     const message = body.errors?.[0]?.message ?? `Baton answered ${response.status}`;
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-    if (response.status !== 503 || !Number.isFinite(seconds) || tries === maxTries) throw new ImportError(message);
+    if (response.status !== 503 || !Number.isFinite(seconds)) throw new StartError(message);
+    if (tries === maxTries) throw new AwayError(message);
     process.stderr.write(`${message}. The file is sent again in ${seconds} s (try ${tries + 1} of ${maxTries})\n`);
     await wait(seconds * 1_000);
   }
@@ -113,8 +103,7 @@ async function send(url: string, options: RequestOptions): Promise<Response> {
   const key = process.env['BATON_KEY'];
   const headers = { ...(options.headers as Record<string, string>), ...(key !== undefined && key !== '' && { authorization: `Bearer ${key}` }) };
   return fetch(url, { ...options, headers }).catch((error: unknown) => {
-    const { cause } = error as { cause?: { code?: string; message?: string } };
-    throw new ImportError(`Baton does not answer at ${new URL(url).origin} (${cause?.code ?? cause?.message ?? String(error)}): start it, or give its address with --url`);
+    throw nothingAnswers(new URL(url).origin, error);
   });
 }
 
@@ -145,11 +134,4 @@ function formatReport(report: ImportReportAsJson): string {
 
 const counts = (list: [string, number][]): string => list.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof ImportError ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 1;
-});
+export const importCommand: Command = { usage, run };

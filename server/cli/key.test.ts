@@ -24,9 +24,9 @@ interface Ran {
 
 const key = async (env: Record<string, string>, ...args: string[]): Promise<Ran> => {
   const { PATH, HOME, TMPDIR } = process.env;
-  const program = await bundled('server/keys/keyCommand.ts');
+  const program = await bundled('server/cli/baton.ts');
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { cwd: root, env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) =>
+    execFile(process.execPath, [program, 'key', ...args], { cwd: root, env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
@@ -65,20 +65,20 @@ describe('npm run key', async () => {
     await server.kill();
   });
 
-  it.each<[string, string[], RegExp]>([
-    ['a role that there is not', ['create', '--role', 'king', '--name', 'x'], /^--role must be agent, operator, analyst or admin$/m],
-    ['no name', ['create', '--role', 'admin'], /^--name must be/m],
-    ['an agent’s key without an agent', ['create', '--role', 'agent', '--name', 'x'], /bound to an agent: name it/],
-    ['an agent that there is not', ['create', '--role', 'agent', '--name', 'x', '--agent', 'nobody'], /There is no agent 'nobody'/],
-    ['an agent for another role', ['create', '--role', 'analyst', '--name', 'x', '--agent', 'nobody'], /bound to no agent/],
-    ['an end that is none', ['create', '--role', 'admin', '--name', 'x', '--expires', 'soon'], /^--expires must be like 12h/],
-    ['an end in the past', ['create', '--role', 'admin', '--name', 'x', '--expires', '2020-01-01'], /in the future/],
-    ['a key that there is not', ['revoke', 'key_01h455vb4pex5vsknk084sn02q'], /There is no key 'key_01h455vb4pex5vsknk084sn02q'/],
-    ['an id that is none', ['revoke', 'session_01h455vb4pex5vsknk084sn02q'], /is not the id of a key/],
-    ['something else', ['make'], /^npm run key -- create/],
-  ])('refuses %s with words alone', async (_what, args, says) => {
+  it.each<[string, number, string[], RegExp]>([
+    ['a role that there is not', 2, ['create', '--role', 'king', '--name', 'x'], /^--role must be agent, operator, analyst or admin$/m],
+    ['no name', 2, ['create', '--role', 'admin'], /^--name must be/m],
+    ['an agent’s key without an agent', 1, ['create', '--role', 'agent', '--name', 'x'], /bound to an agent: name it/],
+    ['an agent that there is not', 1, ['create', '--role', 'agent', '--name', 'x', '--agent', 'nobody'], /There is no agent 'nobody'/],
+    ['an agent for another role', 1, ['create', '--role', 'analyst', '--name', 'x', '--agent', 'nobody'], /bound to no agent/],
+    ['an end that is none', 2, ['create', '--role', 'admin', '--name', 'x', '--expires', 'soon'], /^--expires must be like 12h/],
+    ['an end in the past', 1, ['create', '--role', 'admin', '--name', 'x', '--expires', '2020-01-01'], /in the future/],
+    ['a key that there is not', 1, ['revoke', 'key_01h455vb4pex5vsknk084sn02q'], /There is no key 'key_01h455vb4pex5vsknk084sn02q'/],
+    ['an id that is none', 2, ['revoke', 'session_01h455vb4pex5vsknk084sn02q'], /is not the id of a key/],
+    ['something else', 2, ['make'], /^npm run key -- create/],
+  ])('refuses %s with words alone', async (_what, exitCode, args, says) => {
     const { code, stdout, stderr } = await key(env, ...args);
-    expect([code, stdout]).toEqual([1, '']);
+    expect([code, stdout]).toEqual([exitCode, '']);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/ {4}at /);
   });

@@ -1,21 +1,20 @@
-import { parseArgs } from 'node:util';
 import { isAgentId, decodeId, encodeId } from '../core/ids.ts';
-import { DomainError } from '../core/errors.ts';
 import { runWork } from '../core/runWork.ts';
 import type { Caller, Role } from '../core/work.ts';
 import { readEnv } from '../infra/env.ts';
 import { createLog, silentLog } from '../infra/log.ts';
 import { migrateUp, requireMigrated } from '../infra/migrate.ts';
 import { borrowPostgres } from '../infra/postgres/postgres.ts';
+import { commandLine } from '../infra/place.ts';
 import { createDatabase, type Database } from '../infra/prisma.ts';
-import { StartError } from '../infra/startError.ts';
 import { redactInput } from '../redaction/redact.ts';
-import { createKey } from './createKey.ts';
-import { revokeKey } from './revokeKey.ts';
+import { createKey } from '../keys/createKey.ts';
+import { revokeKey } from '../keys/revokeKey.ts';
+import { print, readArguments, tell, UsageError, type Command } from './command.ts';
 
-const usage = `npm run key -- create --role <role> --name <name> [--agent <id>] [--expires <when>]
-npm run key -- list
-npm run key -- revoke <key id>
+const usage = `${commandLine('key create')} --role <role> --name <name> [--agent <id>] [--expires <when>]
+${commandLine('key list')}
+${commandLine('key revoke')} <key id>
 
 Creates, lists and revokes keys.
 
@@ -25,26 +24,24 @@ Creates, lists and revokes keys.
   --expires  when the key expires: a duration (12h, 30d, 8w) or a date (2027-01-31); default: never
 
 Uses the database in DATABASE_URL, or the embedded database in BATON_DATA, with or without a running server.
-Prints a new secret once, on standard output. Other messages go to standard error.
-
-Exit code 0: done. 1: refused; the message says why.`;
+Prints a new secret once, on standard output. Other messages go to standard error.`;
 
 const operator: Caller = { principal: 'npm run key', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
 const roles: readonly string[] = ['AGENT', 'OPERATOR', 'ANALYST', 'ADMIN'] satisfies Role[];
 
-async function main([verb, ...rest]: string[]): Promise<void> {
-  if (verb === undefined || verb === '--help' || verb === 'help' || rest.includes('--help')) return print(usage);
+async function run([verb, ...rest]: string[]): Promise<void> {
   if (verb === 'create') return create(rest);
   if (verb === 'list' && rest.length === 0) return onDatabase(list);
   if (verb === 'revoke' && rest.length === 1) return onDatabase((database) => revoke(database, rest[0]!));
-  throw new StartError(usage);
+  throw new UsageError();
 }
 
-async function create(argv: string[]): Promise<void> {
-  const { role, name, agent, expires } = readArguments(argv);
-  if (role === undefined || !roles.includes(role.toUpperCase())) throw new StartError(`--role must be agent, operator, analyst or admin\n\n${usage}`);
-  if (name === undefined || name.trim() === '' || name.length > 200) throw new StartError(`--name must be 1 to 200 characters\n\n${usage}`);
-  if (agent !== undefined && !isAgentId(agent)) throw new StartError(`--agent must be the id of an agent, such as claude-1, not '${agent}'`);
+async function create(args: string[]): Promise<void> {
+  const text = { type: 'string' } as const;
+  const { role, name, agent, expires } = readArguments({ args, options: { role: text, name: text, agent: text, expires: text } }).values;
+  if (role === undefined || !roles.includes(role.toUpperCase())) throw new UsageError('--role must be agent, operator, analyst or admin');
+  if (name === undefined || name.trim() === '' || name.length > 200) throw new UsageError('--name must be 1 to 200 characters');
+  if (agent !== undefined && !isAgentId(agent)) throw new UsageError(`--agent must be the id of an agent, such as claude-1, not '${agent}'`);
   const input = redactInput({ role: role.toUpperCase() as Role, name, agentId: agent ?? null, expiresAt: expires === undefined ? null : momentOf(expires) });
   await onDatabase(async ({ pool }) => {
     const { keyId, secret } = await runWork({ pool, log: silentLog, caller: operator, mutation: 'createKey', input }, (work) => createKey(work, input));
@@ -54,21 +51,12 @@ async function create(argv: string[]): Promise<void> {
   });
 }
 
-function readArguments(argv: string[]) {
-  const text = { type: 'string' } as const;
-  try {
-    return parseArgs({ args: argv, options: { role: text, name: text, agent: text, expires: text } }).values;
-  } catch (error) {
-    throw new StartError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-  }
-}
-
 const hours: Record<string, number> = { h: 1, d: 24, w: 7 * 24 };
 
 function momentOf(expires: string): Date {
   const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(expires) ?? [];
   const at = count !== undefined && unit !== undefined ? new Date(Date.now() + Number(count) * hours[unit]! * 3_600_000) : dateOf(expires);
-  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999) throw new StartError(`--expires must be like 12h, 30d, 8w or 2027-01-31, not '${expires}'`);
+  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999) throw new UsageError(`--expires must be like 12h, 30d, 8w or 2027-01-31, not '${expires}'`);
   return at;
 }
 
@@ -88,7 +76,7 @@ const shown = (at: Date): string => at.toISOString().slice(0, 16).replace('T', '
 
 async function revoke({ pool }: Database, id: string): Promise<void> {
   const decoded = decodeId(id);
-  if (decoded?.prefix !== 'key') throw new StartError(`'${id}' is not the id of a key: npm run key -- list shows the ids`);
+  if (decoded?.prefix !== 'key') throw new UsageError(`'${id}' is not the id of a key: ${commandLine('key list')} shows the ids`);
   const input = { keyId: decoded.uuid };
   const settings = { keyRevoked: () => undefined };
   await runWork({ pool, log: silentLog, caller: operator, mutation: 'revokeKey', input }, (work) => revokeKey(work, input, settings));
@@ -111,16 +99,4 @@ async function onDatabase(work: (database: Database) => Promise<void>): Promise<
   }
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
-
-main(process.argv.slice(2)).catch((error: unknown) => {
-  const known = error instanceof StartError || error instanceof DomainError;
-  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 1;
-});
+export const key: Command = { usage, run };

@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readEnv, type Env } from './env.ts';
-import { createLog } from './log.ts';
-import { migrateDown, migrateUp, migrationStatus } from './migrate.ts';
-import { startPostgres } from './postgres/postgres.ts';
+import { readEnv, type Env } from '../infra/env.ts';
+import { createLog } from '../infra/log.ts';
+import { migrateDown, migrateUp, migrationStatus } from '../infra/migrate.ts';
+import { startPostgres } from '../infra/postgres/postgres.ts';
+import { commandLine } from '../infra/place.ts';
+import { StartError } from '../infra/startError.ts';
 import { renewCursors } from '../live/renewCursors.ts';
-import { StartError } from './startError.ts';
+import { print, readArguments, UsageError, type Command } from './command.ts';
 
-const usage = `npm run migrate -- [command]
+const usage = `${commandLine('migrate [command]')}
 
 Migrates the database in DATABASE_URL, or the embedded database in BATON_DATA.
 
@@ -16,9 +18,7 @@ Migrates the database in DATABASE_URL, or the embedded database in BATON_DATA.
   down           reverts the latest migration; the data of its tables and columns is lost
   diff           prints the SQL from the committed prisma/schema.prisma to the current one
   renew-cursors  invalidates every stream cursor. Run it after a restore, before a server starts: clients then get
-                 CURSOR_EXPIRED and read the current state
-
-Exit code 0: done. 1: refused; the message says why.`;
+                 CURSOR_EXPIRED and read the current state`;
 const schemaPath = 'prisma/schema.prisma';
 
 const commands: Record<string, (url: string) => Promise<string>> = {
@@ -34,7 +34,7 @@ const commands: Record<string, (url: string) => Promise<string>> = {
   },
   async diff(url) {
     const { diffSchemas } = await import('../../prisma/schemaEngine.ts').catch(() => {
-      throw new StartError('diff needs the packages for development: run npm ci without --omit=dev');
+      throw new StartError('diff works in a clone of Baton only, after npm ci');
     });
     return (await diffSchemas(url, committedSchema(), readFileSync(schemaPath, 'utf8'))).trim();
   },
@@ -44,14 +44,10 @@ const commands: Record<string, (url: string) => Promise<string>> = {
   },
 };
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-async function main([name = 'up', ...rest]: string[]): Promise<void> {
-  if (name === '--help') return print(usage);
+async function run(args: string[]): Promise<void> {
+  const [name = 'up', ...rest] = readArguments({ args, allowPositionals: true }).positionals;
   const command = Object.hasOwn(commands, name) && rest.length === 0 ? commands[name] : undefined;
-  if (command === undefined) throw new StartError(usage);
+  if (command === undefined) throw new UsageError(`There is no command '${[name, ...rest].join(' ')}'.`);
   await onDatabase(readEnv(process.env), async (url) => print(await command(url)));
 }
 
@@ -73,7 +69,4 @@ function list(title: string, names: string[]): string {
   return names.length === 0 ? '' : `${title}: ${names.join(', ')}`;
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 1;
-});
+export const migrate: Command = { usage, run };
