@@ -23,7 +23,7 @@ const work = async () => {
 };
 
 describe('several streams on one connection', () => {
-  it('share a socket, which goes with the last of them and leaves nothing behind', async () => {
+  it('share a socket that closes with the last of them, without a leftover timer', async () => {
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
     const { uuid, id } = await work();
@@ -49,7 +49,7 @@ describe('several streams on one connection', () => {
     while (timers() > before) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('do not lose their socket over one that waits to ask again: it hears nothing, and nobody is silent', async () => {
+  it('keep their socket while one of them waits to retry', async () => {
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
     proxy.damage = (message) => {

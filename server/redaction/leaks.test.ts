@@ -213,7 +213,7 @@ async function everyArchiveFile(): Promise<string> {
   }
 }
 
-test('no secret of the corpus, written into every text of every mutation, is in any row, archive file or line of the log', async () => {
+test('no secret of the corpus reaches a row, an archive file or the log, whatever field of a mutation it is sent in', async () => {
   await writeEverything();
   expect(textFields().filter((path) => !written.has(path))).toEqual([]);
 
@@ -230,7 +230,7 @@ test('no secret of the corpus, written into every text of every mutation, is in 
   expect(secretsIn(stored, samples.flatMap(({ secrets }) => secrets))).toEqual([]);
 }, 240_000);
 
-test('what a Handoff carries says how many secrets were taken out of it', async () => {
+test('a Handoff returns the number of its redacted secrets', async () => {
   const [source, target] = [await agent(), await agent()];
   await mutate('updateAgent', { id: source, collaborators: [target] }, 'agent { id }');
   const sessionId = await session({ agentId: source });
@@ -243,7 +243,7 @@ test('what a Handoff carries says how many secrets were taken out of it', async 
   expect(data.session.handoffs.nodes).toEqual([{ redactionCount: 3, summary: 'DB_PASSWORD=[redacted: password] and [redacted: github token]' }]);
 });
 
-test('an idempotency key stays bound to its input when that held a secret', async () => {
+test('an idempotency key stays bound to an input that contained a secret', async () => {
   const title = titles.find((text) => text.length > 20)!;
   const [first, second] = [await session({ title, idempotencyKey: 'again' }), await session({ title, idempotencyKey: 'again' })];
   expect(second).toBe(first);

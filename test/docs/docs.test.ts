@@ -58,7 +58,7 @@ const runners: Record<string, (block: Block) => Promise<void> | void> = { graphq
 const runnable = (file: string): Block[] => blocksOf(file).filter(({ notRun, language }) => notRun === undefined && language !== 'mermaid');
 
 describe.each(documents.filter((file) => runnable(file).length > 0))('%s', (file) => {
-  it.each(runnable(file).map((block) => [block.line, block] as const))('runs its block at line %i as it stands', async (_line, block) => {
+  it.each(runnable(file).map((block) => [block.line, block] as const))('the block at line %i runs unchanged', async (_line, block) => {
     expect(Object.keys(runners), 'give the block a language that can be run, or the comment <!-- not run: reason -->').toContain(block.language);
     await runners[block.language]!(block);
   });

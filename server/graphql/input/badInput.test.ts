@@ -144,7 +144,7 @@ describe.each(allMutations())('%s', (mutation) => {
   const input = smallestOf(mutation);
   const fields = Object.keys(inputOf(mutation).getFields()).filter((field) => !anything.includes(field) && !anything.includes(`${mutation}.${field}`));
 
-  it.each(fields)('refuses what %s cannot be, says where it is and what to do, and changes nothing', async (field) => {
+  it.each(fields)('rejects every bad value of %s with its path and advice, and changes nothing', async (field) => {
     const values = refused[`${mutation}.${field}`] ?? refused[field] ?? [];
     expect(values).not.toEqual([]);
     const before = await hashAllTables(home.db.pool);
@@ -159,7 +159,7 @@ describe.each(allMutations())('%s', (mutation) => {
     expect(await hashAllTables(home.db.pool)).toEqual(before);
   });
 
-  it('refuses what GraphQL itself cannot read: BAD_USER_INPUT at the top', async () => {
+  it('rejects what GraphQL cannot parse with BAD_USER_INPUT at the top', async () => {
     const before = await hashAllTables(home.db.pool);
     for (const wrong of [{ ...input, nonsense: 1 }, {}, { ...input, [Object.keys(input)[0]!]: null }, { ...input, [Object.keys(input)[0]!]: { a: 1 } }]) {
       const refusal = home.send(mutation, wrong);
@@ -180,7 +180,7 @@ it('every mutation is in one table of refusals', async () => {
   expect(named.sort()).toEqual(allMutations().sort());
 });
 
-it('what only just fits is taken', async () => {
+it('accepts values at their limits', async () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
   const taken = await home.send('createSession', {
     title: '😀'.repeat(500),
