@@ -122,6 +122,15 @@ describe('a server that cannot start prints one line and exits with 1', () => {
   });
 });
 
+test('logs the nearest name of each unknown setting, and its address with the base path', async () => {
+  const { logs, url: address, kill } = await startServer({ databaseUrl: database.url, env: { BATON_BASEPATH: '/secret', BATON_BASE_PATH: '/baton' } });
+  expect(address).toMatch(/:\d+\/baton$/);
+  const warnings = logs.filter((line) => line.includes('"level":40'));
+  expect(warnings).toEqual([expect.stringContaining('BATON_BASEPATH is not a setting and has no effect: the nearest setting is BATON_BASE_PATH')]);
+  expect(logs.join()).not.toContain('secret');
+  await kill();
+});
+
 test('its log is one JSON object a line', async () => {
   const server = await startServer({ databaseUrl: database.url });
   await server.kill();

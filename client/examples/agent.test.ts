@@ -27,6 +27,12 @@ interface Run {
   exited: Promise<number | string>;
 }
 
+it.each(['', '/'])('calls a server under a base path by its address and "%s"', async (end) => {
+  const { url } = await startApp(db, { variables: { BATON_BASE_PATH: '/tools/baton' } });
+  const ask = createApi({ url: `${url}${end}` });
+  expect(await ask('{ viewer { role } }', {})).toEqual({ viewer: { role: 'ADMIN' } });
+});
+
 /** The example as a program of its own, as `npm run agent` starts it. */
 async function runAgent(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const { PATH, HOME } = process.env;

@@ -22,6 +22,16 @@ const work = async () => {
   return { uuid, id: encodeId('session', uuid) };
 };
 
+describe('a connection to a server under a base path', async () => {
+  const { url: based } = await startApp(db, { variables: { BATON_BASE_PATH: '/tools/baton' } });
+
+  it.each(['', '/', '/graphql'])('is made by its address and "%s"', async (end) => {
+    const stream = connect({ ...common, url: `${based}${end}` }).open({ topic: inboxOf('b') });
+    await stream.ready;
+    stream.stop();
+  });
+});
+
 describe('several streams on one connection', () => {
   it('share a socket that closes with the last of them, without a leftover timer', async () => {
     const proxy = await frameProxy(() => url);

@@ -47,10 +47,10 @@ function expectSample(sample: string | undefined, output: string): void {
   expect(actual).toEqual(expected);
 }
 
-function runProgram({ text }: Block): void {
+async function runProgram({ text, until }: Block): Promise<void> {
   const program = samples.adapt(text);
   expect(typeErrors(program)).toEqual([]);
-  runTypeScript(program);
+  await (await runTypeScript(program, until)).stop();
 }
 
 const runners: Record<string, (block: Block) => Promise<void> | void> = { graphql: runGraphQL, sh: runCommand, ts: runProgram };
