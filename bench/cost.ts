@@ -122,6 +122,7 @@ async function questions(pool: Pool, sessionId: string): Promise<Question[]> {
   const args: Record<string, string> = {
     sessionEvents: `sessionId: "${sessionId}"`,
     contextPreview: `sessionId: "${sessionId}"`,
+    detectHandoffs: 'agentId: "agent-000" response: [{ type: "tool_use", id: "t1", name: "transfer_to_agent-001", input: {} }]',
     contextItem: `handoffId: "${encodeId('handoff', handoffs[0]!.id)}" itemId: "summary-1"`,
   };
   const asked: Question[] = [];

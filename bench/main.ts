@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { cost } from './cost.ts';
+import { detect } from './detect.ts';
 import { importTranscript } from './import.ts';
 import { compareLists } from './lists.ts';
 import { live } from './live.ts';
@@ -21,6 +22,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   live,
   scroll,
   cost,
+  detect,
 };
 const file = 'bench.md';
 

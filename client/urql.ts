@@ -5,12 +5,15 @@ import { embeddedTypes, possibleTypes } from './gql/cacheTypes.ts';
 import { createRereading, replayExchange } from './live/exchanges.ts';
 import { createLive, type Live } from './live/live.ts';
 
+/** The path of the dashboard and the API: empty, or such as `/baton`. The server writes it into the page. */
+export const basePath = new URL(document.querySelector<HTMLMetaElement>('meta[name=base]')?.content ?? '/', location.origin).pathname.replace(/\/$/, '');
+
 /** The dashboard is served from the same origin. */
 export const endpoints = {
-  graphql: '/graphql',
-  handoffMarkdown: (id: string) => `/handoffs/${id}.md`,
-  handoffJson: (id: string) => `/handoffs/${id}.json`,
-  sessionJson: (id: string) => `/sessions/${id}.json`,
+  graphql: `${basePath}/graphql`,
+  handoffMarkdown: (id: string) => `${basePath}/handoffs/${id}.md`,
+  handoffJson: (id: string) => `${basePath}/handoffs/${id}.json`,
+  sessionJson: (id: string) => `${basePath}/sessions/${id}.json`,
 };
 
 export const authorization = (key: string | null): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` });

@@ -8,7 +8,7 @@ import { createRecords } from './exports/records.ts';
 import { compiledQueries } from './graphql/compiled.ts';
 import { contexts } from './graphql/context.ts';
 import { createMaskError } from './graphql/errors/maskError.ts';
-import { noSuggestions } from './graphql/errors/noSuggestions.ts';
+import { validationErrors } from './graphql/errors/validationErrors.ts';
 import { schema } from './graphql/schema.ts';
 import { startSweeping } from './handoffs/sweep.ts';
 import { isLoopback, type Env } from './infra/env.ts';
@@ -56,7 +56,8 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
   const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs, url: () => env.url ?? app.url });
-  const asking = { createContext, maskError: createMaskError(log) };
+  const suggesting = { suggestions: variations.persisted?.only !== true };
+  const asking = { createContext, maskError: createMaskError(log, suggesting) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
   const { archiveFolder: folder } = env;
   const records = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
@@ -69,8 +70,8 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     rates,
     ...asking,
     live,
-    plugins: [noSuggestions, compiledQueries()],
-    routes: [transcriptRoute({ ...asking, uploads }), importRoute(asking), downloadRoute({ schema, ...asking })],
+    plugins: [validationErrors(suggesting), compiledQueries()],
+    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), downloadRoute({ schema, ...asking })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),

@@ -26,6 +26,7 @@ async function start(): Promise<void> {
     throw new StartError('BATON_PERSISTED_ONLY is 1, but no operations are built: run npm run codegen, or set it to 0');
   }
   const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
+  for (const line of env.warnings) log.warn(line);
   database = await openDatabase(env, log, fail);
   const { pool, embedded } = database;
   baton = await compose(env, database, log, { persisted: createPersistedOperations(documents, { only: env.persistedOnly }), graphiqlTabs: readTabs(join(packageFolder, 'server/graphiql')) });

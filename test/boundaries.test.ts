@@ -67,6 +67,7 @@ const refused: [from: string, to: string, rule: string][] = [
   ['client/stream/index.ts', 'client/main.tsx', 'client-stream'],
   ['client/stream/index.ts', 'server/core/ids.ts', 'client-stream'],
   ['client/stream/index.ts', 'node_modules/graphql/index.js', 'graphql-at-doors'],
+  ['client/api/request.ts', 'server/core/ids.ts', 'client-api'],
   ['client/examples/agent.ts', 'server/core/ids.ts', 'client-examples'],
 ];
 

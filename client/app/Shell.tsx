@@ -5,6 +5,7 @@ import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { ThemeToggle } from './ThemeToggle.tsx';
 import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
+import { basePath } from '../urql.ts';
 import styles from './app.module.css';
 
 const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
@@ -26,7 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <header className={styles.header}>
         <Link href="/" className={styles.brand}>
-          <img src="/icon.svg" alt="" width="26" height="26" />
+          <img src={`${basePath}/icon.svg`} alt="" width="26" height="26" />
           Baton
         </Link>
         <nav aria-label="Pages" className={styles.nav}>
@@ -35,6 +36,9 @@ export function Shell({ children }: { children: ReactNode }) {
               <Icon name={icon} /> <span>{word}</span>
             </Link>
           ))}
+          <a href={`${basePath}/graphql`}>
+            <Icon name="code" /> <span>GraphiQL</span>
+          </a>
         </nav>
         <div className={styles.corner}>
           <LiveState />

@@ -1,56 +1,20 @@
 import { WebSocket } from 'ws';
+import { AcceptHandoffDocument, AppendTurnDocument, HandoffsDocument, type AcceptHandoffMutation, type HandoffsQuery, type HandoffStatus } from '../api/operations.ts';
+import { createApi, Refused, type Api, type PayloadOf } from '../api/request.ts';
 import { openStream, StreamError } from '../stream/index.ts';
-import { createApi, Refused } from '../api/request.ts';
-
-type Ask = ReturnType<typeof createApi>;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-interface Handoff {
-  id: string;
-  status: string;
-  reason: string | null;
-  sourceAgent: { id: string } | null;
-  targetAgent: { id: string };
-  session: { id: string; title: string };
-  contextPrompt: { text: string };
-}
-
-interface Waiting {
-  handoffs: { nodes: { id: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
-}
-
-const accept = `mutation ($handoffId: ID!) {
-  answer: acceptHandoff(input: { handoffId: $handoffId }) {
-    ... on AcceptHandoffPayload { handoff { id reason sourceAgent { id } session { id title } contextPrompt(maxTokens: 2000) { text } } }
-    ... on Error { code message }
-  }
-}`;
-
-const answerWith = `mutation ($input: AppendTurnInput!) {
-  answer: appendTurn(input: $input) {
-    ... on AppendTurnPayload { turn { id } }
-    ... on Error { code message }
-  }
-}`;
-
-const whatWaits = `query ($agentId: ID!, $after: String) {
-  handoffs(where: { targetAgentId: $agentId, status: [INITIATED, ACCEPTED] }, orderBy: { field: INITIATED_AT, direction: ASC }, after: $after) {
-    nodes { id }
-    pageInfo { hasNextPage endCursor }
-  }
-}`;
-
-async function takeOver(ask: Ask, handoffId: string): Promise<void> {
+async function takeOver(ask: Api, handoffId: string): Promise<void> {
   let accepted = false;
   try {
     // An agent killed here repeats both safely: accepting is repeatable, and the turn has a key.
-    const { handoff } = await ask<{ handoff: Handoff }>(accept, { handoffId });
+    const { handoff } = await ask(AcceptHandoffDocument, { input: { handoffId }, maxTokens: 2000 });
     accepted = true;
     say(`\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'no agent'}${handoff.reason === null ? '' : `, reason: ${handoff.reason}`}`);
     say(handoff.contextPrompt.text);
     const content = work(handoff);
-    await ask(answerWith, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });
+    await ask(AppendTurnDocument, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });
     say(`--- taken over: ${handoff.id}`);
   } catch (error) {
     // The handoff was cancelled or replaced, or its session is paused.
@@ -59,11 +23,15 @@ async function takeOver(ask: Ask, handoffId: string): Promise<void> {
   }
 }
 
-async function waitingFor(ask: Ask, id: string): Promise<string[]> {
+async function waitingFor(ask: Api, id: string): Promise<string[]> {
   const found: string[] = [];
   let after: string | null = null;
   do {
-    const { handoffs }: Waiting = await ask<Waiting>(whatWaits, { agentId: id, after });
+    const { handoffs }: HandoffsQuery = await ask(HandoffsDocument, {
+      where: { targetAgentId: id, status: ['INITIATED', 'ACCEPTED'] },
+      orderBy: { field: 'INITIATED_AT', direction: 'ASC' },
+      after,
+    });
     found.push(...handoffs.nodes.map((handoff) => handoff.id));
     after = handoffs.pageInfo.hasNextPage ? handoffs.pageInfo.endCursor : null;
   } while (after !== null);
@@ -71,14 +39,14 @@ async function waitingFor(ask: Ask, id: string): Promise<string[]> {
 }
 
 /** A real agent would give the context to its model here. */
-function work({ contextPrompt }: Handoff): string {
+function work({ contextPrompt }: PayloadOf<AcceptHandoffMutation>['handoff']): string {
   return `I have read the ${contextPrompt.text.length} characters that were handed to me, and go on from here.`;
 }
 
 /** Works as the agent until Ctrl-C or SIGTERM. @throws StreamError, Refused */
 export async function runAgent(id: string, connection: { url: string; key: string | undefined }): Promise<void> {
   const ask = createApi(connection);
-  const stream = openStream<{ handoff: Pick<Handoff, 'id' | 'status' | 'targetAgent'> | null; session: { status: string } | null }>({
+  const stream = openStream<{ handoff: { id: string; status: HandoffStatus; targetAgent: { id: string } } | null; session: { status: string } | null }>({
     url: connection.url,
     ...(connection.key !== undefined && { key: connection.key }),
     webSocket: WebSocket,

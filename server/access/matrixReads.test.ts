@@ -12,7 +12,7 @@ interface Read {
   variables: (whose: 'own' | 'foreign') => Promise<object>;
   /** Something that is in the answer when the record is. */
   mark: (variables: Record<string, string>) => string;
-  AGENT: 'its own' | 'all' | 'FORBIDDEN';
+  AGENT: 'its own' | 'all' | 'FORBIDDEN' | 'FORBIDDEN for others';
 }
 
 const inSession = async (whose: 'own' | 'foreign') => ({ id: encodeId('session', await held(whose)) });
@@ -52,6 +52,12 @@ const queries: Record<string, Read> = {
   nodes: { query: 'query ($id: ID!) { answer: nodes(ids: [$id, "ada"]) { id } }', variables: inSession, mark: id, AGENT: 'its own' },
   agent: { query: 'query ($id: ID!) { answer: agent(id: $id) { id name type status } }', variables: agentNamed, mark: id, AGENT: 'all' },
   agents: { query: '{ answer: agents(first: 100) { nodes { id name type status } } }', variables: agentNamed, mark: id, AGENT: 'all' },
+  detectHandoffs: {
+    query: 'query ($id: ID!) { answer: detectHandoffs(agentId: $id, response: [{ type: "tool_use", name: "transfer_to_eve" }]) { chosen { target { id } } } }',
+    variables: agentNamed,
+    mark: text('"eve"'),
+    AGENT: 'FORBIDDEN for others',
+  },
   rateLimit: { query: '{ answer: rateLimit { reads { remaining } writes { remaining } } }', variables: async () => ({}), mark: text('"writes"'), AGENT: 'all' },
   viewer: { query: '{ answer: viewer { role agent { id } key { id name role } } }', variables: async () => ({}), mark: text('"role"'), AGENT: 'all' },
   keys: { query: '{ answer: keys { nodes { id name role } } }', variables: async () => ({}), mark: text("a test's"), AGENT: 'FORBIDDEN' },
@@ -65,7 +71,7 @@ describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AG
   it.each(roles.flatMap((role) => (['own', 'foreign'] as const).map((whose) => [role, whose] as const)))('as %s, %s', async (role, whose) => {
     const given = (await variables(whose)) as Record<string, string>;
     const { data, errors } = await askers[role].post<{ answer: unknown } | null>(query, given);
-    const forbidden = name === 'keys' && role !== 'ADMIN';
+    const forbidden = (name === 'keys' && role !== 'ADMIN') || (AGENT === 'FORBIDDEN for others' && role === 'AGENT' && whose === 'foreign');
     if (forbidden) return expect(errors).toMatchObject([{ path: ['answer'], extensions: { code: 'FORBIDDEN' } }]);
     expect(errors).toBeUndefined();
     const seen = JSON.stringify(data).includes(mark(given));

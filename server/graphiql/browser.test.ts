@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { silentLog } from '../infra/log.ts';
 import { sharedBrowser } from '../../test/browser.ts';
@@ -30,16 +29,21 @@ beforeAll(async () => {
 
 const patiently = { timeout: 60_000, interval: 200 };
 
-/** Opens a tab, runs what is in it as it stands, and waits until the answer shows. */
+/** Presses with a real mouse, where a press may begin a drag. */
+async function press(button: Locator): Promise<void> {
+  const { x, y, width, height } = (await button.boundingBox())!;
+  await button.page().mouse.click(x + width / 2, y + height / 2);
+}
+
+/** Opens a tab with the mouse, runs its query unchanged, and waits for the answer. */
 async function runTab(name: string, answer: RegExp): Promise<void> {
-  // Tabs can be dragged: a press may begin a drag instead, so the click is sent to the tab itself.
-  await page.getByRole('button', { name, exact: true }).dispatchEvent('click');
+  await press(page.getByRole('button', { name, exact: true }));
   await page.locator('.graphiql-tab-active', { hasText: name }).waitFor();
-  // While a tab opens, a press may be lost or run the tab before it, so what was really sent is looked at.
+  // While a tab opens, a press may be lost or run the tab before it: check what was sent.
   await expect
     .poll(async () => {
       const sent = page.waitForRequest((request) => request.method() === 'POST', { timeout: 2_000 }).catch(() => null);
-      await page.getByRole('button', { name: /execute query/i }).click();
+      await press(page.getByRole('button', { name: /execute query/i }));
       return ((await sent)?.postDataJSON() as { operationName: string } | undefined)?.operationName;
     }, patiently)
     .toBe(name);
@@ -60,15 +64,13 @@ describe('GraphiQL in a browser', () => {
 
   it('reassigns a session with the second tab, and shows the typed error when it is run again', async () => {
     await runTab('Reassign', /"__typename":\s*"ReassignSessionPayload"/);
-    mkdirSync('screenshots', { recursive: true });
-    await page.screenshot({ path: 'screenshots/graphiql.png' });
     await runTab('Reassign', /"code":\s*"ALREADY_ASSIGNED"/);
   }, 90_000);
 
   it('runs a subscription over a socket, and shows what happens', async () => {
     const sockets: string[] = [];
     page.on('websocket', (socket) => sockets.push(socket.url()));
-    await page.getByRole('button', { name: 'Live', exact: true }).dispatchEvent('click');
+    await press(page.getByRole('button', { name: 'Live', exact: true }));
     await page.locator('.graphiql-tab-active', { hasText: 'Live' }).waitFor();
     await expect
       .poll(async () => {
@@ -79,6 +81,25 @@ describe('GraphiQL in a browser', () => {
     expect(sockets[0]).toBe(`${url.replace('http', 'ws')}/graphql`);
     await client(url).post('mutation { setAgentStatus(input: { id: "claude-1", status: DRAINING }) { __typename } }');
     await page.locator('.result-window', { hasText: /"type":\s*"AGENT_CHANGED"/ }).waitFor({ timeout: 60_000 });
+  }, 90_000);
+
+  it.each(['Reassign', 'Handoff', 'Reject', 'Chain', 'Graph', 'Work', 'Live'])('opens %s by the first press after a cold load', async (name) => {
+    const cold = await (await sharedBrowser()).newPage({ viewport: { width: 1500, height: 950 } });
+    onTestFinished(() => cold.close());
+    await cold.goto(`${url}/graphql`);
+    const tab = cold.getByRole('button', { name, exact: true });
+    await tab.waitFor();
+    await cold.locator('.graphiql-query-editor').getByText('Welcome').waitFor();
+    await press(tab);
+    await cold.locator('.graphiql-tab-active', { hasText: name }).waitFor({ timeout: 10_000 });
+  }, 90_000);
+
+  it('links to the dashboard', async () => {
+    const other = await (await sharedBrowser()).newPage();
+    onTestFinished(() => other.close());
+    await other.goto(`${url}/graphql`);
+    await other.getByRole('link', { name: 'Dashboard' }).click();
+    await expect.poll(() => new URL(other.url()).pathname).toBe('/');
   }, 90_000);
 
   it('asks no other host for anything, and throws no error', () => {

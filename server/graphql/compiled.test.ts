@@ -64,6 +64,14 @@ describe('a list that is sent so often that it is compiled', () => {
   });
 });
 
+test('a variable within a JSON literal keeps its value, however often the query is sent', async () => {
+  const query = 'query Q($name: JSON, $id: ID!) { detectHandoffs(agentId: $id, response: [{ type: "tool_use", name: $name }]) { calls { toolName target { id } } } }';
+  for (let n = 0; n < 12; n += 1) {
+    const { data } = await compiling.post(query, { id: 'busy', name: 'transfer_to_agent-1' });
+    expect(data).toEqual({ detectHandoffs: { calls: [{ toolName: 'transfer_to_agent-1', target: { id: 'agent-1' } }] } });
+  }
+});
+
 test('a database that is too slow is asked once, and said to be away in the same words', async () => {
   const query = `{ handoffs(first: 7) { nodes { ${columns} } } }`;
   for (let n = 0; n < 12; n += 1) await compiling.post(query);

@@ -1,4 +1,4 @@
-import { Kind, OperationTypeNode, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql';
+import { BREAK, getNullableType, isScalarType, Kind, OperationTypeNode, TypeInfo, visit, visitWithTypeInfo, type ArgumentNode, type DocumentNode, type ExecutionArgs, type GraphQLSchema, type ObjectFieldNode } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import { causeOf, isAway } from './errors/away.ts';
@@ -24,7 +24,7 @@ export function compiledQueries(): Plugin {
     const asked = (times.get(document) ?? 0) + 1;
     times.set(document, asked);
     if (asked < worthIt) return null;
-    const result = isQuery(document) ? compileQuery(schema, document) : null;
+    const result = isQuery(document) && !hasJsonLiteral(schema, document) ? compileQuery(schema, document) : null;
     const made = result !== null && isCompiledQuery(result) ? result : null;
     if (compiled.size >= most) compiled.delete(compiled.keys().next().value!);
     compiled.set(document, made);
@@ -49,4 +49,17 @@ export function compiledQueries(): Plugin {
 function isQuery({ definitions }: DocumentNode): boolean {
   const [operation, ...others] = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   return operation?.operation === OperationTypeNode.QUERY && others.length === 0;
+}
+
+/** Whether a document gives a literal to a scalar that reads variables in it: graphql-jit would leave them out. */
+function hasJsonLiteral(schema: GraphQLSchema, document: DocumentNode): boolean {
+  let found = false;
+  const types = new TypeInfo(schema);
+  const enter = ({ value }: ArgumentNode | ObjectFieldNode): unknown => {
+    const type = getNullableType(types.getInputType());
+    found = isScalarType(type) && type.parseLiteral.length > 1 && value.kind !== Kind.VARIABLE;
+    return found ? BREAK : undefined;
+  };
+  visit(document, visitWithTypeInfo(types, { Argument: enter, ObjectField: enter }));
+  return found;
 }

@@ -50,7 +50,7 @@ test('every type, field, argument and enum value tells a stranger what it means'
 
 describe('the names that programs outside call', () => {
   test.each([
-    ['Query', 'session sessions agent agents handoff handoffs handoffGraph contextPreview contextItem sessionEvents viewer node nodes'],
+    ['Query', 'session sessions agent agents handoff handoffs handoffGraph contextPreview contextItem sessionEvents detectHandoffs viewer node nodes'],
     [
       'Handoff',
       `id status via reason summary toolSummaries filesModified pendingTasks decisions recentMessages contextVariables workspace checks failedAttempts openQuestions
@@ -73,6 +73,9 @@ describe('the names that programs outside call', () => {
       `id type name role description instructions status administrativeStatus currentLoad maxCapacity freePlaces totalAssigned collaborators collaborations definition model prompt metadata
        registeredAt archivedAt sessions handoffsReceived handoffsGiven`,
     ],
+    ['HandoffDetection', 'format calls chosen'],
+    ['DetectedCall', 'index callId toolName arguments kind target tool problem'],
+    ['DetectionProblem', 'code message suggestions path'],
     ['Turn', 'id index agentSession messages toolCalls usage startedAt'],
     ['Message', 'id sequence role content agentSession turn handoff createdAt recordedBy'],
     ['ToolCall', 'id callId name arguments result error filesModified sequence message'],

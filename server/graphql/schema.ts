@@ -25,6 +25,7 @@ import '../sessions/agentSessionSchema.ts';
 import '../sessions/listSchema.ts';
 import '../sessions/mutations.ts';
 import '../sessions/schema.ts';
+import '../tools/detectSchema.ts';
 import './errors/types.ts';
 import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';

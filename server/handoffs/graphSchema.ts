@@ -1,7 +1,6 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { batched } from '../graphql/batch.ts';
+import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef, type Types } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { HandoffStatus } from '../graphql/enums.ts';
@@ -18,29 +17,15 @@ const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffSta
   }),
 });
 
-/** Loads an Agent once for all nodes and edges that name it. */
-const agentNamed = <Parent>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string, idIn: (parent: Parent) => string) =>
-  t.field({
-    type: modelRef('Agent'),
-    description,
-    resolve: async (parent, _args, context, info) => {
-      const id = idIn(parent);
-      // Called for every node, though only one query is sent: the call also marks what was loaded for the fields below.
-      const query = queryFromInfo({ context, info, typeName: 'Agent', select: { id: true } });
-      const found = await batched(context, info, id, async (ids) => {
-        const agents = await context.prisma.agent.findMany({ ...query, where: { id: { in: [...ids] } } });
-        return new Map(agents.map((agent) => [agent.id, agent]));
-      });
-      return found ?? { id };
-    },
-  });
+const agentField = <Parent>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string, idIn: (parent: Parent) => string) =>
+  t.field({ type: modelRef('Agent'), description, resolve: (parent, _args, context, info) => agentNamed(idIn(parent), context, info) });
 
 const Edge = builder.objectRef<GraphEdge>('HandoffGraphEdge').implement({
   access: 'inherit',
   description: 'The Handoffs from one Agent to another.',
   fields: (t) => ({
-    source: agentNamed(t, 'The source Agent.', ({ source }) => source),
-    target: agentNamed(t, 'The target Agent.', ({ target }) => target),
+    source: agentField(t, 'The source Agent.', ({ source }) => source),
+    target: agentField(t, 'The target Agent.', ({ target }) => target),
     count: t.exposeInt('count', { description: 'Number of Handoffs.' }),
     byStatus: t.field({ type: [StatusCount], listSize: partOfRecord, description: 'Number of Handoffs by status, for each status that occurs.', resolve: ({ byStatus }) => byStatus }),
     medianAcceptMs: t.exposeFloat('medianAcceptMs', {
@@ -54,7 +39,7 @@ const Node = builder.objectRef<GraphNode>('HandoffGraphNode').implement({
   access: 'inherit',
   description: 'An Agent of the graph.',
   fields: (t) => ({
-    agent: agentNamed(t, 'The Agent.', ({ agent }) => agent),
+    agent: agentField(t, 'The Agent.', ({ agent }) => agent),
     received: t.exposeInt('received', { description: 'Number of these Handoffs to the Agent.' }),
     given: t.exposeInt('given', { description: 'Number of these Handoffs from the Agent.' }),
   }),

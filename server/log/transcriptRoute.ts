@@ -29,6 +29,8 @@ export interface TranscriptRouteOptions {
   createContext: (caller: Caller) => GraphQLContext;
   maskError: (error: unknown) => Error;
   uploads?: Partial<TurnLimits> | undefined;
+  /** Origins whose pages may send transcripts. */
+  allowedOrigins: readonly string[];
 }
 
 /**
@@ -36,7 +38,7 @@ export interface TranscriptRouteOptions {
  * arrives, up to 64 MB. Returns the report of importTranscript as JSON with the session's id, or an error in the form
  * of a GraphQL error. An import holds what it read in memory until it is written, so large imports take turns.
  */
-export const transcriptRoute = ({ createContext, maskError, uploads }: TranscriptRouteOptions) => {
+export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrigins }: TranscriptRouteOptions) => {
   const turns = new Turns({ ...limits.uploads, ...uploads });
   return async (request: Request, caller: () => Promise<Caller>): Promise<Response | Streamed | undefined> => {
     const url = new URL(request.url);
@@ -44,7 +46,7 @@ export const transcriptRoute = ({ createContext, maskError, uploads }: Transcrip
     if (sessionId === undefined) return undefined;
     if (request.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'Send the transcript with POST.', { allow: 'POST' });
     if (forms.test(request.headers.get('content-type') ?? '')) return refusal(415, 'BAD_REQUEST', 'Send the transcript itself as the body, as application/x-ndjson.');
-    if (!isOriginAllowed(Object.fromEntries(request.headers))) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
+    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
     const body = new Body(request.body);
     let endTurn: (() => void) | null | undefined;
     try {

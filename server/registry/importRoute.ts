@@ -14,6 +14,8 @@ import { importAgentsInput, runAgentImport } from './mutations.ts';
 export interface ImportRouteOptions {
   createContext: (caller: Caller) => GraphQLContext;
   maskError: (error: unknown) => Error;
+  /** Origins whose pages may send files. */
+  allowedOrigins: readonly string[];
 }
 
 /** GraphQL refuses unknown names by itself; here a misspelt `dryRun` would import. */
@@ -24,13 +26,14 @@ const maxBytes = limits.body.definitions;
  * `POST /agents/import`: importAgents with its input as the body, up to 8 MB. Returns the report as JSON, or an error in the
  * form of a GraphQL error. The caller's role is checked before the body is read.
  */
-export const importRoute = ({ createContext, maskError }: ImportRouteOptions) => {
+export const importRoute = ({ createContext, maskError, allowedOrigins }: ImportRouteOptions) => {
   const turns = new Turns(limits.uploads);
   return async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
-    if (new URL(request.url).pathname !== '/agents/import') return undefined;
+    const url = new URL(request.url);
+    if (url.pathname !== '/agents/import') return undefined;
     if (request.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'Send the files with POST.', { allow: 'POST' });
     if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) return refusal(415, 'BAD_REQUEST', 'Send the files as application/json.');
-    if (!isOriginAllowed(Object.fromEntries(request.headers))) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send files.');
+    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send files.');
     let endTurn: (() => void) | null = null;
     try {
       const context = { ...createContext(await caller()), processorTime: new ProcessorTime(limits.definitions.processorMs) };
