@@ -25,7 +25,7 @@ export async function registerAgent(work: Work, { id, collaborators, collaborati
   if ((await findAndLockAgent(work, id)) !== null) {
     throw new ConflictError(`Agent id '${id}' is taken or was used before: choose another id, or change that agent (updateAgent)`);
   }
-  const agent = insertAgent(work, { ...fields, id, metadata: (metadata ?? null) as Agent['metadata'], model: null, definition: null });
+  const agent = insertAgent(work, { ...fields, id, metadata: metadata ?? null, model: null, definition: null });
   await setCollaborations(work, id, collaborationsOf(collaborators, collaborations) ?? []);
   recordAgentChanged(work, agent);
   return { agentId: id };

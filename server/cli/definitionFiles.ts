@@ -39,7 +39,7 @@ async function pathsIn(root: string): Promise<string[]> {
   if ((await statOf(root))?.isDirectory() !== true) return [root];
   const entries = await readdir(root, { withFileTypes: true }).catch(unlessGone([]));
   const below = await Promise.all(
-    entries.map((entry) => {
+    entries.map(async (entry) => {
       const path = join(root, entry.name);
       if (entry.isDirectory()) return isSkipped(entry.name) ? [] : pathsIn(path);
       return isDefinition(path) ? [path] : [];

@@ -74,8 +74,8 @@ export const limits = {
     json: 64 * KB,
     idempotencyKeyCharacters: 128,
   },
-  /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files. */
-  definitions: { files: 500, file: MB, frontMatter: 32 * KB },
+  /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files and the processor time of an upload. */
+  definitions: { files: 500, file: MB, frontMatter: 32 * KB, processorMs: 15_000 },
   /** LIMIT_EXCEEDED. */
   counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200, agentsOfTool: 200, toolsOfAgent: 200, variablesOfTool: 50 },
   /** RATE_LIMITED with `Retry-After`. Per key, in each process. */

@@ -146,5 +146,5 @@ function valueOf(node: unknown, lines: LineCounter, depth: number, problems: Pro
     return { line, kind: 'map', entries };
   }
   if (!isScalar(node) || node.value === null || node.value === undefined) return { line, kind: 'none' };
-  return { line, kind: 'text', text: typeof node.value === 'string' ? node.value : (node.source ?? String(node.value)) };
+  return { line, kind: 'text', text: typeof node.value === 'string' ? node.value : (node.source ?? '') };
 }

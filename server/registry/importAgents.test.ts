@@ -253,6 +253,17 @@ describe('an ERROR', () => {
   });
 });
 
+it('an import that takes too much processor time is LIMIT_EXCEEDED and changes nothing', async () => {
+  const slow = await startApp(db, { processorMs: 5 });
+  const before = await hashAllTables(db.pool);
+  const file = lines('---', ...Array.from({ length: 100 }, (_, key) => `k${key}: [a, b]`), '---', 'Text. '.repeat(500));
+  const { errors } = await client(slow.url).post('mutation ($input: ImportAgentsInput!) { importAgents(input: $input) { __typename } }', {
+    input: { defaultType: 'CLAUDE', files: Array.from({ length: 100 }, (_, n) => ({ path: `${n}.md`, content: file })) },
+  });
+  expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', what: 'processorMs', limit: 5 } }]);
+  expect(await hashAllTables(db.pool)).toEqual(before);
+});
+
 it('a dry run writes nothing and reports what the import then does', async () => {
   const file = fc.record({ name: fc.integer({ min: 1, max: 5 }), to: fc.array(fc.integer({ min: 1, max: 7 }), { maxLength: 3 }), text: fc.constantFrom('One.', 'Two.'), broken: fc.nat(20).map((n) => n === 0) });
   await fc.assert(

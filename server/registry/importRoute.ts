@@ -6,6 +6,7 @@ import { badArgument } from '../graphql/input/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs } from '../graphql/input/schemas.ts';
 import { demandMutation } from '../graphql/mutation.ts';
+import { ProcessorTime } from '../graphql/processorTime.ts';
 import { isOriginAllowed } from '../infra/http/originCheck.ts';
 import { limits } from '../limits/limits.ts';
 import { importAgentsInput, runAgentImport } from './mutations.ts';
@@ -35,7 +36,7 @@ export const importRoute = ({ createContext, maskError, allowedOrigins }: Import
     if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send files.');
     let endTurn: (() => void) | null = null;
     try {
-      const context = createContext(await caller());
+      const context = { ...createContext(await caller()), processorTime: new ProcessorTime(limits.definitions.processorMs) };
       demandMutation(context.caller, 'importAgents');
       endTurn = await turns.take(context.caller.principal);
       if (endTurn === null) return refusal(503, 'UNAVAILABLE', 'Other files are being imported: nothing was changed, send them again in a moment.', { 'retry-after': '5' });
