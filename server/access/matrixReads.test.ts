@@ -52,6 +52,12 @@ const queries: Record<string, Read> = {
   nodes: { query: 'query ($id: ID!) { answer: nodes(ids: [$id, "ada"]) { id } }', variables: inSession, mark: id, AGENT: 'its own' },
   agent: { query: 'query ($id: ID!) { answer: agent(id: $id) { id name type status } }', variables: agentNamed, mark: id, AGENT: 'all' },
   agents: { query: '{ answer: agents(first: 100) { nodes { id name type status } } }', variables: agentNamed, mark: id, AGENT: 'all' },
+  simulateHandoff: {
+    query: 'query ($id: ID!) { answer: simulateHandoff(sessionId: $id, targetAgentId: "eve") { wouldSucceed } }',
+    variables: inSession,
+    mark: text('"wouldSucceed":true'),
+    AGENT: 'its own',
+  },
   // One that is generated because ada may hand off to bob, and one the other way round.
   handoffTools: {
     query: 'query ($of: ID!) { answer: handoffTools(where: { agentId: $of }) { nodes { name agents { id } } } }',

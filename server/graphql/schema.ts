@@ -31,6 +31,7 @@ import '../tools/executeMutations.ts';
 import '../tools/listSchema.ts';
 import '../tools/mutations.ts';
 import '../tools/schema.ts';
+import '../tools/simulateSchema.ts';
 import './errors/types.ts';
 import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';

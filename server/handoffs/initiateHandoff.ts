@@ -100,7 +100,7 @@ export async function readMove({ session, work }: Custody, input: Pick<InitiateH
   return read;
 }
 
-const startedHandoff = ({ session, active, work }: Custody, read: MoveRead): StartedHandoff => ({
+export const startedHandoff = ({ session, active, work }: Custody, read: MoveRead): StartedHandoff => ({
   callerAgentId: work.caller.agentId,
   handoffsEnabled: session.handoffsEnabled,
   maxHandoffs: session.maxHandoffs,

@@ -117,6 +117,22 @@ async function writeEverything(): Promise<void> {
     expect(report).toEqual({ agents: files.map(() => ({ action: 'CREATED' })), problems: [] });
   }
 
+  const tool = { name: 'ask', targetAgentId: target, agentIds: [source], description: 'Asks.', variables: [{ name: 'one', type: 'STRING', description: 'One.', enum: ['a'], default: 'a' }], instructions: 'Be brief.' };
+  const { id: toolId } = (await mutate('createHandoffTool', tool, 'handoffTool { id }'))['handoffTool']!;
+  for (const [index, description] of packed(samples, 900).entries()) {
+    const variables = [{ ...tool.variables[0], description, enum: [description], default: description }];
+    const fields = { description, instructions: paragraphs[index % paragraphs.length], variables };
+    await mutate('createHandoffTool', { ...tool, ...fields, name: `tool_${index}` }, 'handoffTool { id }');
+    await mutate('updateHandoffTool', { toolId, name: 'asks', ...fields }, 'handoffTool { id }');
+  }
+  for (const [index, reason] of paragraphs.entries()) {
+    const [given, callId] = [{ reason, summary: pages[index % pages.length], variables: values[index % values.length] }, short[index % short.length]];
+    const toolName = `transfer_to_${target}`;
+    const response = [{ type: 'tool_use', id: callId, name: toolName, input: given }];
+    await mutate('executeHandoffTool', { sessionId: await session({ agentId: source }), toolName, callId, arguments: given }, 'handoff { id }');
+    await mutate('executeHandoffs', { sessionId: await session({ agentId: source }), response }, 'handoff { id }');
+  }
+
   for (const name of short) await mutate('createKey', { role: 'ANALYST', name }, 'key { id }');
 
   for (const title of titles) await session({ title, idempotencyKey: `key-${(keys += 1)}` });

@@ -51,6 +51,17 @@ const cases: Refusal[] = [
     },
     says: /is archived: /,
   })),
+  ...([['name', {}], ['variables', { name: 'ask' }]] as const).map(([field, fields]): Refusal => ({
+    mutation: 'createHandoffTool',
+    error: 'BadUserInputError',
+    when: `a name in ${field} is a secret`,
+    given: async (h) => {
+      const { from, to } = await offered(h);
+      const name = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+      return { input: { ...plain, name, targetAgentId: to, agentIds: [from], variables: [{ name, type: 'STRING' }], ...fields }, data: { path: ['input', field] } };
+    },
+    says: /looks like a secret: choose another name/,
+  })),
   {
     mutation: 'createHandoffTool',
     error: 'NotFoundError',

@@ -8,7 +8,7 @@ import type { Agent, HandoffTool } from '../generated/prisma/client.ts';
 import { limits } from '../limits/limits.ts';
 import { demandNameFree } from './names.ts';
 import { findTools } from './queries.ts';
-import type { ToolVariable } from './tool.ts';
+import { isToolName, type ToolVariable } from './tool.ts';
 
 /** Creates, changes and archives the tools that people define. Each agent concerned gets AGENT_CHANGED: its tools are others now. */
 
@@ -31,7 +31,7 @@ export async function createHandoffTool(work: Work, { name, targetAgentId, agent
   const earlier = await work.earlierAnswer<ToolAnswer>();
   if (earlier !== null) return earlier;
   const toolId = work.newId();
-  await demandTool(work, { name, targetAgentId, agentIds, toolId: null }, agents, []);
+  await demandTool(work, { name, targetAgentId, agentIds, variables, toolId: null }, agents, []);
   work.insert('handoff_tools', { id: toolId, name, targetAgentId, description, variables: variables as never, instructions, createdAt: work.now, archivedAt: null });
   for (const agentId of agentIds) work.insert('handoff_tool_offers', { toolId, agentId });
   for (const agentId of agentIds) recordAgentChanged(work, agents.get(agentId)!);
@@ -109,11 +109,14 @@ WHERE o.agent_id = ANY ($1::text[]) AND t.archived_at IS NULL AND t.id IS DISTIN
 /** Whether the tool may be offered to these locked agents. Agents that it concerns already may have been archived since. */
 async function demandTool(
   work: Work,
-  tool: Pick<ToolFields, 'name' | 'agentIds' | 'targetAgentId'> & { toolId: string | null },
+  tool: Pick<ToolFields, 'name' | 'agentIds' | 'targetAgentId' | 'variables'> & { toolId: string | null },
   agents: ReadonlyMap<string, ToolAgent>,
   already: readonly string[],
 ): Promise<void> {
   const archived = (id: string): boolean => agents.get(id)!.archivedAt !== null && !already.includes(id);
+  // Secrets were redacted from names that had the right form.
+  if (!isToolName(tool.name)) throw new BadUserInputError('input.name looks like a secret: choose another name', ['input', 'name']);
+  if (!tool.variables.every(({ name }) => isToolName(name))) throw new BadUserInputError('input.variables have a name that looks like a secret: choose another name', ['input', 'variables']);
   if (archived(tool.targetAgentId)) throw new BadUserInputError(`Agent '${tool.targetAgentId}' is archived: name another target`, ['input', 'targetAgentId']);
   if (tool.agentIds.includes(tool.targetAgentId)) {
     throw new BadUserInputError(`input.agentIds contain the target '${tool.targetAgentId}' itself: leave it out`, ['input', 'agentIds']);

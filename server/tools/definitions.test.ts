@@ -23,7 +23,7 @@ const definitions = async (format: string, { of = 'ada', args = '', asker = 'OPE
   expect(errors).toBeUndefined();
   return data.agent.handoffToolDefinitions;
 };
-const namesIn = (tools: object[]) => tools.map((tool) => (tool as { name: string }).name);
+const namesIn = (tools: object[]) => (tools as { name: string }[]).map(({ name }) => name);
 
 beforeAll(async () => {
   await run(updateAgent, { id: 'bob', description: 'Reviews code.', name: 'Bob', role: 'reviewer' });

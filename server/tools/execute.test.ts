@@ -8,6 +8,7 @@ import { completeSession, pauseSession } from '../sessions/changeSession.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { client } from '../../test/graphql.ts';
 import { house, testRefusals, unknownId, type Expected, type House, type Refusal } from '../../test/refusals.ts';
+import { startApp } from '../../test/server.ts';
 import { toolCall } from '../../test/world.ts';
 import { archiveHandoffTool, createHandoffTool } from './changeTool.ts';
 
@@ -26,11 +27,11 @@ async function held(h: House, { maxCapacity = 5, ...fields }: { maxCapacity?: nu
     description: 'Call it when a customer is angry.',
     instructions: 'Apologise first.',
     variables: [
-      { name: 'severity', type: 'INTEGER', required: true, description: null, enum: [1, 2, 3] as unknown[], default: null },
-      { name: 'city', type: 'STRING', required: false, description: null, enum: null, default: 'Rome' },
-    ] as const,
+      { name: 'severity', type: 'INTEGER' as const, required: true, description: null, enum: [1, 2, 3], default: null },
+      { name: 'city', type: 'STRING' as const, required: false, description: null, enum: null, default: 'Rome' },
+    ],
   };
-  const { toolId } = await h.run(createHandoffTool, { ...tool, variables: [...tool.variables] });
+  const { toolId } = await h.run(createHandoffTool, tool);
   return { sessionId: await h.session(holder, fields), holder, other, support, toolId };
 }
 
@@ -165,7 +166,7 @@ cases.push({
 
 testRefusals(home, ['executeHandoffTool', 'executeHandoffs'], cases);
 
-const { url } = await import('../../test/server.ts').then(({ startApp }) => startApp(home.db));
+const { url } = await startApp(home.db);
 const { post } = client(url);
 
 interface Done {
@@ -279,6 +280,16 @@ describe.each(both)('%s', (mutation) => {
     const { rows } = await home.db.pool.query<{ all: string }>('SELECT (SELECT string_agg(c::text, $$ $$) FROM tool_calls c) || (SELECT string_agg(h::text, $$ $$) FROM handoffs h) || (SELECT string_agg(s::text, $$ $$) FROM sessions s) AS all');
     expect(rows[0]!.all).not.toContain(secret);
   });
+});
+
+it('tells calls apart whose ids look like secrets, and stores neither id', async () => {
+  const { sessionId, other } = await held(home);
+  const ids = ['a1B2c3D4e5F6', 'b7C8d9E1f2G3'].map((part) => `ghp_${part.repeat(3)}`);
+  const asked = (callId: string) => inputs.executeHandoffTool({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}`, callId });
+  const [first, again, second] = [await execute('executeHandoffTool', asked(ids[0]!)), await execute('executeHandoffTool', asked(ids[0]!)), await execute('executeHandoffTool', asked(ids[1]!))];
+  expect([first.toolResult.callId, again.handoff!.id, second.__typename]).toEqual([ids[0], first.handoff!.id, 'InvalidStateError']);
+  const { rows } = await home.db.pool.query<{ call_id: string }>('SELECT call_id FROM tool_calls WHERE session_id = $1', [sessionId]);
+  expect(rows).toEqual([{ call_id: expect.stringMatching(/^sha256_/) as string }]);
 });
 
 describe('executeHandoffs', () => {

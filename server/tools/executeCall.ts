@@ -12,6 +12,7 @@ import { findTools } from './queries.ts';
 import type { HandoffTool } from './tool.ts';
 
 /** The call of a model that is to be executed, as detection found it; or why there is none. */
+/** `callId` is the id to store. */
 export type Call = { callId: string | null } & ({ detected: DetectedCall; refusal: null } | { detected: null; refusal: DomainError });
 
 export interface ExecuteInput {
@@ -21,7 +22,7 @@ export interface ExecuteInput {
 }
 
 export interface ExecuteAnswer extends HandoffAnswer {
-  callId: string | null;
+  /** What to say to the model. */
   content: string;
 }
 
@@ -31,14 +32,13 @@ export interface ExecuteAnswer extends HandoffAnswer {
  */
 export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInput, call: Call, { staleAfterMinutes }: { staleAfterMinutes: number }): Promise<ExecuteAnswer> {
   await lockSession(work, sessionId);
-  const targetId = call.detected === null ? null : targetOf(call.detected);
-  const custody = await Custody.of(work, sessionId, { agents: [targetId, agentId].filter((id) => id !== null) });
+  const custody = await Custody.of(work, sessionId, { agents: [targetOf(call), agentId].filter((id) => id !== null) });
   if (agentId !== null) demandLocked(custody.agents, agentId);
   const earlier = await work.earlierAnswer<ExecuteAnswer>();
   if (earlier !== null) return earlier;
   const { callId } = call;
   const recorded = callId === null ? undefined : await findCall(custody, { callId, agentId, toolName: call.detected?.toolName ?? null });
-  if (recorded?.handoff_id != null) return { handoffId: recorded.handoff_id, sessionId, callId, content: contentFor(recorded.target_agent_id!, call.detected) };
+  if (recorded?.handoff_id != null) return { handoffId: recorded.handoff_id, sessionId, content: contentFor(recorded.target_agent_id!, call.detected) };
   demandAct(custody, 'work', { actsFor: agentId });
   demandMove(work, { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started: { ...nothing, callerAgentId: work.caller.agentId } }, 'already assigned');
   const holderId = custody.session.agentId!;
@@ -48,10 +48,7 @@ export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInp
   if (call.refusal !== null) throw call.refusal;
 
   const { detected } = call;
-  if (detected.problem?.code === 'SAME_AGENT') throw new AlreadyAssignedError(holderId);
-  if (targetId === null) throw unknownTarget(detected);
-  const tool = detected.tool?.id == null ? null : await offeredTool(work, detected.tool.id, { holderId, targetId, toolName: detected.toolName });
-  const given = argumentsOf(detected, tool, custody);
+  const { tool, targetId, given } = await readCall(custody, detected);
   const target = demandLocked(custody.agents, targetId);
   const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null });
   // The offer of a defined tool permits this Handoff.
@@ -70,14 +67,14 @@ export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInp
     triggeringToolCallIds,
     via: 'TOOL',
     staleAfterMinutes,
-    tool: { name: tool?.name ?? detected.tool?.name ?? detected.toolName, instructions: tool?.instructions ?? null },
+    tool: { name: nameOfTool(tool, detected), instructions: tool?.instructions ?? null },
     before: async () => {
       if (recorded === undefined) triggeringToolCallIds.push(appendCall(custody, { callId: callId ?? `call_${work.newId()}`, name: detected.toolName, arguments: detected.arguments, result: content }));
       else if (!recorded.answered) work.change('tool_calls', { id: recorded.id }, { result: content });
       await work.flush();
     },
   });
-  return { ...answer, callId, content };
+  return { ...answer, content };
 }
 
 const nothing = { handoffsEnabled: true, maxHandoffs: 0, collaborators: [], cameFrom: null, earlier: [], contentHash: null };
@@ -112,7 +109,23 @@ async function findCall(
 }
 
 /** The agent that a call hands off to. An archived one is refused later, in the order of refusals. */
-const targetOf = ({ targetAgentId, tool, problem }: DetectedCall): string | null => targetAgentId ?? (problem?.code === 'ARCHIVED_TARGET' ? (tool?.targetAgentId ?? null) : null);
+export function targetOf({ detected }: Call): string | null {
+  if (detected === null) return null;
+  return detected.targetAgentId ?? (detected.problem?.code === 'ARCHIVED_TARGET' ? (detected.tool?.targetAgentId ?? null) : null);
+}
+
+/** What a call asks of the holder's tools. @throws the refusal of a call that names no target, or whose arguments are wrong. */
+export async function readCall(custody: Custody, detected: DetectedCall): Promise<{ tool: HandoffTool | null; targetId: string; given: GivenArguments }> {
+  const { toolName, problem } = detected;
+  const holderId = custody.session.agentId!;
+  if (problem?.code === 'SAME_AGENT') throw new AlreadyAssignedError(holderId);
+  const targetId = targetOf({ callId: null, detected, refusal: null });
+  if (targetId === null) throw unknownTarget(detected);
+  const tool = detected.tool?.id == null ? null : await offeredTool(custody.work, detected.tool.id, { holderId, targetId, toolName });
+  return { tool, targetId, given: argumentsOf(detected, tool, custody) };
+}
+
+export const nameOfTool = (tool: HandoffTool | null, detected: DetectedCall): string => tool?.name ?? detected.tool?.name ?? detected.toolName;
 
 function unknownTarget({ toolName, problem, arguments: given }: DetectedCall): DomainError {
   if (problem?.code === 'INVALID_ARGUMENTS') return new InvalidToolArgumentsError(toolName, [problem], null);
@@ -156,7 +169,7 @@ function foreignArguments(given: Readonly<Record<string, unknown>>): Record<stri
   return { reason: text('reason', 'message', 'task'), summary: text('summary', 'context'), variables: named };
 }
 
-function contentFor(targetId: string, detected: DetectedCall | null): string {
+export function contentFor(targetId: string, detected: DetectedCall | null): string {
   const dropped = detected?.problem?.code === 'RESERVED_ARGUMENTS' ? ` ${detected.problem.message}.` : '';
   return `Handed off to '${targetId}', which goes on with the work: stop here.${dropped}`;
 }

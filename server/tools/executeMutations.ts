@@ -24,15 +24,16 @@ import { agentId, idOf, json, keyField, nonBlank, optional } from '../graphql/in
 import { demandMutation, handoffOf, mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
-import { redactInput } from '../redaction/redact.ts';
 import { detectHandoffs } from './detect/detectHandoffs.ts';
 import type { Detection } from './detect/detection.ts';
 import { type Call, executeCall, type ExecuteAnswer, type ExecuteInput, resultOfRefusal } from './executeCall.ts';
-import { knownTools, loadKnown } from './known.ts';
-import { findTools } from './queries.ts';
+import { callOf, findToolCall } from './findToolCall.ts';
+import { loadKnown } from './known.ts';
 import { readerOf } from './schema.ts';
 
 interface Answer extends ExecuteAnswer {
+  /** As the model gave it. */
+  callId: string | null;
   others: Result[];
 }
 
@@ -87,25 +88,9 @@ mutation('executeHandoffTool', {
   errors,
   resolve: (input, context) =>
     execute('executeHandoffTool', input, context, async (holderId) => {
-      // An answer with this one call, so that both mutations understand the same names.
-      const answer = [{ type: 'function_call', call_id: input.callId, name: input.toolName, arguments: input.arguments ?? {} }];
-      const reader = readerOf(context);
-      const tools = holderId === null ? [] : knownTools(await findTools(reader, { agentIds: [holderId], archived: true }));
-      const own = tools.find(({ name }) => name === input.toolName);
-      // To find one of its own tools by its name, the other agents need not be read.
-      const agents = own?.targetAgentId == null ? null : [{ id: own.targetAgentId, archived: false }];
-      const known = agents === null || holderId === null ? await loadKnown(reader, holderId ?? '') : { agentId: holderId, tools, agents };
-      const [detected] = known === null ? [] : detectHandoffs(answer, known).calls;
-      const call = detected === undefined || detected.kind === 'OTHER' ? unknownTool(input.toolName, tools.map(({ name }) => name)) : ({ detected: redactInput(detected), refusal: null } as const);
-      return { call: { ...call, callId: input.callId }, others: [] };
+      return { call: await findToolCall(readerOf(context), holderId, input), callId: input.callId, others: [] };
     }),
 });
-
-const unknownTool = (toolName: string, names: readonly string[]) => {
-  const suggestions = names.slice(0, 20);
-  const advice = suggestions.length === 0 ? 'it has none' : `call one of ${suggestions.join(', ')}`;
-  return { detected: null, refusal: new UnknownHandoffTargetError(`'${toolName}' is no handoff tool of the agent: ${advice}`, toolName, suggestions) } as const;
-};
 
 mutation('executeHandoffs', {
   access: workers,
@@ -126,14 +111,15 @@ mutation('executeHandoffs', {
       const { toolCallsOfTurn: limit } = limits.counts;
       if (detection.calls.length > limit) throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
       const { chosen } = detection;
-      if (chosen === null) return { call: { callId: null, detected: null, refusal: new NoHandoffFoundError(detection.format !== null) }, others: [] };
+      if (chosen === null) return { call: { callId: null, detected: null, refusal: new NoHandoffFoundError(detection.format !== null) }, callId: null, others: [] };
       const others = detection.calls.filter((call) => call !== chosen && call.kind !== 'OTHER').map(({ callId }) => ({ callId, content: 'ignored: only the first handoff runs', isError: false }));
-      return { call: { callId: chosen.callId, detected: redactInput(chosen), refusal: null }, others };
+      return { call: callOf(chosen), callId: chosen.callId, others };
     }),
 });
 
 interface Found {
   call: Call;
+  callId: string | null;
   others: Result[];
 }
 
@@ -147,9 +133,10 @@ async function execute(
   demandMutation(context.caller, name);
   const found = await find(input.agentId ?? context.caller.agentId ?? (await holderOf(context, input.sessionId)));
   try {
-    return await run(context, name, input, async (work, redacted, settings) => ({ ...(await executeCall(work, redacted, found.call, settings)), others: found.others }));
+    const answer = await run(context, name, input, (work, redacted, settings) => executeCall(work, redacted, found.call, settings));
+    return { ...answer, callId: found.callId, others: found.others };
   } catch (error) {
-    if (error instanceof DomainError) error.toolResult = resultOfRefusal(error, found.call.callId);
+    if (error instanceof DomainError) error.toolResult = resultOfRefusal(error, found.callId);
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { limits } from '../limits/limits.ts';
 import { archiveHandoffTool, createHandoffTool, updateHandoffTool, type ToolAnswer } from './changeTool.ts';
 import { findTools } from './queries.ts';
 import { HandoffTool, readerOf, VariableType } from './schema.ts';
-import { commonArguments, toolOfMany } from './tool.ts';
+import { commonArguments, isToolName, toolOfMany } from './tool.ts';
 import { faultOfVariable } from './variables.ts';
 
 const payload = (description: string) => ({
@@ -25,7 +25,7 @@ const { counts, fields: sizes } = limits;
 
 const toolName = z
   .string()
-  .regex(/^[a-zA-Z0-9_-]{1,64}$/, { message: "is no name of a function: give 1 to 64 letters, digits, '_' and '-'" })
+  .refine(isToolName, { message: "is no name of a function: give 1 to 64 letters, digits, '_' and '-'" })
   .refine((name) => name.toLowerCase() !== toolOfMany, { message: `is '${toolOfMany}', which stands for all tools of an agent with many targets: choose another name` });
 
 const variableName = z

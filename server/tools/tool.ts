@@ -40,6 +40,9 @@ export interface ToolVariable {
   default: unknown;
 }
 
+/** What every provider takes as the name of a function. */
+export const isToolName = (name: string): boolean => /^[a-zA-Z0-9_-]{1,64}$/.test(name);
+
 export const generatedPrefix = 'transfer_to_';
 export const generatedName = (targetAgentId: string): string => generatedPrefix + targetAgentId;
 
