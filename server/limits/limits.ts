@@ -48,6 +48,11 @@ export const limits = {
    * each up to `waitMs` milliseconds. UNAVAILABLE.
    */
   heavyReads: { cost: 100, atOnce: 3, ofKey: 2, waiting: 200, waitMs: 10_000 },
+  /**
+   * LIMIT_EXCEEDED. `bytes`: messages, tool results and Contexts that one request reads. `ofStatement`: the answer of PostgreSQL to one
+   * statement, with all columns. Messages are read in parts of about `partBytes`.
+   */
+  held: { bytes: 10 * MB, ofStatement: 12 * MB, partBytes: MB },
   /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
   answer: { bytes: 10 * MB },
   /**

@@ -1,6 +1,7 @@
 import type { Workspace } from '../context/derive/log.ts';
 import { builder } from '../graphql/builder.ts';
 import { MessageRole, TaskStatus } from '../graphql/enums.ts';
+import { largeColumn } from '../graphql/largeColumn.ts';
 import { reportedUsage } from './queries.ts';
 
 builder.objectType('Usage', {
@@ -68,7 +69,7 @@ builder.prismaNode('Message', {
   fields: (t) => ({
     sequence: t.exposeInt('sequence'),
     role: t.expose('role', { type: MessageRole, description: 'Author of the Message.' }),
-    content: t.exposeString('content', { description: 'Text of the Message.' }),
+    content: t.exposeString('content', { description: 'Text of the Message.', extensions: { readMissing: largeColumn('messages', 'content') } }),
     session: t.relation('session', { description: 'The Session of this record.' }),
     agentSession: t.relation('agentSession', {
       nullable: true,
