@@ -40,9 +40,10 @@ export const limits = {
   body: { json: 1_000_000, transcript: 64 * MB },
   /**
    * Uploads of more than `turnBytes`: at most `atOnce` are read concurrently, `ofKey` of them for one key. At most `waiting`
-   * wait, each up to `waitMs` milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`.
+   * wait, each up to `waitMs` milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`. An upload that is
+   * read and brings less than `slowest.bytes` in `slowest.ms` ends with 408.
    */
-  uploads: { turnBytes: MB, atOnce: 2, ofKey: 1, waiting: 50, waitMs: 15_000 },
+  uploads: { turnBytes: MB, atOnce: 1, ofKey: 1, waiting: 50, waitMs: 15_000, slowest: { bytes: 512 * KB, ms: 4_000 } },
   /**
    * Queries of at least this cost: at most `atOnce` run concurrently, `ofKey` of them for one key. At most `waiting` wait,
    * each up to `waitMs` milliseconds. UNAVAILABLE.
