@@ -35,9 +35,16 @@ const boundedDelegate = (delegate: object, held: HeldBytes): object =>
       const found: unknown = Reflect.get(target, name);
       if (!reads.has(name)) return found;
       const read = found as Read;
-      return ((query, page) => (isLarge(query) ? held.inOrder(() => counted(read(query), held, page)) : read(query))) satisfies Read;
+      return ((query, page) => (isLarge(query) ? held.inOrder(() => counted(read(query), held, page), batchOf(name, query)) : read(query))) satisfies Read;
     },
   });
+
+/** Prisma sends one statement for the look-ups by one column with equal selections that are made in one tick. */
+function batchOf(name: string | symbol, query: object): string | null {
+  const { where = {}, ...rest } = query as { where?: object };
+  const columns = Object.keys(where);
+  return String(name).startsWith('findUnique') && columns.length === 1 ? JSON.stringify([columns, rest]) : null;
+}
 
 /** Whether a query reads a large column, or all columns. */
 function isLarge(query: object): boolean {

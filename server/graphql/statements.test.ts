@@ -71,6 +71,7 @@ describe('One statement, for 1 row and for 100', () => {
     ['Agent.sessions', 'query ($n: Int) { agents(first: $n) { nodes { id sessions(first: $n) { totalCount nodes { id title } } } } }'],
     ['Agent.handoffsReceived and handoffsGiven', 'query ($n: Int) { agents(first: $n) { nodes { id handoffsReceived(first: $n) { nodes { id sourceAgent { id } } } handoffsGiven(first: $n) { totalCount } } } }'],
     ['nodes', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title agent { id } handoffs(first: 2) { nodes { id } } } } }'],
+    ['nodes with large columns', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title metadata agent { id metadata } handoffs(first: 2) { nodes { id summary openQuestions } } } } }'],
   ])('%s', async (_name, query) => {
     expect(await statementsOf(query)).toBe(1);
   });
