@@ -6,6 +6,7 @@ import { limits } from '../limits/limits.ts';
 export class HeldBytes {
   #bytes = 0;
   #exceeded: GraphQLError | null = null;
+  #thrown: GraphQLError | null = null;
   #last: Promise<unknown> = Promise.resolve();
   readonly #gathering = new Map<string, Promise<unknown>>();
 
@@ -22,6 +23,7 @@ export class HeldBytes {
     if (this.#bytes > this.limit) throw this.exceed(this.#bytes, fittingPage(this.#bytes, this.limit, pages()));
   }
 
+  /** Returns the error to throw. With a path, it is the error of every field that fails: making one for each took 50 ms. */
   exceed(bytes: number, fits: FittingPage | null): GraphQLError {
     this.#exceeded ??= new GraphQLError(
       `The request reads at least ${bytes} bytes of messages, tool results and Contexts; the limit is ${this.limit}: ${adviceOf(fits)}. What a mutation changed is kept`,
@@ -32,7 +34,8 @@ export class HeldBytes {
         },
       },
     );
-    return this.#exceeded;
+    const { message, extensions } = this.#exceeded;
+    return (this.#thrown ??= new GraphQLError(message, { path: [], extensions }));
   }
 
   /**
@@ -42,7 +45,7 @@ export class HeldBytes {
   inOrder<Result>(read: () => Promise<Result>, together: string | null = null): Promise<Result> {
     const begin = (together === null ? undefined : this.#gathering.get(together)) ?? this.#begin(together);
     const result = begin.then(() => {
-      if (this.#exceeded !== null) throw this.#exceeded;
+      if (this.#thrown !== null) throw this.#thrown;
       return read();
     });
     this.#last = Promise.allSettled([this.#last, result]);

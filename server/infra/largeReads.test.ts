@@ -55,3 +55,22 @@ test('ends a statement whose answer is over its limit, counts the rows that came
   expect((await bounded.query<{ one: number }>({ text: 'SELECT 1 AS one' })).rows).toEqual([{ one: 1 }]);
   expect((await read(pool)).rows).toHaveLength(before.rows.length);
 });
+
+test('ends a statement when a row announces that it is over the limit, before it comes', async () => {
+  const bounded = withMostBytes(pool, 4_000_000);
+  const client = await pool.connect();
+  client.on('error', () => undefined);
+  const stream = streamOf(client);
+  client.release();
+  const before = stream.bytesRead;
+  const ended = await bounded.query({ text: 'SELECT repeat($1, 50000000) AS text', values: ['x'] }).catch((error: unknown) => error);
+  expect(ended).toMatchObject({ code: 'ANSWER_TOO_LARGE', rows: 0, bytes: expect.toSatisfy((bytes: number) => bytes >= 50_000_000 && bytes < 50_100_000) as number });
+  expect(stream.bytesRead - before).toBeLessThan(1_000_000);
+});
+
+test('reads rows of any size to their end under a limit that they keep', async () => {
+  const bounded = withMostBytes(pool, 4_000_000);
+  const sizes = Array.from({ length: 3_000 }, (_, n) => (n * 7_919) % 1_500);
+  const { rows: found } = await bounded.query<{ text: string }>({ text: `SELECT repeat('x', size) AS text FROM unnest($1::int[]) size`, values: [sizes] });
+  expect(found.map(({ text }) => text.length)).toEqual(sizes);
+});

@@ -42,6 +42,7 @@ export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
     mostBytes = Infinity;
     #bytes = 0;
     #rows = 0;
+    readonly #messages = new Messages();
 
     constructor(connection: Connection) {
       connection.on('readyForQuery', () => {
@@ -55,7 +56,8 @@ export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
 
     readonly #took = (chunk: Buffer): void => {
       this.#bytes += chunk.length;
-      if (this.#bytes > this.mostBytes) return void this.stream!.destroy(answerTooLarge(this.#bytes, this.#rows));
+      const announced = this.#bytes + this.#messages.restAfter(chunk);
+      if (announced > this.mostBytes) return void this.stream!.destroy(answerTooLarge(announced, this.#rows));
       if (this.#bytes <= largeBytes || current === this || waiting.has(this)) return;
       if (current === undefined) return begin(this);
       waiting.add(this);
@@ -88,6 +90,33 @@ export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
   };
   Reader.prototype.query = bounded as typeof Reader.prototype.query;
   return Reader;
+}
+
+const headBytes = 5;
+const none: Buffer = Buffer.alloc(0);
+
+/** Follows the messages of PostgreSQL's protocol, each of which begins with its type and its length. */
+class Messages {
+  /** Bytes of the current message that are still to come. */
+  #rest = 0;
+  #head = none;
+
+  /** Bytes that the message at the end of this chunk still has. */
+  restAfter(chunk: Buffer): number {
+    let at = Math.min(this.#rest, chunk.length);
+    this.#rest -= at;
+    while (at < chunk.length) {
+      // A chunk may end within a head.
+      const head = this.#head.length === 0 ? chunk.subarray(at, at + headBytes) : Buffer.concat([this.#head, chunk.subarray(at, at + headBytes - this.#head.length)]);
+      at += head.length - this.#head.length;
+      const isWhole = head.length === headBytes;
+      this.#head = isWhole ? none : head;
+      const length = isWhole ? head.readUInt32BE(1) - 4 : 0;
+      this.#rest = Math.max(0, at + length - chunk.length);
+      at += length;
+    }
+    return this.#rest;
+  }
 }
 
 const answerTooLarge = (bytes: number, rows: number): AnswerTooLarge =>
