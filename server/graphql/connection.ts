@@ -236,3 +236,9 @@ const withColumns = (query: { select?: object }, columns: object, without?: stri
   ...query,
   select: { ...columns, ...query.select, ...(without !== undefined && { [without]: false }) },
 });
+
+/** The query of a relation without columns whose fields read them when they are missing (`readMissing`). */
+export const withoutColumns = <Query>(query: Query, ...columns: string[]): Query => ({
+  ...query,
+  select: { id: true, ...(query as { select?: object }).select, ...Object.fromEntries(columns.map((column) => [column, false])) },
+});

@@ -17,16 +17,17 @@ interface Key {
  * ends before the texts are read, and then the texts in parts, so that other requests run in between. Small texts come
  * with their sizes.
  */
-export function largeColumn(table: string, column: string): (row: { id: string }, args: object, context: GraphQLContext, info: GraphQLResolveInfo) => Promise<string> {
-  const loaders = new WeakMap<object, DataLoader<Key, string, string>>();
+export function largeColumn(table: string, column: string): (row: { id: string }, args: object, context: GraphQLContext, info: GraphQLResolveInfo) => Promise<string | null> {
+  const loaders = new WeakMap<object, DataLoader<Key, string | null, string>>();
   const { partBytes } = limits.held;
   const sizes = statement(
     `SELECT id, octet_length(${column}) AS bytes, CASE WHEN sum(octet_length(${column})) OVER () <= ${partBytes} THEN ${column} END AS text FROM ${table} WHERE id = ANY($1::uuid[])`,
   );
   const texts = statement(`SELECT id, ${column} AS text FROM ${table} WHERE id = ANY($1::uuid[])`);
 
-  async function load({ pool, held }: GraphQLContext, keys: readonly Key[]): Promise<string[]> {
-    const { rows } = await pool.query<{ id: string; bytes: number; text: string | null }>({ ...sizes, values: [keys.map(({ id }) => id)] });
+  async function load({ pool, held }: GraphQLContext, keys: readonly Key[]): Promise<(string | null)[]> {
+    const { rows: all } = await pool.query<{ id: string; bytes: number | null; text: string | null }>({ ...sizes, values: [keys.map(({ id }) => id)] });
+    const rows = all.filter((row): row is { id: string; bytes: number; text: string | null } => row.bytes !== null);
     const bytesOf = new Map(rows.map(({ id, bytes }) => [id, bytes]));
     held.add(rows.reduce((sum, { bytes }) => sum + bytes, 0), () => pagesOf(keys, bytesOf));
     const found = new Map<string, string>();
@@ -36,7 +37,7 @@ export function largeColumn(table: string, column: string): (row: { id: string }
         for (const { id, text } of (await pool.query<{ id: string; text: string }>({ ...texts, values: [ids] })).rows) found.set(id, text);
       }
     }
-    return keys.map(({ id }) => found.get(id)!);
+    return keys.map(({ id }) => found.get(id) ?? null);
   }
 
   return ({ id }, _args, context, { path }) => {

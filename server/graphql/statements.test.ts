@@ -46,7 +46,7 @@ async function statementsOf(query: string): Promise<number> {
 const session = `id title status version agent { id status freePlaces collaborators { id } } agentType previousAgentType contextVariables { name value setBy }
   metadata result createdAt updatedAt lastReassignedAt agentSession { id state agent { id } }`;
 const handoff = `id status via reason summary toolSummaries { toolName lastResult } filesModified recentMessages { role content } contextVariables { name }
-  sourceAgent { id name } targetAgent { id name } sourceAgentSession { id state } targetAgentSession { id state } priorTurn { id index messages { id content } }
+  sourceAgent { id name } targetAgent { id name } sourceAgentSession { id state } targetAgentSession { id state } priorTurn { id index messages { id role } }
   triggeringToolCalls { id callId } snapshot { id messageCounts { total } visibleToolCallCount } session { id title } actor { principal role }
   previous { id } next { id } markdown contextPrompt(maxTokens: 500) { text kept { id kind } }`;
 
@@ -84,6 +84,8 @@ describe('A constant number of statements, for 1 row and for 100', () => {
     ['handoffs from or to an agent: each way by its index', 2, 'query ($n: Int) { handoffs(first: $n, where: { agentId: "busy" }) { nodes { id session { id } } } }'],
     ['Session.usage: the sums of all in one', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }'],
     ['visibleToolCalls: which, then what they are', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }'],
+    ['texts of messages: one for all lists of the request', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }'],
+    ['results and errors of tool calls', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: 2) { nodes { toolCalls { id result error } } } } } }'],
     ['the same list twice, differently', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id a: handoffs(first: 2) { nodes { id } } b: handoffs(last: 1) { nodes { id status } } } } }'],
   ])('%s', async (_name, statements, query) => {
     expect(await statementsOf(query)).toBe(statements);
