@@ -46,7 +46,7 @@ async function statementsOf(query: string): Promise<number> {
 const session = `id title status version agent { id status freePlaces collaborators { id } } agentType previousAgentType contextVariables { name value setBy }
   metadata result createdAt updatedAt lastReassignedAt agentSession { id state agent { id } }`;
 const handoff = `id status via reason summary toolSummaries { toolName lastResult } filesModified recentMessages { role content } contextVariables { name }
-  sourceAgent { id name } targetAgent { id name } sourceAgentSession { id state } targetAgentSession { id state } priorTurn { id index messages { id content } }
+  sourceAgent { id name } targetAgent { id name } sourceAgentSession { id state } targetAgentSession { id state } priorTurn { id index messages { id role } }
   triggeringToolCalls { id callId } snapshot { id messageCounts { total } visibleToolCallCount } session { id title } actor { principal role }
   previous { id } next { id } markdown contextPrompt(maxTokens: 500) { text kept { id kind } }`;
 
@@ -71,6 +71,7 @@ describe('sends one statement, for 1 row and for 100', () => {
     ['Agent.sessions', 'query ($n: Int) { agents(first: $n) { nodes { id sessions(first: $n) { totalCount nodes { id title } } } } }'],
     ['Agent.handoffsReceived and handoffsGiven', 'query ($n: Int) { agents(first: $n) { nodes { id handoffsReceived(first: $n) { nodes { id sourceAgent { id } } } handoffsGiven(first: $n) { totalCount } } } }'],
     ['nodes', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title agent { id } handoffs(first: 2) { nodes { id } } } } }'],
+    ['nodes with large columns', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title metadata agent { id metadata } handoffs(first: 2) { nodes { id summary openQuestions } } } } }'],
   ])('%s', async (_name, query) => {
     expect(await statementsOf(query)).toBe(1);
   });
@@ -84,6 +85,8 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     ['Session.usage: one for all sums', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }'],
     ['visibleToolCalls: their ids, then their rows', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }'],
     ['two different pages of one list', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id a: handoffs(first: 2) { nodes { id } } b: handoffs(last: 1) { nodes { id status } } } } }'],
+    ['texts of messages: one for all lists of the request', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }'],
+    ['results and errors of tool calls', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: 2) { nodes { toolCalls { id result error } } } } } }'],
   ])('%s', async (_name, statements, query) => {
     expect(await statementsOf(query)).toBe(statements);
   });
