@@ -5,6 +5,7 @@ import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { ThemeToggle } from './ThemeToggle.tsx';
 import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
+import { useIsAway } from '../live/state.ts';
 import styles from './app.module.css';
 
 const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
@@ -18,6 +19,7 @@ const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
 /** The frame of every page: navigation, viewer and live state. */
 export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
+  const isAway = useIsAway();
   useFocusOnNavigation(location);
   return (
     <>
@@ -42,7 +44,9 @@ export function Shell({ children }: { children: ReactNode }) {
           <Who />
         </div>
       </header>
-      <ErrorBoundary place={location}>{children}</ErrorBoundary>
+      <ErrorBoundary place={location} isAway={isAway}>
+        {children}
+      </ErrorBoundary>
     </>
   );
 }

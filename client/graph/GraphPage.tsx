@@ -64,7 +64,7 @@ export default function GraphPage() {
   return (
     <Page title="Graph" intro="Who hands off to whom: the thicker a line, the more handoffs; its colour is what became of most of them. A line or a number leads to its handoffs.">
       <GraphFilters view={view} onChange={change} />
-      {error && !found && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!found && !error && <Skeleton height="28rem" />}
       {found && found.edges.length === 0 && (
         <div className="card">
