@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import sirv from 'sirv';
 import { chooseEncoding } from './encoding.ts';
 
-/** Answers requests for the dashboard's files and pages. Resolves with whether it answered. */
-export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
+/** Answers requests for the dashboard's files and pages. Resolves with whether it answered. With the status 404 it sends the page at any path. */
+export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string, status?: 200 | 404) => Promise<boolean>;
 
 // Paths of the dashboard's router. Downloads have an extension and never match.
 const pages = /^\/(?:(?:sessions|agents|inbox|handoffs)(?:\/[^/.]+)?|graph)?$/;
@@ -27,7 +29,14 @@ export function createDashboard(folder: string): Dashboard {
   // `dev` reads the folder at each request: a build may replace it while the server runs.
   const files = sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, single: true, ignores: '^/assets/', setHeaders });
 
-  return async (request, response, path) => {
+  return async (request, response, path, status = 200) => {
+    if (status === 404) {
+      const page = await readFile(join(folder, 'index.html')).catch(() => null);
+      if (page === null) return false;
+      setHeaders(response, '/');
+      response.writeHead(404, { 'content-length': page.length }).end(request.method === 'HEAD' ? undefined : page);
+      return true;
+    }
     const isPage = pages.test(path);
     if (!isPage && !path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|js)$/.test(path)) return false;
     // sirv reads `br;q=0` as br, and throws for a range that ends before it starts.
