@@ -191,6 +191,8 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       if (found === undefined) continue;
       return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
     }
+    const browses = reads && request.headers.accept?.includes('text/html') === true;
+    if (browses && (await dashboard(request, response, path, 404))) return;
     text(response, 404, `Nothing here. The API is at ${basePath}/graphql.`);
   }
 
