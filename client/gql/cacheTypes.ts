@@ -327,7 +327,6 @@ export const embeddedTypes: string[] = [
   "CreateKeyPayload",
   "CreateSessionPayload",
   "DetectedCall",
-  "DetectedTool",
   "DetectionProblem",
   "DroppedContextItem",
   "EntryTypeCount",

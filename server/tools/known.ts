@@ -6,11 +6,12 @@ import { type HandoffTool, isEnabled, toolOfMany } from './tool.ts';
 
 const findAgents = statement('SELECT id, archived_at IS NOT NULL AS archived FROM agents ORDER BY id');
 
-/** Reads what detection needs to know about an Agent; null when it does not exist. */
-export async function loadKnown(reader: Reader, agentId: string): Promise<Known | null> {
+/** Reads what detection needs to know about an Agent, and its tools; null when it does not exist. */
+export async function loadKnown(reader: Reader, agentId: string): Promise<(Known & { handoffTools: HandoffTool[] }) | null> {
   const agents = await reader.query<{ id: string; archived: boolean }>(findAgents, []);
   if (!agents.some(({ id }) => id === agentId)) return null;
-  return { agentId, tools: knownTools(await findTools(reader, { agentIds: [agentId], archived: true })), agents };
+  const handoffTools = await findTools(reader, { agentIds: [agentId], archived: true });
+  return { agentId, tools: knownTools(handoffTools), handoffTools, agents };
 }
 
 /** Tools of archived targets too: a model may have been offered them before. */
