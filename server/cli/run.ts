@@ -17,7 +17,8 @@ ${Object.entries(commands)
   baton <command> --help   describes a command
   baton --version          prints the version
 
-Commands that send requests find the server at --url, else BATON_URL, else http://127.0.0.1 and PORT (default 4000).
+Commands that send requests find the server at --url, else BATON_URL, else http://127.0.0.1, PORT (default 4000)
+and BATON_BASE_PATH.
 They send the key in BATON_KEY.
 
 Exit code 0: done. 1: refused; the message says why. 2: wrong arguments. 75: Baton or PostgreSQL does not answer or is busy;
