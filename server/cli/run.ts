@@ -8,11 +8,12 @@ import { commands } from './commands.ts';
 
 const exitCodes = { done: 0, refused: 1, usage: 2, tryAgain: 75 } as const;
 
+const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
+const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}${summary}`);
+
 const usage = `baton <command> [arguments]
 
-${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(15)}${summary}`)
-  .join('\n')}
+${list.join('\n')}
 
   baton <command> --help   describes a command
   baton --version          prints the version
