@@ -25,7 +25,7 @@ beforeAll(async () => {
 /** The words and numbers of the tabs and switches. */
 const counts = (page: Page): Promise<Record<string, string>> =>
   page.evaluate(() =>
-    Object.fromEntries([...document.querySelectorAll('main nav a, main button[aria-pressed]')].map((each) => [each.childNodes[0]!.textContent, each.lastElementChild!.textContent])),
+    Object.fromEntries([...document.querySelectorAll('main nav a, main button[aria-pressed]')].map((each) => [each.firstChild!.textContent!, each.lastElementChild!.textContent])),
   );
 
 describe('the counts of the tabs and switches', () => {
