@@ -41,7 +41,7 @@ describe('the page of a session', () => {
     const top = page.getByRole('region', { name: 'Now, and the chain' });
     await top.getByText('Has not accepted yet', { exact: true }).waitFor();
     await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
-    await top.getByRole('img', { name: '3 agents held this session, in 9 steps.' }).waitFor();
+    await top.getByText('3 agents held this session, in 9 steps.').waitFor();
     expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: did not take it', 'claude-1 to reviewer-1: taken over']));
     expect(faults).toEqual([]);
   }, 120_000);
@@ -142,7 +142,7 @@ describe('the page of a session', () => {
     await dialog.getByRole('button', { name: 'Reassign' }).click();
     await page.getByRole('button', { name: 'Done' }).click();
     await routed(page, 'Needs a second look').waitFor();
-    await page.getByRole('img', { name: '2 agents held this session, in 2 steps.' }).waitFor();
+    await page.getByText('2 agents held this session, in 2 steps.').waitFor();
     await page.getByRole('button', { name: 'Accept "Moved from its page"' }).click();
     await page.getByText('Works on it', { exact: true }).waitFor();
     expect(faults).toEqual([]);
