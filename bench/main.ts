@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { cost } from './cost.ts';
+import { detect } from './detect.ts';
 import { importTranscript } from './import.ts';
 import { compareLists } from './lists.ts';
 import { live } from './live.ts';
@@ -10,6 +11,7 @@ import { machine, tableOf, type Line } from './report.ts';
 import { scroll } from './scroll.ts';
 import { slow } from './slow.ts';
 import { start } from './start.ts';
+import { tools } from './tools.ts';
 
 const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
   reassign,
@@ -21,6 +23,8 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   live,
   scroll,
   cost,
+  detect,
+  tools,
 };
 const file = 'bench.md';
 

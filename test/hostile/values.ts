@@ -2,6 +2,8 @@ import { asks, over, session, typed, type Hostile } from './request.ts';
 
 const nested = (levels: number, open: string, close: string, inner = '1'): unknown => JSON.parse(open.repeat(levels) + inner + close.repeat(levels)) as unknown;
 
+const detection = 'query ($response: JSON!) { detectHandoffs(agentId: "claude-1", response: $response) { format calls { kind problem { suggestions } } } }';
+
 export const values: readonly Hostile[] = [
   asks('variables of 100,000 nested lists', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', 'BAD_USER_INPUT', { variables: { ids: 'deep lists' } }),
   asks(
@@ -57,6 +59,12 @@ export const values: readonly Hostile[] = [
     'none',
     { status: 200, variables: { s: Array(40_000).fill('FAILED') }, says: /"nodes"/ },
   ),
+  asks('20,000 calls with names that no agent has', detection, over, {
+    status: 200,
+    variables: { response: Array.from({ length: 20_000 }, (_each, at) => ({ type: 'tool_use', name: `transfer_to_${at}` })) },
+  }),
+  asks('a text of 450,000 nested lists as an answer of a model', detection, 'none', { status: 200, variables: { response: `${'['.repeat(450_000)}${']'.repeat(450_000)}` }, says: /"format":null/ }),
+  asks('a stream of 250,000 empty lines', detection, 'none', { status: 200, variables: { response: 'data\n'.repeat(50_000) + '\n'.repeat(200_000) }, says: /"format":null/ }),
   asks('101 ids', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', 'BAD_USER_INPUT', { status: 200, variables: { ids: Array(101).fill('claude-1') } }),
   asks('80,000 ids', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', over, { variables: { ids: Array(80_000).fill('claude-1') } }),
   asks('4,900 ids', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', 'BAD_USER_INPUT', { status: 200, variables: { ids: Array(4_900).fill(session) } }),
