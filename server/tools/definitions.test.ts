@@ -18,7 +18,7 @@ const { sent } = recordQueries(db.pool);
 interface Asked {
   agent: { handoffToolDefinitions: object[] };
 }
-const definitions = async (format: string, { of = 'ada', args = '', asker = 'OPERATOR' as keyof typeof askers } = {}) => {
+const definitions = async (format: string, { of = 'ada', args = '', asker = 'OPERATOR' }: { of?: string; args?: string; asker?: keyof typeof askers } = {}) => {
   const { data, errors } = await askers[asker].post<Asked>(`{ agent(id: "${of}") { handoffToolDefinitions(format: ${format}${args}) } }`);
   expect(errors).toBeUndefined();
   return data.agent.handoffToolDefinitions;
