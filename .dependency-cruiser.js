@@ -1,9 +1,9 @@
 // Who may import what: the table of docs/imports.md. Values and types alike, unless a rule says otherwise.
-const nouns = '(agents|sessions|log|handoffs|keys|tools|pipelines|analytics)';
+const nouns = '(agents|sessions|log|handoffs|keys|registry|tools|pipelines|analytics)';
 /** What answers callers: the fields of a folder and what answers plain HTTP. */
 const doors = '^server/(?!graphql/)\\w+/(\\w*[sS]chema|\\w*[mM]utations?|\\w*[rR]outes?)\\.ts$';
 /** Tests, and what puts a whole program together. */
-const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/(keys/key|infra/migrate)Command\\.ts$'];
+const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/cli/'];
 const limitNumbers = '^server/limits/limits\\.ts$';
 const inFolders = (...names) => `^server/(${names.join('|')})/`;
 
@@ -33,9 +33,10 @@ export default {
     server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), doors, '^server/infra/log\\.ts$']),
     server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
     server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
-    layer('client', '^client/(?!stream/|examples/|build\\.ts$)', ['^client/stream/']),
+    layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/']),
     layer('client-stream', '^client/stream/', []),
-    layer('client-examples', '^client/examples/', ['^client/stream/']),
+    layer('client-api', '^client/api/', ['^client/stream/']),
+    layer('client-examples', '^client/examples/', ['^client/(stream|api)/']),
 
     forbid('no-row', { path: '^server/', pathNot: [inFolders(known, nouns), '^server/app\\.ts$'] }, {}),
     forbid('doors-from-outside', { path: '^server/', pathNot: [doors, '^server/graphql/(schema|print)\\.ts$'] }, { path: doors }),
@@ -44,7 +45,7 @@ export default {
     forbid('prisma-in-infra', { path: '^server/', pathNot: ['^server/(infra|graphql|generated)/'] }, { path: '^server/generated/', dependencyTypesNot: ['type-only'] }),
     forbid(
       'graphql-at-doors',
-      { path: `${inFolders('core', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|examples)/`, pathNot: [doors, '^server/infra/http/'] },
+      { path: `${inFolders('core', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|api|examples)/`, pathNot: [doors, '^server/infra/http/'] },
       { path: '^node_modules/(graphql|graphql-yoga|@envelop|@pothos)/' },
     ),
     forbid('redis-in-live', { path: '^(server|client)/', pathNot: ['^server/live/'] }, { path: '^node_modules/ioredis/' }),

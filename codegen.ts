@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generate } from '@graphql-codegen/cli';
 import { addTypenameSelectionDocumentTransform } from '@graphql-codegen/client-preset';
@@ -19,7 +19,7 @@ interface Output {
   content: string;
 }
 
-/** The client's files that hold documents: `.graphql`, or TypeScript that calls `graphql(`. */
+/** The dashboard's files that hold documents: `.graphql`, or TypeScript that calls `graphql(`. */
 async function documents(): Promise<string[]> {
   const folder = join(root, 'client');
   if (!existsSync(folder)) return [];
@@ -27,7 +27,7 @@ async function documents(): Promise<string[]> {
   const files = entries
     .filter((entry) => entry.isFile() && /\.(graphql|tsx?)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !file.startsWith(join(folder, 'gql')));
+    .filter((file) => !/^(gql|api)\//.test(relative(folder, file)));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return files.filter((file, index) => file.endsWith('.graphql') || /\bgraphql\(/.test(texts[index]!));
 }
@@ -48,7 +48,18 @@ async function typedDocuments(): Promise<Output[]> {
     },
     false,
   );
-  return [...(outputs as Output[]), cacheTypes()];
+  return [...(outputs as Output[]), cacheTypes(), ...(await packagedOperations())];
+}
+
+/** The typed operations of `baton/client`: texts that need no package at run time. */
+async function packagedOperations(): Promise<Output[]> {
+  const config = { useTypeImports: true, enumsAsTypes: true, documentMode: 'string', dedupeFragments: true, scalars: { DateTime: 'string', ID: 'string', JSON: 'unknown' } };
+  const plugins = ['typescript-operations', 'typed-document-node'];
+  const outputs: unknown = await generate(
+    { schema: contract, documents: [join(root, 'client/api/operations.graphql')], generates: { [join(root, 'client/api/operations.ts')]: { plugins, config } }, silent: true },
+    false,
+  );
+  return outputs as Output[];
 }
 
 /** What the client's cache has to know of the schema: the types behind each abstract one, and those without an identity. */

@@ -2,7 +2,7 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['server/generated/', 'client/gql/', 'dist/', 'dist-*/', 'coverage/', '.baton/'] },
+  { ignores: ['server/generated/', 'client/gql/', 'client/api/operations.ts', 'lib/', 'test/clients/', 'dist/', 'dist-*/', 'coverage/', '.baton/'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -1,5 +1,6 @@
 -- The baseline for `reassignSession`: the same operation as one set-based PL/pgSQL function, written for speed. It takes the
--- same locks in the same order, makes the same checks, reads the same log and writes the same rows.
+-- same locks in the same order, makes the same checks, reads the same log and writes the same rows. It reads the calls and
+-- workspaces from which Baton derives checks, failed attempts and the workspace, but derives nothing from them.
 CREATE FUNCTION bench_reassign(the_session uuid, the_target text) RETURNS uuid LANGUAGE plpgsql AS $body$
 DECLARE
   s sessions; holder agents; target agents; tenure agent_sessions; last_handoff handoffs; log record;
@@ -27,10 +28,19 @@ BEGIN
   tools AS MATERIALIZED (SELECT name, count(*) AS calls, count(*) FILTER (WHERE failed) AS errors, max(index) AS last FROM calls GROUP BY name ORDER BY max(index) DESC LIMIT 100),
   last_turn AS MATERIALIZED (SELECT id FROM turns WHERE session_id = s.id ORDER BY index DESC LIMIT 1),
   last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
+  by_users AS MATERIALIZED (
+    SELECT sequence, role, left(content, 16000) AS content, length(content) > 16000 AS shortened FROM messages WHERE session_id = s.id AND sequence IN (
+      SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = s.id AND role = 'USER' ORDER BY sequence LIMIT 10) f
+      UNION SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = s.id AND role = 'USER' ORDER BY sequence DESC LIMIT 90) l)),
   said AS MATERIALIZED (
-    SELECT * FROM (
+    SELECT sequence, role, left(content, 4000) AS content, shortened OR length(content) > 4000 AS shortened FROM by_users
+    UNION ALL
+    SELECT sequence, role, content, shortened FROM (
       SELECT sequence, role, left(content, 2000) AS content, length(content) > 2000 AS shortened, sum(least(length(content), 2000)) OVER (ORDER BY sequence DESC) AS used
-      FROM messages WHERE session_id = s.id AND role NOT IN ('HANDOFF', 'TOOL') ORDER BY sequence DESC LIMIT 20) m WHERE used <= 16000),
+      FROM messages WHERE session_id = s.id AND role IN ('ASSISTANT', 'SYSTEM') ORDER BY sequence DESC LIMIT 40) m WHERE used <= 24000),
+  facts AS MATERIALIZED (
+    SELECT c.index, c.call_id, (SELECT index FROM turns WHERE id = c.turn_id) AS turn, c.sequence, c.name, c.arguments, left(c.result, 4000) AS result, left(c.error, 4000) AS error, c.files_modified
+    FROM (SELECT index FROM calls WHERE name <> ALL('{Read,Grep,Glob,LS,WebSearch,WebFetch,Task,TodoWrite}') ORDER BY index DESC LIMIT 300) f JOIN tool_calls c ON c.session_id = s.id AND c.index = f.index),
   main AS MATERIALIZED (
     (SELECT 'first' AS which, sequence, content, NULL AS agent FROM messages WHERE session_id = s.id AND role = 'USER' ORDER BY sequence LIMIT 1)
     UNION ALL (SELECT 'last', sequence, content, NULL FROM messages WHERE session_id = s.id AND role = 'USER' ORDER BY sequence DESC LIMIT 1)
@@ -60,6 +70,8 @@ BEGIN
     (SELECT piece FROM pieces WHERE which = 'first') AS original_request,
     (SELECT l.piece FROM pieces f, pieces l WHERE f.which = 'first' AND l.which = 'last' AND l.piece <> f.piece) AS latest_request,
     (SELECT piece FROM pieces WHERE which = 'answer') AS last_message,
+    (SELECT coalesce(json_agg(facts ORDER BY index), '[]') FROM facts) AS facts,
+    (SELECT coalesce(json_agg(workspace ORDER BY index), '[]') FROM (SELECT index, workspace FROM turns WHERE session_id = s.id AND workspace IS NOT NULL ORDER BY index DESC LIMIT 50) w) AS workspaces,
     (SELECT count(*) FROM calls) AS call_count, (SELECT count(*) FROM calls WHERE failed) AS failed_count,
     (SELECT id FROM last_turn) AS last_turn_id,
     ARRAY(SELECT id FROM calls WHERE turn_id = (SELECT id FROM last_turn) ORDER BY index) AS last_turn_calls,
@@ -78,7 +90,7 @@ BEGIN
       btrim(left(log.decisions[cardinality(log.decisions)], 300))),
     'originalRequest', log.original_request, 'latestRequest', log.latest_request, 'lastMessage', log.last_message, 'lastToolCalls', log.last_tool_calls, 'toolSummaries', log.tool_summaries,
     'filesModified', to_jsonb(log.files), 'pendingTasks', to_jsonb(log.pending), 'decisions', to_jsonb(log.decisions), 'recentMessages', log.recent, 'contextVariables', variables,
-    'instructions', target.instructions, 'summaryComposed', true,
+    'instructions', target.instructions, 'summaryComposed', true, 'checks', '[]'::jsonb, 'failedAttempts', '[]'::jsonb, 'openQuestions', '[]'::jsonb, 'workspace', null,
     'leftOut', jsonb_build_object('tasks', 0, 'decisions', 0, 'files', log.file_count - cardinality(log.files), 'tools', 0, 'calls', 0, 'unansweredCalls', 0,
       'messages', log.talk - log.carried_messages, 'shortened', 0));
 

@@ -1,14 +1,15 @@
 import { lazy, Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { Route, Router, Switch } from 'wouter';
 import { AccessGate } from './access/AccessGate.tsx';
 import { AgentsPage } from './agents/AgentsPage.tsx';
+import { NothingHere } from './app/NothingHere.tsx';
 import { Page } from './app/Page.tsx';
 import { Shell } from './app/Shell.tsx';
 import { SessionsPage } from './sessions/SessionsPage.tsx';
-import { EmptyState } from './ui/EmptyState.tsx';
 import { Clock } from './ui/Clock.tsx';
 import { Skeleton } from './ui/Skeleton.tsx';
 import { TooltipProvider } from './ui/Tooltip.tsx';
+import { basePath } from './urql.ts';
 
 // Not part of the first load: the list page does not need it.
 const SessionPage = lazy(() => import('./sessions/SessionPage.tsx'));
@@ -19,34 +20,34 @@ const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 
 export function App() {
   return (
-    <AccessGate>
-      <Clock>
-        <TooltipProvider>
-          <Shell>
-            <Suspense fallback={<Loading />}>
-              <Switch>
-                <Route path="/" component={SessionsPage} />
-                <Route path="/sessions" component={SessionsPage} />
-                <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
-                <Route path="/agents" component={AgentsPage} />
-                <Route path="/inbox">
-                  <InboxPage />
-                </Route>
-                <Route path="/inbox/:agentId">{({ agentId }) => <InboxPage key={agentId} agentId={agentId} />}</Route>
-                <Route path="/handoffs" component={HandoffsPage} />
-                <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} />}</Route>
-                <Route path="/graph" component={GraphPage} />
-                <Route>
-                  <Page title="Nothing here">
-                    <EmptyState title="There is no such page.">Choose one above.</EmptyState>
-                  </Page>
-                </Route>
-              </Switch>
-            </Suspense>
-          </Shell>
-        </TooltipProvider>
-      </Clock>
-    </AccessGate>
+    <Router base={basePath}>
+      <AccessGate>
+        <Clock>
+          <TooltipProvider>
+            <Shell>
+              <Suspense fallback={<Loading />}>
+                <Switch>
+                  <Route path="/" component={SessionsPage} />
+                  <Route path="/sessions" component={SessionsPage} />
+                  <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
+                  <Route path="/agents" component={AgentsPage} />
+                  <Route path="/inbox">
+                    <InboxPage />
+                  </Route>
+                  <Route path="/inbox/:agentId">{({ agentId }) => <InboxPage key={agentId} agentId={agentId} />}</Route>
+                  <Route path="/handoffs" component={HandoffsPage} />
+                  <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} />}</Route>
+                  <Route path="/graph" component={GraphPage} />
+                  <Route>
+                    <NothingHere />
+                  </Route>
+                </Switch>
+              </Suspense>
+            </Shell>
+          </TooltipProvider>
+        </Clock>
+      </AccessGate>
+    </Router>
   );
 }
 

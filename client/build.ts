@@ -14,7 +14,7 @@ const target = join(root, 'dist');
 const stamp = 'made-from';
 const compressible = /\.(html|js|css|svg|json)$/;
 /** Files beside the dashboard, and tests. */
-const notOurs = /^(examples|build\.ts)|\.test\.ts$/;
+const notOurs = /^(examples|api|build\.ts)|\.test\.ts$/;
 
 async function buildDashboard(): Promise<void> {
   const hash = await hashSources();

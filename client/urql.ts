@@ -5,12 +5,15 @@ import { embeddedTypes, possibleTypes } from './gql/cacheTypes.ts';
 import { createRereading, replayExchange } from './live/exchanges.ts';
 import { createLive, type Live } from './live/live.ts';
 
+/** The path of the dashboard and the API: empty, or such as `/baton`. The server writes it into the page. */
+export const basePath = new URL(document.querySelector<HTMLMetaElement>('meta[name=base]')?.content ?? '/', location.origin).pathname.replace(/\/$/, '');
+
 /** The dashboard is served from the same origin. */
 export const endpoints = {
-  graphql: '/graphql',
-  handoffMarkdown: (id: string) => `/handoffs/${id}.md`,
-  handoffJson: (id: string) => `/handoffs/${id}.json`,
-  sessionJson: (id: string) => `/sessions/${id}.json`,
+  graphql: `${basePath}/graphql`,
+  handoffMarkdown: (id: string) => `${basePath}/handoffs/${id}.md`,
+  handoffJson: (id: string) => `${basePath}/handoffs/${id}.json`,
+  sessionJson: (id: string) => `${basePath}/sessions/${id}.json`,
 };
 
 export const authorization = (key: string | null): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` });
@@ -26,12 +29,14 @@ export interface Connected {
   live: Live;
   /** Reads everything on the page again. */
   reread: () => void;
+  /** Reads again what could not be read. */
+  retryFailed: () => void;
 }
 
 /** Queries, mutations and events share one normalized cache: an update of a record from any of them shows everywhere. Streams share one WebSocket. */
 export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
   const live = createLive({ url: endpoints.graphql, key });
-  const { exchange: rereading, reread } = createRereading();
+  const { exchange: rereading, reread, retryFailed } = createRereading();
   const client = new Client({
     url: endpoints.graphql,
     preferGetMethod: false,
@@ -51,7 +56,7 @@ export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
       fetchExchange,
     ],
   });
-  return { client, live, reread };
+  return { client, live, reread, retryFailed };
 }
 
 // Events are cached without keys, although they have ids: neither READY nor any page reads one by id.

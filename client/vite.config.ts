@@ -8,12 +8,15 @@ const toServer = { target: server, changeOrigin: true };
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  // The server may serve the build under any path.
+  base: './',
   build: {
     target: 'es2022',
     // The Content-Security-Policy forbids inline scripts, and data URLs for fonts and images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    license: { fileName: 'licenses.md' },
     // A test limits the compressed size of the first load.
     chunkSizeWarningLimit: 1_000,
   },

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { type Duplex, Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from './core/work.ts';
@@ -8,7 +8,7 @@ import type { Env } from './infra/env.ts';
 import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/http/answers.ts';
 import { createDashboard } from './infra/http/dashboard.ts';
 import { createGraphiqlPage, type Tab } from './infra/http/graphiqlPage.ts';
-import { isHostAllowed } from './infra/http/hostCheck.ts';
+import { createDoor } from './infra/http/door.ts';
 import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/http/httpServer.ts';
 import type { LedgerLimits } from './infra/http/ledger.ts';
 import type { Log } from './infra/log.ts';
@@ -20,12 +20,12 @@ import { createPersistedOperations, type PersistedOperations } from './limits/pe
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
 import { createRates, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
-import { isOriginAllowed } from './infra/http/originCheck.ts';
+import { packageFolder } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
 import type { SocketServer } from './live/sockets.ts';
 
 /** The output folder of `npm run build`. */
-const builtDashboard = fileURLToPath(new URL('../dist', import.meta.url));
+const builtDashboard = join(packageFolder, 'dist');
 const drainWithin = 7_000;
 
 /** Returns undefined for requests of other routes. Routes that require a key call `caller`, which rejects with UNAUTHENTICATED. */
@@ -73,7 +73,7 @@ export interface AppLive {
 }
 
 export interface AppOptions {
-  env: Pick<Env, 'host' | 'port'> & Partial<Pick<Env, 'allowedOrigins'>>;
+  env: Pick<Env, 'host' | 'port'> & Partial<Pick<Env, 'allowedOrigins' | 'basePath' | 'trustedProxies'>>;
   database: Database;
   schema: GraphQLSchema;
   log: Log;
@@ -110,7 +110,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const yoga = createYoga<{ caller: Caller; charge: Charge }>({
     schema,
     context: ({ caller }) => createContext(caller),
-    // Pages of other origins may not call this server.
+    // The door allows origins, on all routes.
     cors: false,
     graphiql: false,
     landingPage: false,
@@ -128,7 +128,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     ],
   });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
-  const dashboard = createDashboard(options.dashboardFolder ?? builtDashboard);
+  const dashboard = createDashboard(options.dashboardFolder ?? builtDashboard, env.basePath);
   const ping = createPing(database.url);
   const answers = createAnswers(options.unread);
   let background: ReturnType<Background>[] = [];
@@ -143,18 +143,14 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     },
     execute: (args) => yoga.getEnveloped(args.contextValue as object).execute(args) as Promise<ExecutionResult>,
   });
+  const { basePath = '' } = env;
+  const door = createDoor({ ...env, open: authenticate.open });
   const server = createHttpServer(handle, upgrade, options.http);
-  let url = '';
+  let origin = '';
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      if (authenticate.open && !isHostAllowed(request.headers.host)) {
-        text(response, 403, `This server answers on this machine only: use ${url}`);
-        return;
-      }
-      if (!URL.canParse(request.url ?? '/', url)) return text(response, 400, 'The address is malformed.');
-      if (isEncoded(request)) return json(response, 415, failure('BAD_REQUEST', 'Send the body without Content-Encoding.'));
-      await route(request, response, request.url?.split('?')[0] ?? '/');
+      if (door.enter(request, response)) await route(request, response, request.url?.split('?')[0] ?? '/');
     } catch (error) {
       log.error({ err: error, path: request.url }, 'A request failed');
       if (response.headersSent) response.destroy();
@@ -164,11 +160,11 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const refuse = (status: number): void => refuseUpgrade(socket, status);
-    if (sockets === undefined || request.url?.split('?')[0] !== '/graphql') return refuse(404);
-    if (authenticate.open && !isHostAllowed(request.headers.host)) return refuse(403);
-    if (!isOriginAllowed(request.headers, env.allowedOrigins)) return refuse(403);
+    if (sockets === undefined) return refuse(404);
+    const refused = door.refusesSocket(request, '/graphql');
+    if (refused !== null) return refuse(refused);
     if (server.draining) return refuse(503);
-    sockets.upgrade(request, socket, head);
+    sockets.upgrade(request, socket, head, door.addressOf(request));
   }
 
   async function route(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -182,9 +178,9 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     }
     if (reads && (await dashboard(request, response, path))) return;
     // Shared by all routes: creating it takes over the body's stream.
-    const webRequest = toWebRequest(request, url);
+    const webRequest = toWebRequest(request, door.originOf(request) ?? origin);
+    const address = door.addressOf(request);
     const account = answers.accountOf(request);
-    const address = request.socket.remoteAddress ?? '';
     let by: Caller | undefined;
     for (const candidate of options.routes ?? []) {
       const found = await candidate(webRequest, async () => {
@@ -195,7 +191,9 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       if (found === undefined) continue;
       return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
     }
-    text(response, 404, 'Nothing here. The API is at /graphql.');
+    const browses = reads && request.headers.accept?.includes('text/html') === true;
+    if (browses && (await dashboard(request, response, path, 404))) return;
+    text(response, 404, `Nothing here. The API is at ${basePath}/graphql.`);
   }
 
   async function ready(response: ServerResponse): Promise<void> {
@@ -234,7 +232,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     const body = await readBody(request);
     if (body === null) return null;
     const params = readParams(body, (sent) => readRequest(persisted, sent));
-    if (params === null) return yoga.handleRequest(toFetchRequest(request, body, url, yoga.fetchAPI), context);
+    if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), context);
     // Yoga refuses mutations unless the method of `request` is POST.
     const enveloped = yoga.getEnveloped({ ...context, params, request: { method: 'POST' } }) as unknown as Enveloped;
     return answerOf(await executeParams(enveloped, params, maskError), request);
@@ -243,7 +241,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   function identify(request: IncomingMessage): Promise<Caller> {
     // Two Authorization headers are joined, so that neither is accepted.
     const authorization = request.headersDistinct['authorization']?.join(', ');
-    return rates.authenticating(request.socket.remoteAddress ?? '', authorization, authenticate);
+    return rates.authenticating(door.addressOf(request), authorization, authenticate);
   }
 
   /** Runs before the operation is parsed, so that callers without a key learn nothing about it. */
@@ -258,10 +256,10 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
 
   return {
     get url() {
-      return url;
+      return `${origin}${basePath}`;
     },
     async start() {
-      url = await server.listen(env.host, env.port);
+      origin = await server.listen(env.host, env.port);
       background = (options.background ?? []).map((begin) => begin());
     },
     async stop() {
@@ -288,14 +286,12 @@ const jsonOnly: Plugin = {
   },
 };
 
-/** Compressed bodies are refused: a few bytes could unpack to any size. */
-const isEncoded = ({ headers }: IncomingMessage): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
-
-function toWebRequest(request: IncomingMessage, base: string): Request {
+function toWebRequest(request: IncomingMessage, origin: string): Request {
   const { method = 'GET' } = request;
   const headers = Object.entries(request.headersDistinct).flatMap(([name, values]) =>
     (values ?? []).map((value): [string, string] => [name, value]),
   );
   const body = method === 'GET' || method === 'HEAD' ? undefined : (Readable.toWeb(request) as ReadableStream);
-  return new Request(new URL(request.url ?? '/', base), { method, headers, body, duplex: 'half' } as RequestInit);
+  // Not resolved against `origin`: //evil.example would then be the host.
+  return new Request(`${origin}${request.url}`, { method, headers, body, duplex: 'half' } as RequestInit);
 }

@@ -1,5 +1,4 @@
 import { buildApp, type App, type AppLive, type AppOptions } from './app.ts';
-import type { TurnLimits } from './core/turns.ts';
 import { batonItself } from './core/work.ts';
 import { databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
@@ -8,11 +7,12 @@ import { createRecords } from './exports/records.ts';
 import { compiledQueries } from './graphql/compiled.ts';
 import { contexts } from './graphql/context.ts';
 import { createMaskError } from './graphql/errors/maskError.ts';
-import { noSuggestions } from './graphql/errors/noSuggestions.ts';
+import { validationErrors } from './graphql/errors/validationErrors.ts';
 import { schema } from './graphql/schema.ts';
 import { startSweeping } from './handoffs/sweep.ts';
 import { isLoopback, type Env } from './infra/env.ts';
 import type { Log } from './infra/log.ts';
+import { commandLine } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
 import { StartError } from './infra/startError.ts';
 import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
@@ -21,7 +21,8 @@ import { createRates } from './limits/rates.ts';
 import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
 import type { Pace, Streams } from './live/streams.ts';
-import { transcriptRoute } from './log/transcriptRoute.ts';
+import { transcriptRoute, type UploadLimits } from './log/transcriptRoute.ts';
+import { importRoute } from './registry/importRoute.ts';
 
 /** What differs from a server as it is shipped. */
 export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' | 'log' | 'createContext' | 'maskError'>> {
@@ -29,7 +30,7 @@ export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' 
   recheckMs?: number | undefined;
   pace?: Pace | undefined;
   limits?: Partial<SocketLimits> | undefined;
-  uploads?: Partial<TurnLimits> | undefined;
+  uploads?: Partial<UploadLimits> | undefined;
   processorMs?: number | undefined;
 }
 
@@ -47,14 +48,15 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const { prisma, pool } = database;
   const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   if (open && !isLoopback(env.host)) {
-    throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with npm run key`);
+    throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with ${commandLine('key')}`);
   }
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
   const { rates = createRates() } = variations;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
-  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs });
-  const asking = { createContext, maskError: createMaskError(log) };
+  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs, url: () => env.url ?? app.url });
+  const suggesting = { suggestions: variations.persisted?.only !== true };
+  const asking = { createContext, maskError: createMaskError(log, suggesting) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
   const { archiveFolder: folder } = env;
   const records = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
@@ -67,8 +69,8 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     rates,
     ...asking,
     live,
-    plugins: [noSuggestions, compiledQueries()],
-    routes: [transcriptRoute({ ...asking, uploads }), downloadRoute({ schema, ...asking })],
+    plugins: [validationErrors(suggesting), compiledQueries()],
+    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), downloadRoute({ schema, ...asking })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),

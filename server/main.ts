@@ -1,15 +1,16 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { seed } from '../prisma/seed.ts';
 import { compose, type Baton } from './compose.ts';
 import { readTabs } from './graphiql/tabs.ts';
 import { readEnv } from './infra/env.ts';
 import { createLog } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
+import { commandLine, packageFolder } from './infra/place.ts';
 import { StartError } from './infra/startError.ts';
 import { createPersistedOperations, readManifest } from './limits/persisted.ts';
 import { redactLogLine } from './redaction/logLine.ts';
 
-const manifestFile = fileURLToPath(new URL('../client/gql/persisted-documents.json', import.meta.url));
+const manifestFile = join(packageFolder, 'client/gql/persisted-documents.json');
 const stopWithin = 9_500;
 // Under npm, Ctrl-C arrives twice: from the terminal and from npm.
 const sameSignalWithin = 250;
@@ -25,13 +26,14 @@ async function start(): Promise<void> {
     throw new StartError('BATON_PERSISTED_ONLY is 1, but no operations are built: run npm run codegen, or set it to 0');
   }
   const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
+  for (const line of env.warnings) log.warn(line);
   database = await openDatabase(env, log, fail);
   const { pool, embedded } = database;
-  baton = await compose(env, database, log, { persisted: createPersistedOperations(documents, { only: env.persistedOnly }), graphiqlTabs: readTabs() });
+  baton = await compose(env, database, log, { persisted: createPersistedOperations(documents, { only: env.persistedOnly }), graphiqlTabs: readTabs(join(packageFolder, 'server/graphiql')) });
   const { app, authenticate } = baton;
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration data was loaded');
   await app.start();
-  log.info(authenticate.open ? 'No keys exist: every program on this machine has full access' : 'Callers need a key: npm run key lists and creates keys');
+  log.info(authenticate.open ? 'No keys exist: every program on this machine has full access' : `Callers need a key: ${commandLine('key')} lists and creates keys`);
   log.info({ url: app.url }, `Baton is ready: open ${app.url}`);
 }
 

@@ -29,6 +29,20 @@ export const redisProgram: Program = {
   advice: 'install redis-server from the packages of your system',
 };
 
+export const nginxProgram: Program = {
+  name: 'nginx',
+  package: 'nginx-light',
+  find: () => firstExecutable([...inPath('nginx'), '/usr/sbin/nginx']),
+  advice: 'install nginx from the packages of your system',
+};
+
+export const caddyProgram: Program = {
+  name: 'Caddy',
+  package: 'caddy',
+  find: () => firstExecutable(inPath('caddy')),
+  advice: 'install caddy from the packages of your system',
+};
+
 /** The path of a program. @throws Error with installation advice */
 export function requireProgram(program: Program): string {
   const path = program.find();

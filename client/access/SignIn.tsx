@@ -2,6 +2,7 @@ import { useId, useState, type FormEvent } from 'react';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { usePageTitle } from '../app/pageTitle.ts';
+import { basePath } from '../urql.ts';
 import styles from './access.module.css';
 
 /** Asks for a key for this tab. */
@@ -17,10 +18,10 @@ export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key
   return (
     <main className={styles.signIn}>
       <form className={`card ${styles.form}`} onSubmit={submit}>
-        <img src="/icon.svg" alt="" width="44" height="44" />
+        <img src={`${basePath}/icon.svg`} alt="" width="44" height="44" />
         <h1>Sign in to Baton</h1>
         <p className="soft">
-          This server asks for a key. Whoever runs it makes one with <code>npm run key</code>.
+          This server asks for a key. Whoever runs it makes one with <code>baton key</code>.
         </p>
         {wasRefused && <ErrorNote title="This key was not accepted">It may be mistyped, expired or revoked.</ErrorNote>}
         <div className="field">

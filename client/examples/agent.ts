@@ -1,76 +1,20 @@
-import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
+import { AcceptHandoffDocument, AppendTurnDocument, HandoffsDocument, type AcceptHandoffMutation, type HandoffsQuery, type HandoffStatus } from '../api/operations.ts';
+import { createApi, Refused, type Api, type PayloadOf } from '../api/request.ts';
 import { openStream, StreamError } from '../stream/index.ts';
-import { createApi, Refused } from './api.ts';
-
-const usage = `npm run agent -- <agent> [--url http://127.0.0.1:4000]
-
-Works as an agent of Baton: takes over the handoffs that wait for it, then waits for more. For each handoff it accepts,
-prints the context prompt, and answers with a turn, which completes the handoff. Ctrl-C ends it.
-
-  --url URL    the address of Baton; default: http://127.0.0.1:4000
-
-Set BATON_KEY to the agent's key where the server requires one.`;
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { url: { type: 'string', default: 'http://127.0.0.1:4000' }, help: { type: 'boolean', short: 'h' } },
-});
-const [agentId] = positionals;
-if (values.help === true || agentId === undefined) {
-  process.stdout.write(`${usage}\n`);
-  process.exit(values.help === true ? 0 : 2);
-}
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const connection = { url: values.url, key: process.env['BATON_KEY'] };
-const ask = createApi(connection);
 
-interface Handoff {
-  id: string;
-  status: string;
-  reason: string | null;
-  sourceAgent: { id: string } | null;
-  targetAgent: { id: string };
-  session: { id: string; title: string };
-  contextPrompt: { text: string };
-}
-
-interface Waiting {
-  handoffs: { nodes: { id: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
-}
-
-const accept = `mutation ($handoffId: ID!) {
-  answer: acceptHandoff(input: { handoffId: $handoffId }) {
-    ... on AcceptHandoffPayload { handoff { id reason sourceAgent { id } session { id title } contextPrompt(maxTokens: 2000) { text } } }
-    ... on Error { code message }
-  }
-}`;
-
-const answerWith = `mutation ($input: AppendTurnInput!) {
-  answer: appendTurn(input: $input) {
-    ... on AppendTurnPayload { turn { id } }
-    ... on Error { code message }
-  }
-}`;
-
-const whatWaits = `query ($agentId: ID!, $after: String) {
-  handoffs(where: { targetAgentId: $agentId, status: [INITIATED, ACCEPTED] }, orderBy: { field: INITIATED_AT, direction: ASC }, after: $after) {
-    nodes { id }
-    pageInfo { hasNextPage endCursor }
-  }
-}`;
-
-async function takeOver(handoffId: string): Promise<void> {
+async function takeOver(ask: Api, handoffId: string): Promise<void> {
   let accepted = false;
   try {
     // An agent killed here repeats both safely: accepting is repeatable, and the turn has a key.
-    const { handoff } = await ask<{ handoff: Handoff }>(accept, { handoffId });
+    const { handoff } = await ask(AcceptHandoffDocument, { input: { handoffId }, maxTokens: 2000 });
     accepted = true;
     say(`\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'no agent'}${handoff.reason === null ? '' : `, reason: ${handoff.reason}`}`);
     say(handoff.contextPrompt.text);
     const content = work(handoff);
-    await ask(answerWith, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });
+    await ask(AppendTurnDocument, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });
     say(`--- taken over: ${handoff.id}`);
   } catch (error) {
     // The handoff was cancelled or replaced, or its session is paused.
@@ -79,11 +23,15 @@ async function takeOver(handoffId: string): Promise<void> {
   }
 }
 
-async function waitingFor(id: string): Promise<string[]> {
+async function waitingFor(ask: Api, id: string): Promise<string[]> {
   const found: string[] = [];
   let after: string | null = null;
   do {
-    const { handoffs }: Waiting = await ask<Waiting>(whatWaits, { agentId: id, after });
+    const { handoffs }: HandoffsQuery = await ask(HandoffsDocument, {
+      where: { targetAgentId: id, status: ['INITIATED', 'ACCEPTED'] },
+      orderBy: { field: 'INITIATED_AT', direction: 'ASC' },
+      after,
+    });
     found.push(...handoffs.nodes.map((handoff) => handoff.id));
     after = handoffs.pageInfo.hasNextPage ? handoffs.pageInfo.endCursor : null;
   } while (after !== null);
@@ -91,13 +39,16 @@ async function waitingFor(id: string): Promise<string[]> {
 }
 
 /** A real agent would give the context to its model here. */
-function work({ contextPrompt }: Handoff): string {
+function work({ contextPrompt }: PayloadOf<AcceptHandoffMutation>['handoff']): string {
   return `I have read the ${contextPrompt.text.length} characters that were handed to me, and go on from here.`;
 }
 
-async function run(id: string): Promise<void> {
-  const stream = openStream<{ handoff: Pick<Handoff, 'id' | 'status' | 'targetAgent'> | null; session: { status: string } | null }>({
-    ...connection,
+/** Works as the agent until Ctrl-C or SIGTERM. @throws StreamError, Refused */
+export async function runAgent(id: string, connection: { url: string; key: string | undefined }): Promise<void> {
+  const ask = createApi(connection);
+  const stream = openStream<{ handoff: { id: string; status: HandoffStatus; targetAgent: { id: string } } | null; session: { status: string } | null }>({
+    url: connection.url,
+    ...(connection.key !== undefined && { key: connection.key }),
     webSocket: WebSocket,
     topic: { kind: 'handoffAssigned', agentId: id },
     fields: 'handoff { id status targetAgent { id } } session { status }',
@@ -111,7 +62,7 @@ async function run(id: string): Promise<void> {
   process.once('SIGTERM', stop);
 
   const takeOverAll = async (): Promise<void> => {
-    for (const handoffId of await waitingFor(id)) await takeOver(handoffId);
+    for (const handoffId of await waitingFor(ask, id)) await takeOver(ask, handoffId);
   };
   try {
     // Subscribe first, then query: a handoff in between is in both, and accepted once.
@@ -119,10 +70,13 @@ async function run(id: string): Promise<void> {
     await takeOverAll();
     for await (const { type, handoff, session } of stream) {
       // Events carry the current state: a handoff accepted meanwhile is no longer INITIATED.
-      if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === id) await takeOver(handoff.id);
+      if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === id) await takeOver(ask, handoff.id);
       // Handoffs that could not be accepted while the session was paused can be now.
       if (type === 'SESSION_STATUS_CHANGED' && session?.status === 'RUNNING') await takeOverAll();
     }
+  } catch (error) {
+    // Stopped before the stream was live.
+    if (!(error instanceof StreamError && error.code === 'STOPPED')) throw error;
   } finally {
     stop();
     process.off('SIGINT', stop);
@@ -130,10 +84,3 @@ async function run(id: string): Promise<void> {
   }
   say(`${id} has stopped`);
 }
-
-run(agentId).catch((error: unknown) => {
-  if (error instanceof StreamError && error.code === 'STOPPED') return;
-  const known = error instanceof StreamError || error instanceof Refused;
-  process.stderr.write(`${known ? `${error.code}: ${error.message}` : error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 1;
-});

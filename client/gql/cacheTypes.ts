@@ -155,6 +155,11 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError"
   ],
+  "ImportAgentsResult": [
+    "BadUserInputError",
+    "ImportAgentsPayload",
+    "LimitExceededError"
+  ],
   "ImportTranscriptResult": [
     "BadUserInputError",
     "ImportTranscriptPayload",
@@ -287,7 +292,11 @@ export const embeddedTypes: string[] = [
   "Actor",
   "AgentAtCapacityError",
   "AgentConnection",
+  "AgentDefinition",
   "AgentEdge",
+  "AgentImportProblem",
+  "AgentImportReport",
+  "AgentPrompt",
   "AgentSessionConnection",
   "AgentSessionEdge",
   "AgentTypeMismatchError",
@@ -303,6 +312,7 @@ export const embeddedTypes: string[] = [
   "CaptureSnapshotPayload",
   "CarriedMessage",
   "CarriedToolCall",
+  "Collaboration",
   "CompleteHandoffPayload",
   "CompleteSessionPayload",
   "ConflictError",
@@ -346,8 +356,10 @@ export const embeddedTypes: string[] = [
   "HandoffVerdict",
   "HandoffsDisabledError",
   "IdempotencyMismatchError",
+  "ImportAgentsPayload",
   "ImportReport",
   "ImportTranscriptPayload",
+  "ImportedAgent",
   "ImportedTask",
   "InitiateHandoffPayload",
   "InvalidStateError",

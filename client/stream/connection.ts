@@ -1,6 +1,6 @@
 import { createClient, type Client } from 'graphql-ws';
 import { delayAfter, type Backoff } from './backoff.ts';
-import { judgeClosing, type StreamError, type Closing } from './errors.ts';
+import { judgeClosing, type Closing, type Refusal, type StreamError } from './errors.ts';
 
 /** The part of WebSocket used here, as in browsers, Node 22 and `ws`. */
 export interface Socket {
@@ -23,7 +23,7 @@ export type Status =
   | { state: 'closed'; error: StreamError | null };
 
 export interface ConnectionOptions {
-  /** Baton's URL: `http://127.0.0.1:4000`, or its `/graphql` with http, https, ws or wss. */
+  /** Baton's URL, with its base path if it has one: `http://127.0.0.1:4000`; or its `/graphql`, with http, https, ws or wss. */
   url: string;
   /** The key, or a function called at each connect; none on a server without keys. It is sent inside the socket, never in the URL. */
   key?: string | (() => string | Promise<string>);
@@ -38,8 +38,13 @@ export interface ConnectionOptions {
   stableMs?: number;
 }
 
-/** The client of one socket, on which streams subscribe. */
-export type Attempt = Pick<Client, 'subscribe'>;
+/** The part of graphql-ws' client that streams use: one socket, on which they subscribe. */
+export interface Attempt {
+  subscribe<Data>(
+    request: { query: string; variables?: Record<string, unknown>; extensions?: Record<string, unknown> },
+    sink: { next(result: { data?: Data | null; errors?: readonly Refusal[] }): void; error(error: unknown): void; complete(): void },
+  ): () => void;
+}
 
 /** A stream on a connection. */
 export interface Carried {
@@ -205,6 +210,6 @@ function closingOf(event: unknown): Closing {
 function socketUrl(given: string): string {
   const url = new URL(given, globalThis.location?.href);
   url.protocol = url.protocol.replace(/^http/, 'ws');
-  if (url.pathname === '/') url.pathname = '/graphql';
+  if (!url.pathname.endsWith('/graphql')) url.pathname = `${url.pathname.replace(/\/$/, '')}/graphql`;
   return url.href;
 }

@@ -35,6 +35,7 @@ const shapes = {
   exit: <path d="M6.5 2.5h-4v11h4M6 8h8M10.8 4.8 14 8l-3.2 3.2" />,
   info: <path d="M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 7.3v3.5M8 5.1v.1" />,
   live: <circle cx="8" cy="8" r="3.5" fill="currentColor" stroke="none" />,
+  code: <path d="M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5" />,
   dash: <path d="M4 8h8" />,
 } satisfies Record<string, ReactNode>;
 

@@ -20,7 +20,7 @@ const { agent, session, initiate, reassign, turn, run } = world(pool);
 const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
 
 /** Fields that an agent may not ask of another: what they answer instead is for matrixReads.test.ts. */
-const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'handoffToolDefinitions', 'sessions', 'handoffsReceived', 'handoffsGiven'];
+const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'collaborations', 'definition', 'prompt', 'handoffToolDefinitions', 'sessions', 'handoffsReceived', 'handoffsGiven'];
 
 /** Everything that a type has, so many objects deep. */
 function everything(type: GraphQLObjectType, depth: number): string {
@@ -78,7 +78,7 @@ async function fill(sessionId: string, to: string, mark: string): Promise<void> 
   await run(acceptHandoff, { handoffId });
 }
 
-it('no way through the graph leads an agent to what it may not read, and every way leads others there', async () => {
+it('an agent reaches no unreadable record through any path of the graph, and an operator reaches all of them', async () => {
   await agent('bob', { maxCapacity: 100 });
   await agent('eve', { maxCapacity: 100, instructions: 'INSTRUCTIONS of eve' });
   await agent('ada', { maxCapacity: 100, collaborators: ['bob', 'eve'], instructions: 'INSTRUCTIONS of ada' });
@@ -127,7 +127,7 @@ it('no way through the graph leads an agent to what it may not read, and every w
   expect(sent).toHaveLength(1);
 });
 
-it('every type that can be reached is an object, an interface that Node is, or what a mutation answers', () => {
+it('the only abstract types besides mutation results are ContextText, Error and Node', () => {
   const others = Object.values(schema.getTypeMap()).filter((type) => (isInterfaceType(type) || isUnionType(type)) && !type.name.endsWith('Result'));
   // A new one is a new way through the graph: see that the crawl above takes it.
   expect(others.map(({ name }) => name).sort()).toEqual(['ContextText', 'Error', 'Node']);

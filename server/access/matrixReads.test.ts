@@ -76,12 +76,12 @@ const queries: Record<string, Read> = {
   keys: { query: '{ answer: keys { nodes { id name role } } }', variables: async () => ({}), mark: text("a test's"), AGENT: 'FORBIDDEN' },
 };
 
-it('every query has a line', () => {
+it('the matrix has a line for every query', () => {
   expect(Object.keys(queries).sort()).toEqual(Object.keys(schema.getQueryType()!.getFields()).sort());
 });
 
 describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AGENT }) => {
-  it.each(roles.flatMap((role) => (['own', 'foreign'] as const).map((whose) => [role, whose] as const)))('as %s, %s', async (role, whose) => {
+  it.each(roles.flatMap((role) => (['own', 'foreign'] as const).map((whose) => [role, whose] as const)))('answers %s about a record that is %s', async (role, whose) => {
     const given = (await variables(whose)) as Record<string, string>;
     const { data, errors } = await askers[role].post<{ answer: unknown } | null>(query, given);
     const forbidden = (name === 'keys' && role !== 'ADMIN') || (AGENT === 'FORBIDDEN for others' && role === 'AGENT' && whose === 'foreign');
@@ -96,15 +96,15 @@ describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AG
 });
 
 describe('an Agent', () => {
-  const ofAll = 'id type name role description status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt'.split(' ');
-  const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators { id }', 'handoffToolDefinitions(format: MCP)', ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`)];
+  const ofAll = 'id type name role description model status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt'.split(' ');
+  const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators { id }', 'collaborations { agent { id } }', 'definition { path }', 'prompt { text }', 'handoffToolDefinitions(format: MCP)', ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`)];
 
-  it('has no field that is not among these', () => {
+  it('has only the fields of this table', () => {
     const type = schema.getType('Agent') as unknown as { getFields(): object };
     expect(Object.keys(type.getFields()).sort()).toEqual([...ofAll, ...ofItself].map((field) => field.split(/[ (]/)[0]).sort());
   });
 
-  it.each([...ofAll, ...ofItself])('shows %s to whom it may concern', async (field) => {
+  it.each([...ofAll, ...ofItself])('shows %s to the roles that may read it, and FORBIDDEN to others', async (field) => {
     const forItself = ofItself.includes(field);
     for (const role of roles) {
       for (const of of ['ada', 'bob']) {
@@ -119,7 +119,7 @@ describe('an Agent', () => {
     }
   });
 
-  it('lists of its own what it gave, was given and has', async () => {
+  it('lists to an agent the handoffs that it gave and received and the sessions that it holds', async () => {
     const [given, got] = [await initiate(await held('own'), 'eve'), await initiate(await held('foreign'), 'ada')];
     const { data } = await askers.AGENT.post(
       '{ viewer { agent { sessions(first: 100) { nodes { id } } handoffsGiven(first: 1) { nodes { id } } handoffsReceived(first: 1) { nodes { id } } } } }',
@@ -136,7 +136,7 @@ describe('an Agent', () => {
   });
 });
 
-it('a session that an agent had stays readable with all that came after', async () => {
+it('an agent that held a session may read everything recorded in it afterwards', async () => {
   const sessionId = await held('seen');
   await run(recordDecision, { sessionId, text: 'decided by bob' });
   const { data } = await askers.AGENT.post('query ($id: ID!) { session(id: $id) { agent { id } decisions { text } } }', { id: encodeId('session', sessionId) });

@@ -1,4 +1,4 @@
-import type { Agent } from '../generated/prisma/client.ts';
+import type { Agent, AgentCollaborator } from '../generated/prisma/client.ts';
 import { statement } from '../core/changes.ts';
 import { NotFoundError } from '../core/errors.ts';
 import { fromColumns } from '../core/rows.ts';
@@ -27,16 +27,34 @@ export function recordAgentChanged(work: Work, agent: Pick<Agent, 'id' | 'inboxS
   record(work, { type: 'AGENT_CHANGED', session: null, parts: { agent } });
 }
 
-const findAgentsStatement = statement('SELECT id FROM agents WHERE id = ANY ($1::text[])');
+/** An agent that another may hand off to. Undefined parts stay as they are. */
+export interface Collaboration {
+  agentId: string;
+  when?: string | null;
+  instructions?: string | null;
+}
+
+const findAgentsStatement = statement(`
+SELECT a.id, c."when", c.instructions, c.carry FROM agents a LEFT JOIN agent_collaborators c ON c.agent_id = $1 AND c.collaborator_id = a.id
+WHERE a.id = ANY ($2::text[])`);
+
+type Found = Pick<AgentCollaborator, 'when' | 'instructions' | 'carry'> & { id: string };
 
 /** Replaces the agents that an agent may hand off to. */
-export async function setCollaborators(work: Work, agentId: string, collaborators: readonly string[]): Promise<void> {
-  const found = new Set((await work.query<{ id: string }>(findAgentsStatement, [collaborators])).map(({ id }) => id));
-  const missing = collaborators.find((id) => !found.has(id));
+export async function setCollaborations(work: Work, agentId: string, collaborations: readonly Collaboration[]): Promise<void> {
+  const ids = collaborations.map((collaboration) => collaboration.agentId);
+  const found = new Map((await work.query<Found>(findAgentsStatement, [agentId, ids])).map((row) => [row.id, row]));
+  const missing = ids.find((id) => !found.has(id));
   if (missing !== undefined) throw new NotFoundError('agent', missing);
-  await demandNoToolShadowed(work, agentId, collaborators);
+  await demandNoToolShadowed(work, agentId, ids);
   work.changes.clear('agent_collaborators', agentId);
-  for (const [position, collaboratorId] of collaborators.entries()) {
-    work.insert('agent_collaborators', { agentId, collaboratorId, position });
+  for (const [position, { agentId: collaboratorId, ...given }] of collaborations.entries()) {
+    const known = found.get(collaboratorId)!;
+    const { when = known.when, instructions = known.instructions } = given;
+    work.insert('agent_collaborators', { agentId, collaboratorId, position, when, instructions, carry: known.carry });
   }
 }
+
+/** The two forms of input in one; null when neither was given. */
+export const collaborationsOf = (collaborators: readonly string[] | undefined, collaborations: readonly Collaboration[] | undefined): readonly Collaboration[] | null =>
+  collaborations ?? collaborators?.map((agentId) => ({ agentId })) ?? null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../access/roles.ts';
 import { ConflictError, InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { AdministrativeStatus } from '../graphql/enums.ts';
-import { agentId, agentType, integer, KB, kept, listOf, metadata, nonBlank, oneOf, optional, text, withDefault } from '../graphql/input/schemas.ts';
+import { agentId, agentType, inputObject, integer, KB, kept, listOf, metadata, nonBlank, oneOf, optional, text, withDefault } from '../graphql/input/schemas.ts';
 import { agentOf, mutation, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { archiveAgent } from './archiveAgent.ts';
@@ -14,17 +14,44 @@ const payload = (description: string) => ({ description, fields: (t: Fields<Agen
 
 const id = agentId.describe('The Agent to change.');
 const maxCapacity = integer(1, 100_000);
+const collaboration = inputObject(
+  'CollaborationInput',
+  'An Agent to hand off to, and when.',
+  z.object({
+    agentId: agentId.describe('The Agent to hand off to.'),
+    when: optional(text({ bytes: limits.fields.when })).describe('Situation in which the Agent should hand off, for the model that decides: at most 1 KB. Null: not stated.'),
+  }),
+);
 const fields = {
   name: nonBlank({ characters: 200 }).describe('Display name, at most 200 characters. Null: the id.'),
   role: text({ characters: 200 }).describe('Purpose of the Agent, such as "implementer": at most 200 characters.'),
   description: text({ bytes: 4 * KB }).describe('Strengths of the Agent, for callers that choose one: at most 4 KB.'),
-  instructions: text({ bytes: 32 * KB }).describe('Instructions that every Handoff to the Agent carries: at most 32 KB.'),
+  instructions: text({ bytes: limits.fields.instructions }).describe('Instructions that every Handoff to the Agent carries: at most 32 KB.'),
   collaborators: listOf(agentId, { what: 'collaborators', limit: limits.counts.collaborators, advice: 'the list replaces the previous one: name fewer' })
     .transform((ids) => [...new Set(ids)])
-    .describe('Agents that it may hand off to, at most 200. Each must exist.'),
+    .describe('Agents that it may hand off to, at most 200. Each must exist. `when` of an Agent that stays is kept. Give this or `collaborations`.'),
+  collaborations: listOf(collaboration, { what: 'collaborations', limit: limits.counts.collaborators, advice: 'the list replaces the previous one: name fewer' })
+    .check(({ value, issues }) => {
+      const repeated = value.findIndex(({ agentId }, index) => value.slice(0, index).some((earlier) => earlier.agentId === agentId));
+      if (repeated >= 0) issues.push({ code: 'custom', message: `name agent '${value[repeated]!.agentId}' twice: leave one out`, path: [], input: value });
+    })
+    .describe('Agents that it may hand off to, and when it should: at most 200. Each must exist. Replaces the whole list.'),
   metadata: metadata.describe('Any JSON to keep with the record, at most 64 KB.'),
 };
-const notItself = { message: 'contain the agent itself: leave it out', path: ['collaborators'] };
+
+interface Given {
+  id: string;
+  collaborators?: string[] | undefined;
+  collaborations?: { agentId: string }[] | undefined;
+}
+
+function checkCollaborations({ value, issues }: { value: Given; issues: z.core.$ZodRawIssue[] }): void {
+  const { id: itself, collaborators, collaborations } = value;
+  const refuse = (field: string, message: string): void => void issues.push({ code: 'custom', message, path: [field], input: value });
+  if (collaborators?.includes(itself) === true) refuse('collaborators', 'contain the agent itself: leave it out');
+  if (collaborations?.some((each) => each.agentId === itself) === true) refuse('collaborations', 'contain the agent itself: leave it out');
+  if (collaborators !== undefined && collaborations !== undefined) refuse('collaborations', 'are given beside `collaborators`: give one of the two');
+}
 
 mutation('registerAgent', {
   access: operators,
@@ -38,11 +65,12 @@ mutation('registerAgent', {
       role: optional(fields.role),
       description: optional(fields.description),
       instructions: optional(fields.instructions),
-      collaborators: optional(fields.collaborators).transform((ids) => ids ?? []),
+      collaborators: kept(fields.collaborators),
+      collaborations: kept(fields.collaborations),
       metadata: optional(fields.metadata),
     })
     .transform((input) => ({ ...input, name: input.name ?? input.id }))
-    .refine((input) => !input.collaborators.includes(input.id), notItself),
+    .check(checkCollaborations),
   payload: payload('The Agent was registered.'),
   errors: [NotFoundError, ConflictError],
   command: registerAgent,
@@ -63,9 +91,10 @@ mutation('updateAgent', {
       description: fields.description.nullable().optional(),
       instructions: fields.instructions.nullable().optional(),
       collaborators: kept(fields.collaborators),
+      collaborations: kept(fields.collaborations),
       metadata: fields.metadata.optional(),
     })
-    .refine((input) => input.collaborators?.includes(input.id) !== true, notItself),
+    .check(checkCollaborations),
   payload: payload('The Agent was changed.'),
   errors: [NotFoundError, ConflictError, InvalidStateError],
   command: updateAgent,

@@ -1,6 +1,7 @@
 import { ConflictError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { findAndLockAgent, recordAgentChanged, setCollaborators } from './lockAgent.ts';
+import type { Agent } from '../generated/prisma/client.ts';
+import { collaborationsOf, findAndLockAgent, recordAgentChanged, setCollaborations, type Collaboration } from './lockAgent.ts';
 
 export interface AgentFields {
   type: string;
@@ -10,7 +11,9 @@ export interface AgentFields {
   instructions: string | null;
   maxCapacity: number;
   metadata: unknown;
-  collaborators: readonly string[];
+  /** Ids of agents; ignored with `collaborations`. */
+  collaborators?: readonly string[] | undefined;
+  collaborations?: readonly Collaboration[] | undefined;
 }
 
 export interface AgentAnswer {
@@ -18,22 +21,20 @@ export interface AgentAnswer {
 }
 
 /** Adds an AVAILABLE agent. An id is never reused, not even that of an archived agent. */
-export async function registerAgent(work: Work, { id, collaborators, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
+export async function registerAgent(work: Work, { id, collaborators, collaborations, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
   if ((await findAndLockAgent(work, id)) !== null) {
     throw new ConflictError(`Agent id '${id}' is taken or was used before: choose another id, or change that agent (updateAgent)`);
   }
-  const agent = work.insert('agents', {
-    ...fields,
-    id,
-    metadata: metadata ?? null,
-    administrativeStatus: 'AVAILABLE',
-    currentLoad: 0,
-    totalAssigned: 0,
-    inboxSequence: 0,
-    registeredAt: work.now,
-    archivedAt: null,
-  });
-  await setCollaborators(work, id, collaborators);
+  const agent = insertAgent(work, { ...fields, id, metadata: metadata ?? null, model: null, definition: null });
+  await setCollaborations(work, id, collaborationsOf(collaborators, collaborations) ?? []);
   recordAgentChanged(work, agent);
   return { agentId: id };
+}
+
+type NewAgent = Omit<Agent, 'administrativeStatus' | 'currentLoad' | 'totalAssigned' | 'inboxSequence' | 'registeredAt' | 'archivedAt'>;
+
+/** Stages an AVAILABLE agent without work. */
+export function insertAgent(work: Work, fields: NewAgent): Agent {
+  const agent: Agent = { ...fields, administrativeStatus: 'AVAILABLE', currentLoad: 0, totalAssigned: 0, inboxSequence: 0, registeredAt: work.now, archivedAt: null };
+  return work.insert('agents', agent);
 }

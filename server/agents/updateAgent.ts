@@ -1,12 +1,12 @@
 import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { lockAgent, recordAgentChanged, setCollaborators } from './lockAgent.ts';
+import { collaborationsOf, lockAgent, recordAgentChanged, setCollaborations } from './lockAgent.ts';
 import type { AgentAnswer, AgentFields } from './registerAgent.ts';
 
 /** Changes the given fields only. Existing Sessions and Handoffs keep their values. */
 export async function updateAgent(
   work: Work,
-  { id, collaborators, ...fields }: Partial<AgentFields> & { id: string },
+  { id, collaborators, collaborations, ...fields }: Partial<AgentFields> & { id: string },
 ): Promise<AgentAnswer> {
   const agent = await lockAgent(work, id);
   if (agent.archivedAt !== null) {
@@ -21,7 +21,8 @@ export async function updateAgent(
   }
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   work.change('agents', agent, given);
-  if (collaborators !== undefined) await setCollaborators(work, id, collaborators);
+  const wanted = collaborationsOf(collaborators, collaborations);
+  if (wanted !== null) await setCollaborations(work, id, wanted);
   recordAgentChanged(work, agent);
   return { agentId: id };
 }

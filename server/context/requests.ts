@@ -27,8 +27,11 @@ const ofTheProgram = new Set(
 const bareWord = /^\s*(?:clear|compact|exit|login|logout|quit)\s*$/i;
 
 const words = new Intl.Segmenter('und', { granularity: 'word' });
+const spaced = /[\p{L}\p{N}]\S*\s+\S*?[\p{L}\p{N}]/u;
 /** Counts up to two words, also in languages without spaces between words. */
 function wordsIn(text: string): number {
+  // The segmenter takes 10 µs, for each of up to 100 messages of a Context.
+  if (spaced.test(text.slice(0, 100))) return 2;
   let count = 0;
   for (const { isWordLike } of words.segment(text.slice(0, 500))) {
     if (isWordLike === true) count += 1;

@@ -81,11 +81,13 @@ const reminder = "'\\s*<system-reminder>.*?</system-reminder>\\s*'";
 const withoutReminders = (column: string): string =>
   `CASE WHEN position('<system-reminder>' IN ${column}) > 0 THEN regexp_replace(${column}, ${reminder}, '', 'g') ELSE ${column} END`;
 
+// Bytes first: PostgreSQL knows them without reading a long text.
 const cut = (column: string): string =>
-  `CASE WHEN length(${column}) <= ${bounds.factCharacters} THEN ${column} ELSE left(${column}, ${bounds.factCharacters / 2}) || E'\\n…\\n' || right(${column}, ${bounds.factCharacters / 2}) END`;
+  `CASE WHEN octet_length(${column}) <= ${bounds.factCharacters} OR length(${column}) <= ${bounds.factCharacters} THEN ${column} ELSE left(${column}, ${bounds.factCharacters / 2}) || E'\\n…\\n' || right(${column}, ${bounds.factCharacters / 2}) END`;
 const cutText = (json: string): string => `to_jsonb(left(${json} #>> '{}', ${bounds.factCharacters}))`;
 /** SQL that shortens each text in a call's arguments, so that names and paths next to a long patch stay. */
 const cutArguments = (column: string): string => `CASE
+  WHEN pg_column_compression(${column}) IS NULL AND pg_column_size(${column}) <= ${bounds.factCharacters / 2} THEN ${column}
   WHEN length(${column}::text) <= ${bounds.factCharacters} THEN ${column}
   WHEN jsonb_typeof(${column}) = 'string' THEN ${cutText(column)}
   WHEN jsonb_typeof(${column}) = 'object' THEN (SELECT jsonb_object_agg(key, CASE
@@ -161,9 +163,11 @@ SELECT
       'outcomeShortened', length(coalesce(c.error, c.result)) > least(length(o.outcome), ${bounds.outcomeCharacters}), 'failed', l.failed) ORDER BY l.index), '[]')
     FROM (SELECT * FROM last_calls WHERE answered ORDER BY index DESC LIMIT ${bounds.lastCalls}) l JOIN tool_calls c ON c.id = l.id,
       LATERAL (SELECT ${withoutReminders('coalesce(c.error, c.result)')} AS outcome OFFSET 0) o) AS last_calls,
-  (SELECT coalesce(json_agg(json_build_object('callId', c.call_id, 'turn', (SELECT index FROM turns WHERE id = c.turn_id), 'sequence', c.sequence, 'name', c.name,
-      'arguments', ${cutArguments('c.arguments')}, 'result', ${cut('c.result')}, 'error', ${cut('c.error')}, 'filesModified', c.files_modified) ORDER BY c.index), '[]')
-    FROM (SELECT id FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f JOIN tool_calls c ON c.id = f.id) AS calls,
+  (SELECT coalesce(json_agg(r ORDER BY r.index), '[]') FROM (
+    SELECT c.index, c.call_id AS "callId", (SELECT index FROM turns WHERE id = c.turn_id) AS turn, c.sequence, c.name,
+      ${cutArguments('c.arguments')} AS arguments, ${cut('c.result')} AS result, ${cut('c.error')} AS error, c.files_modified AS "filesModified"
+    FROM (SELECT index FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f
+      JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS calls,
   (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
     FROM (SELECT index, workspace FROM turns WHERE session_id = $1 AND workspace IS NOT NULL ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
   json_build_object('messages', (SELECT count(*) FROM messages WHERE session_id = $1 AND role <> 'HANDOFF'),

@@ -4,6 +4,7 @@ import { type FieldNode, type GraphQLResolveInfo, print } from 'graphql';
 import type { Bounds } from '../core/fixedPage.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
+import { namesOf } from './path.ts';
 import { boundsOf, cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
 import { inTurn } from './processorTime.ts';
 
@@ -106,7 +107,7 @@ const cursorColumns = (order: Order): Record<string, true> =>
   Object.fromEntries(['id', ...Object.keys(order.columns)].map((column) => [column, true as const]));
 
 interface Delegate {
-  findMany(query: object): Promise<Row[]>;
+  findMany(query: object, page: string): Promise<Row[]>;
   count(query: object): Promise<number>;
 }
 const delegateOf = ({ prisma }: GraphQLContext, model: ModelName): Delegate =>
@@ -172,7 +173,7 @@ export function rootPage<M extends ModelName>(
   const [node, ...others] = info.fieldNodes;
   const read = (): Promise<Row[]>[] => {
     if (fixed !== null && bounds !== null && others.length === 0 && fits(fixed, node!, info, query)) return fixed.reads.map((each) => each(bounds));
-    return oneOf.map((where) => delegate.findMany({ ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' }));
+    return oneOf.map((where) => delegate.findMany({ ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' }, namesOf(info).join('.')));
   };
   const find = async (): Promise<PageOfRows<Row>> => {
     const found = await Promise.all(read());
@@ -191,10 +192,13 @@ interface Selecting {
   (query: object, path: { getType: () => string; paths: { name: string }[][] }): { select?: object };
 }
 
-/** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
+/**
+ * A page of a row's relation, as options of `t.field`: it travels in the statement of its parents, except the column `without`,
+ * whose field reads it when it is missing (`readMissing`).
+ */
 export function relatedPage<P extends ModelName>(
   relation: Model<P>['ListRelations'] & string,
-  { model, order, description }: { model: ModelName; order: Order; description: string },
+  { model, order, description, without }: { model: ModelName; order: Order; description: string; without?: string },
 ) {
   const select = (args: PageArgs, _context: object, nested: Selecting, selected: () => ReadonlySet<string>) => {
     const fields = selected();
@@ -206,6 +210,7 @@ export function relatedPage<P extends ModelName>(
           [relation]: withColumns(
             nested(page, { getType: () => model, paths: nodePaths.map((path) => path.map((name) => ({ name }))) }),
             cursorColumns(order),
+            without,
           ),
         }),
         ...(fields.has('totalCount') && { _count: { select: { [relation]: true } } }),
@@ -227,4 +232,13 @@ export function relatedPage<P extends ModelName>(
   };
 }
 
-const withColumns = (query: { select?: object }, columns: object): object => ({ ...query, select: { ...columns, ...query.select } });
+const withColumns = (query: { select?: object }, columns: object, without?: string): object => ({
+  ...query,
+  select: { ...columns, ...query.select, ...(without !== undefined && { [without]: false }) },
+});
+
+/** The query of a relation without columns whose fields read them when they are missing (`readMissing`). */
+export const withoutColumns = <Query>(query: Query, ...columns: string[]): Query => ({
+  ...query,
+  select: { id: true, ...(query as { select?: object }).select, ...Object.fromEntries(columns.map((column) => [column, false])) },
+});

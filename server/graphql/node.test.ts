@@ -35,7 +35,7 @@ interface Nodes {
 const nodes = (...asked: string[]) => post<Nodes>('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids: asked });
 
 describe('node and nodes', () => {
-  test('find everything that has an id, whatever it is, in the order that was asked for', async () => {
+  test('return every type with an id, in the requested order', async () => {
     expect([...ids.keys()].sort()).toEqual(schema.getPossibleTypes(schema.getType('Node') as never).map(({ name }) => name).sort());
     const asked = [...ids];
     const { data, errors } = await nodes(...asked.map(([, id]) => id), ...asked.map(([, id]) => id).reverse());
@@ -47,7 +47,7 @@ describe('node and nodes', () => {
     }
   });
 
-  test('have null in the place of what there is not', async () => {
+  test('return null for an unknown id', async () => {
     const unknown = [
       ...(Object.values(nodePrefixes)).map((prefix) => encodeId(prefix, newId())),
       'nobody',
@@ -67,7 +67,7 @@ describe('node and nodes', () => {
     expect((await post('{ node(id: "nobody") { id } }')).data).toEqual({ node: null });
   });
 
-  test('show what the type itself shows', async () => {
+  test('return the fields of the type', async () => {
     const { data } = await post(
       `{ node(id: "${ids.get('Handoff')}") { ... on Handoff { status session { id } targetAgentSession { agent { id } } } }
          key: node(id: "${ids.get('Key')}") { ... on Key { name role agent { id } createdAt expiresAt revokedAt } } }`,
@@ -79,7 +79,7 @@ describe('node and nodes', () => {
   });
 });
 
-test('a public id and its row find each other, and nothing else is an id', () => {
+test('a node id decodes to its row, and other text to none', () => {
   for (const type of Object.keys(nodePrefixes) as NodeType[]) {
     const uuid = newId();
     expect(decodeNodeId(encodeNodeId(type, uuid))).toEqual({ typename: type, id: uuid });

@@ -19,6 +19,8 @@ import '../log/mutations.ts';
 import '../log/schema.ts';
 import '../log/sessionLogSchema.ts';
 import '../log/snapshotSchema.ts';
+import '../registry/mutations.ts';
+import '../registry/schema.ts';
 import '../sessions/agentSessionSchema.ts';
 import '../sessions/listSchema.ts';
 import '../sessions/mutations.ts';

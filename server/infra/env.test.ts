@@ -12,6 +12,8 @@ describe('the environment', () => {
       adminKey: undefined,
       redisUrls: undefined,
       allowedOrigins: [],
+      basePath: '',
+      trustedProxies: 0,
       heartbeatMs: 10_000,
       staleAfterMinutes: 30,
       handoffsEnabled: true,
@@ -19,6 +21,7 @@ describe('the environment', () => {
       persistedOnly: false,
       demo: undefined,
       logLevel: 'info',
+      warnings: [],
     });
   });
 
@@ -49,6 +52,10 @@ describe('the environment', () => {
     ['BATON_ALLOWED_ORIGINS', 'https://a.example/path', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not 'https://a.example/path'"],
     ['BATON_ALLOWED_ORIGINS', '*', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not '*'"],
     ['BATON_HEARTBEAT_SECONDS', '15', "BATON_HEARTBEAT_SECONDS must be a number of seconds from 0.1 to 12, not '15'"],
+    ['BATON_BASE_PATH', 'baton', "BATON_BASE_PATH must be a path such as /baton, of letters, digits, -, _, . and ~, not 'baton'"],
+    ['BATON_BASE_PATH', '//evil.example', "BATON_BASE_PATH must be a path such as /baton, of letters, digits, -, _, . and ~, not '//evil.example'"],
+    ['BATON_BASE_PATH', '/a/../b', "BATON_BASE_PATH must be a path such as /baton, of letters, digits, -, _, . and ~, not '/a/../b'"],
+    ['BATON_TRUST_PROXY', 'true', "BATON_TRUST_PROXY must be the number of proxies in front of Baton, 0 to 9, not 'true'"],
     ['PORT', '65536', "PORT must be a number from 0 to 65535 (0 takes a free one), not '65536'"],
     ['PORT', '4e3', "PORT must be a number from 0 to 65535 (0 takes a free one), not '4e3'"],
     ['BATON_ADMIN_KEY', 'x'.repeat(31), 'BATON_ADMIN_KEY must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"'],
@@ -63,6 +70,20 @@ describe('the environment', () => {
     ['DATABASE_URL', 'mysql://u:secret@h/d', 'DATABASE_URL must look like postgresql://user:password@host:5432/database'],
   ])('%s=%s is refused in one line', (name, value, line) => {
     expect(() => readEnv({ [name]: value })).toThrow(new StartError(line));
+  });
+
+  test.each([
+    ['/', ''],
+    ['/baton', '/baton'],
+    ['/tools/baton.v1/', '/tools/baton.v1'],
+  ])('reads the base path %s as "%s"', (value, basePath) => expect(readEnv({ BATON_BASE_PATH: value })).toMatchObject({ basePath }));
+
+  test('names unknown settings with the nearest known one, and no values', () => {
+    const { warnings } = readEnv({ BATON_ARCHIV_DIR: 'secret', BATON_ADMINKEY: 'secret', BATON_KEY: 'secret', BATON_URL: 'x', OTHER: 'x', BATON_DEMO: '1' });
+    expect(warnings).toEqual([
+      'BATON_ARCHIV_DIR is not a setting and has no effect: the nearest setting is BATON_ARCHIVE_DIR',
+      'BATON_ADMINKEY is not a setting and has no effect: the nearest setting is BATON_ADMIN_KEY',
+    ]);
   });
 
   test('every bad value has its line', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { logLevels } from './log.ts';
 import { StartError } from './startError.ts';
+import { unknownSettings } from './unknownSettings.ts';
 
 const port = /^\d{1,5}$/;
 const flag = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1');
@@ -31,6 +32,17 @@ const variables = z.object({
     .transform((value) => value.split(',').map((part) => part.trim().toLowerCase()))
     .refine((origins) => origins.every(isOrigin), 'must be origins such as https://baton.example.com, with commas between them and no path')
     .default([]),
+  BATON_BASE_PATH: z
+    .string()
+    .transform((value) => value.replace(/\/$/, ''))
+    .refine((path) => /^(\/[\w-][\w.~-]*)*$/.test(path), 'must be a path such as /baton, of letters, digits, -, _, . and ~')
+    .default(''),
+  BATON_TRUST_PROXY: z
+    .string()
+    .refine((value) => /^\d$/.test(value), 'must be the number of proxies in front of Baton, 0 to 9')
+    .transform(Number)
+    .default(0),
+  BATON_URL: z.string().refine(isWebAddress, 'must be an address such as https://baton.example.com').optional(),
   BATON_HEARTBEAT_SECONDS: z
     .string()
     .refine((value) => /^\d+(\.\d+)?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 12, 'must be a number of seconds from 0.1 to 12')
@@ -51,6 +63,9 @@ const variables = z.object({
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 
+/** Settings of the commands, which are often set in the same environment. */
+const ofCommands = ['BATON_KEY', 'BATON_URL'];
+
 export interface Env {
   host: string;
   port: number;
@@ -61,8 +76,14 @@ export interface Env {
   adminKey: string | undefined;
   /** One Redis, or the nodes of a cluster. Undefined: events are announced within this process only. */
   redisUrls: string[] | undefined;
-  /** Origins besides the server's own whose pages may open sockets. */
+  /** Origins besides the server's own whose pages may call this server and open sockets. */
   allowedOrigins: string[];
+  /** The path that all addresses begin with, such as `/baton`; empty for none. */
+  basePath: string;
+  /** The number of proxies in front of this server whose forwarding headers are believed. */
+  trustedProxies: number;
+  /** Address under which agents reach the server. Undefined: the one that it listens on. */
+  url: string | undefined;
   /** Interval of heartbeats in subscriptions. */
   heartbeatMs: number;
   staleAfterMinutes: number;
@@ -74,6 +95,8 @@ export interface Env {
   /** Whether to load the demonstration data. Undefined: only into an empty embedded database. */
   demo: boolean | undefined;
   logLevel: (typeof logLevels)[number];
+  /** A line for each unknown setting. */
+  warnings: string[];
 }
 
 /** Values that no message may show. A connection string may hold a password. */
@@ -100,6 +123,9 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     adminKey: data.BATON_ADMIN_KEY,
     redisUrls: data.REDIS_URL,
     allowedOrigins: data.BATON_ALLOWED_ORIGINS,
+    basePath: data.BATON_BASE_PATH,
+    trustedProxies: data.BATON_TRUST_PROXY,
+    url: data.BATON_URL,
     heartbeatMs: data.BATON_HEARTBEAT_SECONDS * 1_000,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
@@ -107,6 +133,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     persistedOnly: data.BATON_PERSISTED_ONLY,
     demo: data.BATON_DEMO,
     logLevel: data.LOG_LEVEL,
+    warnings: unknownSettings(Object.keys(present), [...Object.keys(variables.shape), ...ofCommands]),
   };
 }
 
@@ -118,6 +145,10 @@ function isRedisUrl(text: string): boolean {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text);
 }
 
 export function isLoopback(host: string): boolean {

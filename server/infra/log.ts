@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { PinoPretty } from 'pino-pretty';
 
 export type Log = Logger;
 
@@ -22,10 +23,7 @@ export function createLog({ level = 'info', redactLine, destination }: LogOption
   };
   if (destination !== undefined) return pino(base, destination);
   if (!process.stdout.isTTY) return pino(base);
-  return pino({
-    ...base,
-    transport: { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' } },
-  });
+  return pino(base, PinoPretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true }));
 }
 
 export const silentLog: Log = pino({ level: 'silent' });

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { packageFolder, commandLine } from './place.ts';
 import { isOutOfConnections } from './sharedPool.ts';
-import { StartError } from './startError.ts';
+import { AwayError, StartError } from './startError.ts';
 
-const folder = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+const folder = join(packageFolder, 'prisma/migrations');
 /** The advisory lock of `prisma migrate deploy`: one process migrates a database at a time, the others wait. */
 const migrationLock = 72_707_369;
 /** Wait for a free connection: running servers close one every few seconds. In milliseconds. */
@@ -103,13 +103,13 @@ export async function migrationStatus(url: string): Promise<Status> {
 export async function requireMigrated(url: string): Promise<void> {
   const { missing, ...status } = await migrationStatus(url);
   refuseNewer(status);
-  if (missing.length > 0) throw new StartError(`The database lacks ${missing.join(', ')}: run npm run migrate`);
+  if (missing.length > 0) throw new StartError(`The database lacks ${missing.join(', ')}: run ${commandLine('migrate')}`);
 }
 
 /** Refuses a database of a newer version: this version could write wrong data into it. */
 function refuseNewer({ unknown }: Pick<Status, 'unknown'>): void {
   if (unknown.length === 0) return;
-  throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or revert it with npm run migrate -- down in the version that applied it`);
+  throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or revert it with ${commandLine('migrate down')} in the version that applied it`);
 }
 
 async function readStatus(client: pg.Client): Promise<Status> {
@@ -169,7 +169,7 @@ async function locked<T>(url: string, work: (client: pg.Client) => Promise<T>): 
 
 async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connect(url, performance.now() + roomWithin).catch((error: unknown) => {
-    throw new StartError(`PostgreSQL does not answer (${reason(error)}): check DATABASE_URL and that it runs`);
+    throw new AwayError(`PostgreSQL does not answer (${reason(error)}): check DATABASE_URL and that it runs`);
   });
   try {
     return await work(client);

@@ -2,3 +2,8 @@
 export class StartError extends Error {
   override name = 'StartError';
 }
+
+/** PostgreSQL or Baton does not answer or is busy: the same command can succeed later. */
+export class AwayError extends StartError {
+  override name = 'AwayError';
+}

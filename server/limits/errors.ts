@@ -17,6 +17,13 @@ export const badValue = (message: string, path: readonly string[]): GraphQLError
 
 export const badRequest = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
 
+/**
+ * Apollo and urql wait for these messages. After `NOT_FOUND` they send the text of this operation, after `NOT_SUPPORTED` the
+ * text of every operation: Baton stores no documents of clients, so naming one first would cost a second request each time.
+ */
+export const persistedQueryRefused = (reason: 'NOT_FOUND' | 'NOT_SUPPORTED'): GraphQLError =>
+  new GraphQLError(reason === 'NOT_FOUND' ? 'PersistedQueryNotFound' : 'PersistedQueryNotSupported', { extensions: { code: `PERSISTED_QUERY_${reason}`, http: { status: 400 } } });
+
 export function rateLimited(message: string, retryAfterMs: number, more: Record<string, string> = {}): GraphQLError {
   const headers = { ...more, 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
   return new GraphQLError(message, { extensions: { code: 'RATE_LIMITED', retryAfterMs, http: { status: 429, headers } } });

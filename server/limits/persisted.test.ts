@@ -11,7 +11,8 @@ import { createPersistedOperations, readManifest } from './persisted.ts';
 const known = 'query Known($n: Int = 1) { sessions(first: $n) { totalCount } }';
 const write = 'mutation Write { pauseSession(input: { sessionId: "x" }) { __typename } }';
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-const documents = Object.fromEntries([known, write].map((text) => [`sha256:${hash(text)}`, text]));
+const filtered = 'query Filtered($where: SessionFilter) { sessions(where: $where) { totalCount } }';
+const documents = Object.fromEntries([known, write, filtered].map((text) => [`sha256:${hash(text)}`, text]));
 const apollo = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
 
 const database = await testDatabase();
@@ -70,8 +71,18 @@ describe('An operation that is not in the manifest', () => {
     expect(await post(strict, { query: other, documentId: hash(other) })).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
   });
 
-  test('is named in the words that clients wait for, or in ours', async () => {
-    expect(await post(url, { extensions: apollo(other) })).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'BAD_REQUEST' } }] });
+  test('is refused by its hash in the words that Apollo and urql wait for', async () => {
+    expect(await post(url, { extensions: apollo(other) })).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }] });
+    expect(await post(strict, { extensions: apollo(other) })).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] });
+  });
+
+  test('is not hinted at by the errors of one that is', async () => {
+    const wrong = { documentId: hash(filtered), variables: { where: { status: ['RUNING'] } } };
+    expect((await post(url, wrong)).errors![0]!.message).toMatch(/Did you mean the enum value "RUNNING"/);
+    expect((await post(strict, wrong)).errors![0]!.message).not.toMatch(/Did you mean/);
+  });
+
+  test('is refused by its documentId, and executed by its text beside a hash', async () => {
     expect(await post(url, { documentId: 'nonsense' })).toMatchObject({ status: 400, errors: [{ message: 'No operation has this documentId: send its text as query' }] });
     expect(await post(url, { query: other, extensions: apollo(other) })).toMatchObject(answered);
   });

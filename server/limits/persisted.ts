@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { badRequest } from './errors.ts';
+import { badRequest, persistedQueryRefused } from './errors.ts';
 
 /** Documents by the hexadecimal SHA-256 of their text, with or without `sha256:`. The dashboard's build writes it. */
 const manifest = z.record(z.string().regex(/^(sha256:)?[0-9a-f]{64}$/), z.string());
@@ -17,10 +17,12 @@ interface Sent {
 }
 
 export interface PersistedOperations {
+  /** Whether other documents are refused, and with them introspection. */
+  readonly only: boolean;
   /**
    * The document of a request: named by `documentId` or by `extensions.persistedQuery.sha256Hash` (Apollo, urql), or sent as
    * `query`. Undefined when there is none of these.
-   * @throws GraphQLError BAD_REQUEST for an unknown name, and with `only` for a text that is not in the manifest.
+   * @throws GraphQLError for an unknown name, and with `only` for a text that is not in the manifest.
    */
   documentOf(sent: Sent): string | undefined;
 }
@@ -29,6 +31,7 @@ export function createPersistedOperations(documents: Record<string, string>, { o
   const byHash = new Map(Object.entries(documents).map(([id, text]) => [bare(id), text]));
   const allowed = new Set(byHash.values());
   return {
+    only,
     documentOf({ query, documentId, extensions }) {
       const hash = typeof documentId === 'string' ? documentId : hashIn(extensions);
       const found = hash === null ? undefined : byHash.get(bare(hash));
@@ -39,8 +42,7 @@ export function createPersistedOperations(documents: Record<string, string>, { o
       }
       if (sent !== undefined || query != null) return sent;
       if (typeof documentId === 'string') throw badRequest('No operation has this documentId: send its text as query');
-      // Clients of this protocol send the text when they get this message.
-      if (hash !== null) throw badRequest('PersistedQueryNotFound');
+      if (hash !== null) throw persistedQueryRefused(only ? 'NOT_FOUND' : 'NOT_SUPPORTED');
       return undefined;
     },
   };

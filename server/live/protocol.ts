@@ -54,10 +54,9 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
   });
 
   async function connect({ connectionParams, extra }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
-    const authorization = connectionParams?.['authorization'];
     let caller: Caller;
     try {
-      caller = await engine.identify(extra.socket.address, typeof authorization === 'string' ? authorization : undefined);
+      caller = await engine.identify(extra.socket.address, authorizationIn(connectionParams));
     } catch (error) {
       if (error instanceof UnauthenticatedError) return false;
       if (error instanceof GraphQLError && error.extensions['code'] === 'RATE_LIMITED') {
@@ -129,6 +128,12 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
       });
     },
   };
+}
+
+/** The credentials of a socket, under `authorization` in any case. Several are joined, as HTTP headers are, so that none is accepted. */
+function authorizationIn(params: Record<string, unknown> | undefined): string | undefined {
+  const values = Object.entries(params ?? {}).flatMap(([name, value]) => (name.toLowerCase() === 'authorization' ? [value] : []));
+  return values.length > 0 && values.every((value) => typeof value === 'string') ? values.join(', ') : undefined;
 }
 
 const texts = new WeakMap<ExecutionResult, Buffer>();

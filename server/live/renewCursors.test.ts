@@ -14,7 +14,7 @@ const database = await testDatabase();
 const run = promisify(execFile);
 const { PATH, HOME, TMPDIR } = process.env;
 const migrate = async (args: string[], env: Record<string, string>) =>
-  run(process.execPath, [await bundled('server/infra/migrateCommand.ts'), ...args], { env: { PATH, HOME, TMPDIR, ...env } });
+  run(process.execPath, [await bundled('server/cli/baton.ts'), 'migrate', ...args], { env: { PATH, HOME, TMPDIR, ...env } });
 
 async function cursorFrom(url: string): Promise<string> {
   const socket = await rawSocket(url);

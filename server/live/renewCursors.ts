@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { commandLine } from '../infra/place.ts';
 import { StartError } from '../infra/startError.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function renewCursors(url: string): Promise<void> {
     );
   } catch (error) {
     if ((error as { code?: string }).code !== '42P01') throw error;
-    throw new StartError('This database has no cursors yet: run npm run migrate first');
+    throw new StartError(`This database has no cursors yet: run ${commandLine('migrate')} first`);
   } finally {
     await client.end();
   }

@@ -44,16 +44,22 @@ beforeAll(async () => {
 describe('a socket of a server with keys', async () => {
   const keyed = await startApp(database, { limits: { sockets: 3 }, variables: { BATON_ADMIN_KEY: 'k'.repeat(32) }, recheckMs: 300 });
 
+  const good = `Bearer ${'k'.repeat(32)}`;
+
   test('nobody comes in without one that is good: 4403', async () => {
     const expired = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() - 1_000) });
-    for (const payload of [undefined, {}, { authorization: 7 }, { authorization: 'Bearer nonsense' }, { authorization: expired.authorization }, { Authorization: `Bearer ${'k'.repeat(32)}` }]) {
+    for (const payload of [undefined, {}, { authorization: 7 }, { authorization: 'Bearer nonsense' }, { authorization: expired.authorization }, { authorization: good, Authorization: good }, { headers: { authorization: good } }]) {
       const socket = await rawSocket(keyed.url);
       socket.send({ type: 'connection_init', ...(payload && { payload }) });
       expect(await socket.closed).toEqual({ code: 4403, reason: 'Forbidden' });
     }
+  });
+
+  test.each(['authorization', 'Authorization', 'AUTHORIZATION'])('accepts a key as connectionParams.%s', async (name) => {
     const admin = await rawSocket(keyed.url);
-    await admin.init({ authorization: `Bearer ${'k'.repeat(32)}` });
+    await admin.init({ [name]: good });
     admin.close();
+    await admin.closed;
   });
 
   test('who tries too many that are none is told so, and is not worth a line in the log', async () => {

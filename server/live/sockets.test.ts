@@ -14,7 +14,7 @@ async function serve(onMessage: (text: string) => Promise<void>, some: Partial<S
   const opened = (socket: OpenSocket) => socket.onMessage(onMessage);
   const sockets = createSocketServer({ log: silentLog, limits: { ...limits.sockets, ...some }, handleProtocols: () => false, opened });
   const server = createServer();
-  server.on('upgrade', (request, tcp, head) => sockets.upgrade(request, tcp, head));
+  server.on('upgrade', (request, tcp, head) => sockets.upgrade(request, tcp, head, '127.0.0.1'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   atEnd(async () => {
     await sockets.close();

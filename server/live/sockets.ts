@@ -21,8 +21,8 @@ export interface OpenSocket {
 }
 
 export interface SocketServer {
-  /** Accepts or rejects an upgrade request. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Accepts or rejects an upgrade request of the client with this address. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void;
   /** Asks every client to reconnect; resolves when all sockets are closed. */
   close(): Promise<void>;
   readonly size: number;
@@ -59,8 +59,8 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
     for (const socket of sockets) socket.check();
   }, limits.pingMs).unref();
 
-  server.on('connection', (ws: WebSocket, { socket: tcp }: IncomingMessage) => {
-    const socket = new Socket(ws, tcp, limits, log);
+  const connected = (ws: WebSocket, tcp: NetSocket, address: string): void => {
+    const socket = new Socket(ws, tcp, address, limits, log);
     sockets.add(socket);
     socket.onClose(() => {
       sockets.delete(socket);
@@ -68,14 +68,14 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
     });
     if (closing) socket.close(...restarting);
     else opened(socket);
-  });
+  };
 
   return {
     get size() {
       return sockets.size;
     },
-    upgrade(request, socket, head) {
-      server.handleUpgrade(request, socket, head, (ws) => server.emit('connection', ws, request));
+    upgrade(request, socket, head, address) {
+      server.handleUpgrade(request, socket, head, (ws) => connected(ws, request.socket, address));
     },
     async close() {
       closing = true;
@@ -90,7 +90,6 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
 const asText = { binary: false };
 
 class Socket implements OpenSocket {
-  readonly address: string;
   #alive = true;
   #messages = 0;
   #controlFrames = 0;
@@ -103,10 +102,10 @@ class Socket implements OpenSocket {
   constructor(
     private readonly ws: WebSocket,
     private readonly tcp: NetSocket,
+    readonly address: string,
     private readonly limits: SocketLimits,
     private readonly log: Log,
   ) {
-    this.address = tcp.remoteAddress ?? '';
     // Without a listener an invalid or oversized frame would end the process; `ws` answers it with a close code.
     ws.on('error', (error) => log.debug({ err: error }, 'A socket was closed for what it sent'));
     ws.on('pong', () => {

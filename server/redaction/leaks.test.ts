@@ -101,7 +101,21 @@ async function writeEverything(): Promise<void> {
   for (const name of short) await mutate('updateAgent', { id: source, name, role: name }, 'agent { id }');
   for (const [index, description] of paragraphs.entries()) await mutate('updateAgent', { id: source, description, instructions: pages[index % pages.length] }, 'agent { id }');
   for (const metadata of values) await mutate('updateAgent', { id: source, metadata }, 'agent { id }');
+  for (const when of short) {
+    await agent({ collaborations: [{ agentId: 'agent-1', when }] });
+    await mutate('updateAgent', { id: source, collaborations: [{ agentId: target, when }] }, 'agent { id }');
+  }
   await mutate('updateAgent', { id: source, collaborators: [target] }, 'agent { id }');
+  for (const batch of inBatches(short.filter((text) => !/\p{Cc}/u.test(text)), 20)) {
+    const files = batch.map((text, index) => {
+      const [description, instructions] = [paragraphs[index % paragraphs.length]!, pages[index % pages.length]!];
+      const front = { name: `Imported ${(agents += 1)} ${text.slice(0, 20)}`, role: text, model: text, description, tools: [text], handoffs: [{ agent: 'agent-1', label: text, prompt: text }] };
+      const entries = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+      return { path: `/tmp/${agents}/${text}`, content: ['---', ...entries, '---', instructions].join('\n') };
+    });
+    const { report } = await mutate('importAgents', { files, defaultType: 'CLAUDE' }, 'report { agents { action } problems { message } }');
+    expect(report).toEqual({ agents: files.map(() => ({ action: 'CREATED' })), problems: [] });
+  }
 
   const tool = { name: 'ask', targetAgentId: target, agentIds: [source], description: 'Asks.', variables: [{ name: 'one', type: 'STRING', description: 'One.', enum: ['a'], default: 'a' }], instructions: 'Be brief.' };
   const { id: toolId } = (await mutate('createHandoffTool', tool, 'handoffTool { id }'))['handoffTool']!;
@@ -195,7 +209,7 @@ function textFields(): string[] {
   const fields = (path: string, type: GraphQLInputType): string[] => {
     const named = getNamedType(type);
     if (isInputObjectType(named)) return Object.values(named.getFields()).flatMap((field) => fields(`${path}.${field.name}`, field.type));
-    return ['String', 'JSON'].includes(named.name) && !/\.(?:idempotencyKey|agentType|type)$/.test(path) ? [path] : [];
+    return ['String', 'JSON'].includes(named.name) && !/\.(?:idempotencyKey|agentType|defaultType|type)$/.test(path) ? [path] : [];
   };
   return Object.values(schema.getMutationType()!.getFields()).flatMap(({ name, args }) => args.flatMap((arg) => fields(name, arg.type)));
 }
@@ -215,7 +229,7 @@ async function everyArchiveFile(): Promise<string> {
   }
 }
 
-test('no secret of the corpus, written into every text of every mutation, is in any row, archive file or line of the log', async () => {
+test('no secret of the corpus reaches a row, an archive file or the log, whatever field of a mutation it is sent in', async () => {
   await writeEverything();
   expect(textFields().filter((path) => !written.has(path))).toEqual([]);
 
@@ -232,7 +246,7 @@ test('no secret of the corpus, written into every text of every mutation, is in 
   expect(secretsIn(stored, samples.flatMap(({ secrets }) => secrets))).toEqual([]);
 }, 240_000);
 
-test('what a Handoff carries says how many secrets were taken out of it', async () => {
+test('a Handoff returns the number of its redacted secrets', async () => {
   const [source, target] = [await agent(), await agent()];
   await mutate('updateAgent', { id: source, collaborators: [target] }, 'agent { id }');
   const sessionId = await session({ agentId: source });
@@ -245,7 +259,7 @@ test('what a Handoff carries says how many secrets were taken out of it', async 
   expect(data.session.handoffs.nodes).toEqual([{ redactionCount: 3, summary: 'DB_PASSWORD=[redacted: password] and [redacted: github token]' }]);
 });
 
-test('an idempotency key stays bound to its input when that held a secret', async () => {
+test('an idempotency key stays bound to an input that contained a secret', async () => {
   const title = titles.find((text) => text.length > 20)!;
   const [first, second] = [await session({ title, idempotencyKey: 'again' }), await session({ title, idempotencyKey: 'again' })];
   expect(second).toBe(first);

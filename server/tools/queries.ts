@@ -20,6 +20,8 @@ interface Row {
   id: string;
   name: string;
   description: string | null;
+  /** When to use a generated tool; null when nobody said it. */
+  when: string | null;
   target_agent_id: string;
   agent_ids: string[];
   variables: ToolVariable[];
@@ -39,14 +41,14 @@ const generatedId = "overlay(overlay(md5(c.agent_id || ' ' || c.collaborator_id)
 const ofTarget = `a.name AS target_name, a.role AS target_role, a.archived_at IS NOT NULL AS target_archived,
   a.archived_at IS NULL AND a.administrative_status = 'AVAILABLE' AND a.current_load < a.max_capacity AS target_available`;
 
-const defined = `SELECT t.id, t.name, t.description, t.target_agent_id,
+const defined = `SELECT t.id, t.name, t.description, NULL AS "when", t.target_agent_id,
     ARRAY(SELECT o.agent_id FROM handoff_tool_offers o WHERE o.tool_id = t.id ORDER BY o.agent_id) AS agent_ids,
     t.variables, t.instructions, false AS generated, t.created_at, t.archived_at, ${ofTarget}
   FROM handoff_tools t JOIN agents a ON a.id = t.target_agent_id`;
 
-const generated = `SELECT ${generatedId} AS id, '${generatedPrefix}' || c.collaborator_id AS name, a.description, c.collaborator_id AS target_agent_id,
+const generated = `SELECT ${generatedId} AS id, '${generatedPrefix}' || c.collaborator_id AS name, a.description, c."when", c.collaborator_id AS target_agent_id,
     ARRAY[c.agent_id] AS agent_ids,
-    '[]'::jsonb AS variables, NULL AS instructions, true AS generated, NULL::timestamptz AS created_at, coalesce(a.archived_at, s.archived_at) AS archived_at, ${ofTarget}
+    '[]'::jsonb AS variables, c.instructions, true AS generated, NULL::timestamptz AS created_at, coalesce(a.archived_at, s.archived_at) AS archived_at, ${ofTarget}
   FROM agent_collaborators c JOIN agents a ON a.id = c.collaborator_id JOIN agents s ON s.id = c.agent_id`;
 
 /** The tools that a filter leaves, defined and generated ones, as a table expression and its values. */
@@ -90,9 +92,9 @@ const toolOf = (row: Row): HandoffTool => ({
 });
 
 /** What a model reads of a generated tool. */
-function describeTarget({ target_agent_id: id, target_name: name, target_role: role, description }: Row): string {
+function describeTarget({ target_agent_id: id, target_name: name, target_role: role, when, description }: Row): string {
   const details = [name === id ? null : name, role].filter((detail) => detail !== null && detail !== '');
-  return `Hands this session off to the agent '${id}'${details.length === 0 ? '' : ` (${details.join(', ')})`}.${description === null ? '' : ` ${description}`}`;
+  return `Hands this session off to the agent '${id}'${details.length === 0 ? '' : ` (${details.join(', ')})`}.${when === null ? '' : ` Use it when: ${when}`}${description === null ? '' : ` ${description}`}`;
 }
 
 /** The tools that a filter leaves, by name. */

@@ -106,7 +106,7 @@ export const documents: readonly Hostile[] = [
   asks('a page of two thousand million', '{ sessions(first: 2147483647) { nodes { id } } }', 'BAD_USER_INPUT', { status: 200 }),
   asks('a page of less than none', '{ sessions(first: -1) { nodes { id } } }', 'BAD_USER_INPUT', { status: 200 }),
   asks('a number that is no Int', '{ sessions(first: 99999999999999999999) { nodes { id } } }', 'GRAPHQL_VALIDATION_FAILED'),
-  asks('unknown names, to be told the known ones', '{ sessoins { nodes { id } } }', 'GRAPHQL_VALIDATION_FAILED', { says: /^(?!.*Did you mean)/s }),
+  asks('unknown names', '{ sessoins { nodes { id } } }', 'GRAPHQL_VALIDATION_FAILED'),
   asks('300 unknown names', `{ viewer { ${repeated(300, (n) => `x${n}`)} } }`, 'GRAPHQL_VALIDATION_FAILED'),
   asks('NUL in a document', '{ viewer { role } } \u0000', 'GRAPHQL_PARSE_FAILED'),
   asks('an empty document', '', 'GRAPHQL_PARSE_FAILED'),

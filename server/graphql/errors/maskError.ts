@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { DomainError, ForbiddenError, UnauthenticatedError, UnavailableError } from '../../core/errors.ts';
 import type { Log } from '../../infra/log.ts';
 import { causeOf, isAway } from './away.ts';
-import { withoutSuggestion } from './noSuggestions.ts';
+import { type SuggestionOptions, withoutSuggestion } from './validationErrors.ts';
 
 /** Codes that callers may see. A GraphQLError with another code is a bug and is masked. */
 const publicCodes = new Set([
@@ -15,6 +15,8 @@ const publicCodes = new Set([
   'GRAPHQL_VALIDATION_FAILED',
   'LIMIT_EXCEEDED',
   'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
   'RATE_LIMITED',
   'REQUEST_ENTITY_TOO_LARGE',
   'UNAUTHENTICATED',
@@ -25,10 +27,10 @@ const publicCodes = new Set([
  * Masks errors for callers: a code, a message, nothing internal. An unexpected error becomes INTERNAL_SERVER_ERROR with a
  * reference that the log has too.
  */
-export const createMaskError = (log: Log) => {
+export const createMaskError = (log: Log, options: SuggestionOptions = { suggestions: true }) => {
   // A result shared by subscribers is masked once per subscriber: an already masked error is returned unchanged.
   const masked = new WeakSet<Error>();
-  const mask = maskUnseen(log);
+  const mask = maskUnseen(log, options);
   return (error: unknown): Error => {
     if (error instanceof Error && masked.has(error)) return error;
     const result = mask(error);
@@ -38,7 +40,7 @@ export const createMaskError = (log: Log) => {
 };
 
 const maskUnseen =
-  (log: Log) =>
+  (log: Log, options: SuggestionOptions) =>
   (error: unknown): Error => {
     const cause = causeOf(error);
     if (cause instanceof DomainError) return located(error, cause.message, { ...cause, code: cause.code });
@@ -53,7 +55,7 @@ const maskUnseen =
     }
     if (error instanceof GraphQLError && cause instanceof GraphQLError) {
       const code = codeOf(error);
-      if (code !== null) return publicPart(error, code);
+      if (code !== null) return publicPart(error, code, options);
     }
     const reference = randomUUID();
     log.error({ err: cause, reference }, 'A request failed for a reason that is ours');
@@ -81,8 +83,8 @@ function codeOf(error: GraphQLError): string | null {
 
 const publicExtensions = ['path', 'what', 'limit', 'actual', 'fits', 'retryAfterMs', 'http'];
 
-/** Removes suggestions, which would reveal names of the schema, and all extensions that are not public. */
-function publicPart(error: GraphQLError, code: string): GraphQLError {
+/** Removes all extensions that are not public, and suggestions where they are not allowed. */
+function publicPart(error: GraphQLError, code: string, { suggestions }: SuggestionOptions): GraphQLError {
   const extensions = Object.entries(error.extensions).filter(([name]) => publicExtensions.includes(name));
-  return located(error, withoutSuggestion(error.message), { code, ...Object.fromEntries(extensions) });
+  return located(error, suggestions ? error.message : withoutSuggestion(error.message), { code, ...Object.fromEntries(extensions) });
 }

@@ -31,6 +31,7 @@ const example: Record<string, unknown> = {
   tasks: [],
   messages: [{ role: 'USER', content: 'Well?' }],
   content: '{"type":"user","message":{"content":"Well?"}}',
+  files: [{ path: 'a.md', content: '# A' }],
 };
 /** What no required field asks for. */
 const besides: Record<Mutation, object> = { createSession: { agentId: 'ada' }, reassignSession: { agentId: 'ada' } };
@@ -75,6 +76,12 @@ const refused: Record<string, Bad> = {
   instructions: text({ bytes: 32 * KB }),
   maxCapacity: integer(1, 100_000),
   collaborators: listWith(agentId, ['bob']),
+  collaborations: [...agentId.map((id) => [{ agentId: id }]), ...text({ bytes: KB }).map((when) => [{ agentId: 'bob', when }]), [{ agentId: 'bob' }, { agentId: 'bob' }]],
+  files: [
+    ...[...nonBlank({ characters: 1_000 }), 'a\nb.md'].map((path) => [{ path, content: '# A' }]),
+    [{ path: 'a.md', content: '# A' }, { path: 'a.md', content: '# B' }],
+  ],
+  defaultType: agentType,
   metadata: json(),
   keyId: idOf('key'),
   expiresAt: ['0000-12-31T23:59:59Z'],
@@ -125,7 +132,7 @@ const refused: Record<string, Bad> = {
   workspace: ['folder', 'branch', 'commit'].flatMap((field) => nonBlank({ bytes: KB }).map((value) => ({ [field]: value }))),
 };
 /** Every value that GraphQL itself lets through is good. */
-const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'createKey.role'];
+const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'dryRun', 'createKey.role'];
 
 function inputOf(mutation: string): GraphQLInputObjectType {
   const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);
@@ -137,7 +144,7 @@ describe.each(allMutations())('%s', (mutation) => {
   const input = smallestOf(mutation);
   const fields = Object.keys(inputOf(mutation).getFields()).filter((field) => !anything.includes(field) && !anything.includes(`${mutation}.${field}`));
 
-  it.each(fields)('refuses what %s cannot be, says where it is and what to do, and changes nothing', async (field) => {
+  it.each(fields)('rejects every bad value of %s with its path and advice, and changes nothing', async (field) => {
     const values = refused[`${mutation}.${field}`] ?? refused[field] ?? [];
     expect(values).not.toEqual([]);
     const before = await hashAllTables(home.db.pool);
@@ -152,7 +159,7 @@ describe.each(allMutations())('%s', (mutation) => {
     expect(await hashAllTables(home.db.pool)).toEqual(before);
   });
 
-  it('refuses what GraphQL itself cannot read: BAD_USER_INPUT at the top', async () => {
+  it('rejects what GraphQL cannot parse with BAD_USER_INPUT at the top', async () => {
     // A model's answer may be any object.
     const first = Object.keys(input).find((field) => field !== 'response')!;
     const before = await hashAllTables(home.db.pool);
@@ -175,7 +182,7 @@ it('every mutation is in one table of refusals', async () => {
   expect(named.sort()).toEqual(allMutations().sort());
 });
 
-it('what only just fits is taken', async () => {
+it('accepts values at their limits', async () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
   const taken = await home.send('createSession', {
     title: '😀'.repeat(500),

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { limits } from '../../limits/limits.ts';
+import { chooseEncoding, compress, compressParts, type Encoding } from './encoding.ts';
 import { type Account, type Full, type Held, Ledger, type LedgerLimits } from './ledger.ts';
 import { TextAnswer } from './plainPost.ts';
-import { accountOf, endWith, streamTo } from './sendBody.ts';
+import { accountOf, endWith, streamTo, streamWithin } from './sendBody.ts';
 
 export interface Streamed {
   response: Response;
@@ -14,7 +15,7 @@ interface Recipient {
   key: string;
 }
 
-/** Sends answers as fast as clients read them. Unread bytes stay within the ledger's limits. */
+/** Sends answers as fast as clients read them, compressed when asked. Unread bytes stay within the ledger's limits. */
 export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
   const ledger = new Ledger({ ...limits.unread, ...chosen });
   return {
@@ -25,11 +26,13 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
     async send(response: ServerResponse, result: Response | TextAnswer, to: Recipient): Promise<void> {
       if (result instanceof TextAnswer) {
         const { status, headers, body } = result;
-        return sendWhole(response, Buffer.from(body), to, (bytes) => response.writeHead(status, { ...headers, 'content-length': bytes }));
+        return sendWhole(response, { status, headers: Object.entries(headers), body: Buffer.from(body) }, to);
       }
       const { body } = result;
       if (body === null || !isStream(result)) return sendResponse(response, result, to);
-      writeHead(response, result);
+      // Makes nginx pass events on at once.
+      response.setHeader('x-accel-buffering', 'no');
+      writeHead(response, result.status, result.headers);
       response.once('close', () => void body.cancel().catch(() => undefined));
       return streamTo(response, body, to);
     },
@@ -37,8 +40,17 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
     /** Sends the answer of a route. Awaits `pay` before each further `limits.readBytes` of a stream. */
     async sendFound(response: ServerResponse, found: Response | Streamed, to: Recipient, pay: () => Promise<void>): Promise<void> {
       if (found instanceof Response) return sendResponse(response, found, to);
-      writeHead(response, found.response);
-      return streamTo(response, paid(found.parts, pay), { ...to, reserve: limits.unread.part });
+      const { status, headers } = found.response;
+      const encoding = encodingFor(response, headers.get('content-type'), Infinity);
+      const parts = paid(found.parts, pay);
+      if (encoding === 'identity' || headers.has('content-length')) {
+        writeHead(response, status, headers);
+        return streamTo(response, parts, { ...to, reserve: limits.unread.part });
+      }
+      writeHead(response, status, encoded(headers, encoding));
+      // The compressor keeps a part between two reads, so the space is held until the end.
+      const held = await to.account.holdInTurn(to.key, limits.unread.part);
+      if (held !== null) await streamWithin(held, response, compressParts(parts, encoding), to.account);
     },
   };
 }
@@ -46,15 +58,43 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
 const isStream = ({ headers }: Response): boolean => /^(text\/event-stream|multipart\/)/.test(headers.get('content-type') ?? '');
 
 async function sendResponse(response: ServerResponse, result: Response, to: Recipient): Promise<void> {
-  await sendWhole(response, Buffer.from(await result.arrayBuffer()), to, () => writeHead(response, result));
+  const { status, headers } = result;
+  await sendWhole(response, { status, headers, body: Buffer.from(await result.arrayBuffer()) }, to);
 }
 
-async function sendWhole(response: ServerResponse, body: Buffer, to: Recipient, writeHead: (bytes: number) => void): Promise<void> {
-  const held = heldFor(response, body.length, to);
+type Headers = Iterable<[string, string]>;
+
+async function sendWhole(response: ServerResponse, { status, headers, body: whole }: { status: number; headers: Headers; body: Buffer }, to: Recipient): Promise<void> {
+  const held = heldFor(response, whole.length, to);
   if (held === null) return;
-  writeHead(body.length);
+  const known = new Map([...headers].map(([name, value]) => [name.toLowerCase(), value]));
+  const encoding = encodingFor(response, known.get('content-type'), whole.length);
+  const body = encoding === 'identity' ? whole : await compress(whole, encoding);
+  // Answered meanwhile because the request took too long.
+  if (response.headersSent) return;
+  const described = encoded(known, encoding);
+  writeHead(response, status, body.length === 0 ? described : described.set('content-length', String(body.length)));
   if (body.length <= limits.unread.always) response.end(body);
   else await endWith(response, body, to.account, held);
+}
+
+/** Smaller answers fit into one packet, compressed or not. */
+const worthCompressing = 1_024;
+const compressible = /^text\/|json\b/;
+
+/** The encoding of an answer that the client accepts. Adds the header by which caches tell the encodings apart. */
+function encodingFor(response: ServerResponse, type: string | null | undefined, bytes: number): Encoding {
+  if (bytes < worthCompressing || !compressible.test(type ?? '')) return 'identity';
+  response.appendHeader('vary', 'accept-encoding');
+  return chooseEncoding(response.req.headers['accept-encoding']);
+}
+
+/** The headers of the encoded answer. Its ETag is weak, because the bytes differ between encodings. */
+function encoded(headers: Headers, encoding: Encoding): Map<string, string> {
+  const all = new Map(headers);
+  const etag = all.get('etag');
+  if (encoding === 'identity') return all;
+  return etag === undefined ? all.set('content-encoding', encoding) : all.set('content-encoding', encoding).set('etag', `W/${etag}`);
 }
 
 /** Counts an answer until it is read. Null: it was refused because the limit is reached. */
@@ -78,8 +118,11 @@ async function* paid(parts: AsyncIterable<string>, pay: () => Promise<void>): As
   }
 }
 
-function writeHead(response: ServerResponse, { status, headers }: Response): void {
-  headers.forEach((value, name) => response.setHeader(name, value));
+function writeHead(response: ServerResponse, status: number, headers: Headers): void {
+  for (const [name, value] of headers) {
+    if (name === 'vary') response.appendHeader(name, value);
+    else response.setHeader(name, value);
+  }
   response.writeHead(status);
 }
 

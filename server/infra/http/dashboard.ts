@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import sirv from 'sirv';
-import { chooseEncoding } from './encoding.ts';
+import { chooseEncoding, compress } from './encoding.ts';
 
-/** Answers requests for the dashboard's files and pages. Resolves with whether it answered. */
-export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
+/** Answers requests for the dashboard's files and pages. Resolves with whether it answered. With the status 404 it sends the page at any path. */
+export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string, status?: 200 | 404) => Promise<boolean>;
 
 // Paths of the dashboard's router. Downloads have an extension and never match.
 const pages = /^\/(?:(?:sessions|agents|inbox|handoffs)(?:\/[^/.]+)?|graph)?$/;
@@ -22,14 +25,49 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Serves the files of `npm run build`, which are compressed already. */
-export function createDashboard(folder: string): Dashboard {
-  // `dev` reads the folder at each request: a build may replace it while the server runs.
-  const files = sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, single: true, ignores: '^/assets/', setHeaders });
+const guarded = {
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
 
-  return async (request, response, path) => {
-    const isPage = pages.test(path);
-    if (!isPage && !path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|js)$/.test(path)) return false;
+/** Serves the files of `npm run build`, of which all but the page are compressed already. */
+export function createDashboard(folder: string, basePath = ''): Dashboard {
+  // `dev` reads the folder at each request: a build may replace it while the server runs.
+  const files = sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, setHeaders });
+
+  async function sendPage(request: IncomingMessage, response: ServerResponse, status: 200 | 404): Promise<void> {
+    const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null);
+    if (built === null) {
+      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`The dashboard is not built: run npm run build. The API is at ${basePath}/graphql.\n`);
+      return;
+    }
+    // The build's addresses are relative, and the page has many addresses.
+    const html = Buffer.from(built.replaceAll('="./', `="${basePath}/`));
+    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}-${encoding}"`;
+    const headers = { ...guarded, etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
+    if (status === 200 && request.headers['if-none-match']?.includes(etag)) {
+      response.writeHead(304, headers).end();
+      return;
+    }
+    const body = await compress(html, encoding);
+    response.writeHead(status, {
+      ...headers,
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': body.length,
+      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  return async (request, response, path, status = 200) => {
+    if (status === 404 || pages.test(path)) {
+      await sendPage(request, response, status);
+      return true;
+    }
+    if (!path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|js)$/.test(path)) return false;
     // sirv reads `br;q=0` as br, and throws for a range that ends before it starts.
     request.headers['accept-encoding'] = chooseEncoding(request.headers['accept-encoding']);
     delete request.headers.range;
@@ -37,21 +75,12 @@ export function createDashboard(folder: string): Dashboard {
     response.once('pipe', (file: Readable) => file.once('error', () => response.destroy()));
     let isFound = true;
     files(request, response, () => void (isFound = false));
-    if (isFound || !isPage) return isFound;
-    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('The dashboard is not built: run npm run build. The API is at /graphql.\n');
-    return true;
+    return isFound;
   };
 }
 
 function setHeaders(response: ServerResponse, path: string): void {
-  const headers = {
-    // Names of assets contain a hash of their content.
-    'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'content-security-policy': policy,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    ...(pages.test(path) && { 'content-type': 'text/html; charset=utf-8' }),
-  };
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  // Names of assets contain a hash of their content.
+  const cached = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+  for (const [name, value] of Object.entries({ 'cache-control': cached, ...guarded })) response.setHeader(name, value);
 }

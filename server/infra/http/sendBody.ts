@@ -61,6 +61,21 @@ export async function streamTo(response: ServerResponse, parts: AsyncIterable<Ui
   }
 }
 
+/** As `streamTo`, for parts whose memory `held` counts as a whole. Waits for no further space, which others may never release. */
+export async function streamWithin(held: Held, response: ServerResponse, parts: AsyncIterable<Uint8Array>, account: Account): Promise<void> {
+  const sink = new Sink(response, account);
+  const progress: Held = { took: () => held.took(0), end: () => undefined };
+  try {
+    for await (const part of parts) if (!(await sink.write(part, progress))) return;
+    response.end();
+  } catch (error) {
+    // The source may throw because the client disconnected.
+    if (!account.closed) throw error;
+  } finally {
+    held.end();
+  }
+}
+
 /** Writes a body until the client disconnects. */
 class Sink {
   #gone = false;

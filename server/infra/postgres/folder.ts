@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { binariesIn, binariesVersion, copyBinaries, findBinaries, type Binaries } from './binaries.ts';
+import { binariesIn, binariesVersion, copyBinaries, findBinaries, hydrateSymlinks, type Binaries } from './binaries.ts';
 import { StartError } from '../startError.ts';
 
 /** The user that PostgreSQL runs as; undefined: the user of this process. */
@@ -30,9 +30,9 @@ export async function prepareFolder(wanted: string): Promise<Folder> {
   );
   const base = near ? requested : join(await sharedFolder(), hash(requested));
   await attempt(base, () => ownFolder(base, user));
-  let native = await findBinaries();
-  if (user && !(await canReach(join(native, 'bin'), user)))
-    native = await copyBinaries(native, join(await sharedFolder(), `postgresql-${await binariesVersion(native)}`));
+  const packaged = await findBinaries();
+  const isUsable = (!user || (await canReach(join(packaged, 'bin'), user))) && (await hydrateSymlinks(packaged));
+  const native = isUsable ? packaged : await copied(packaged, user ? await sharedFolder() : base);
   const socket = socketOf(base, user?.uid ?? process.getuid?.());
   await makeSocketFolder(socket, user);
   return {
@@ -106,7 +106,7 @@ async function sharedFolder(): Promise<string> {
   return shared;
 }
 
-const ours = /^(cluster(\..+)?|socket|postgres\.log)$/;
+const ours = /^(cluster(\..+)?|socket|postgres\.log|postgresql-.+)$/;
 
 async function ownFolder(path: string, user: User): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
@@ -136,6 +136,11 @@ async function makeSocketFolder(path: string, user: User): Promise<void> {
     throw new StartError(
       `The folder ${path} must belong to PostgreSQL's user alone: remove it, or set BATON_DATA to a shorter path`,
     );
+}
+
+async function copied(native: string, folder: string): Promise<string> {
+  const to = join(folder, `postgresql-${await binariesVersion(native)}`);
+  return attempt(to, () => copyBinaries(native, to));
 }
 
 function hash(text: string): string {

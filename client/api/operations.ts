@@ -1,0 +1,1409 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** Input of the mutation of the same name. */
+export type AcceptHandoffInput = {
+  /** The Handoff to change. */
+  handoffId: string;
+};
+
+/** Status of an Agent as an operator set it. A change moves no Session. */
+export type AdministrativeStatus =
+  /** Takes new work. */
+  | 'AVAILABLE'
+  /** Keeps its work and takes no new work. */
+  | 'DRAINING'
+  /** Takes no new work. The Sessions that it holds stay with it. */
+  | 'OFFLINE';
+
+/** Filters Agents. Every given condition must match. */
+export type AgentFilter = {
+  /** True: AVAILABLE with a free place. False: all others. */
+  hasCapacity?: boolean | null | undefined;
+  /** Includes archived Agents. */
+  includeArchived?: boolean | null | undefined;
+  /** Agents with exactly this role. */
+  role?: string | null | undefined;
+  /** Agents with this current status. */
+  status?: AgentStatus | null | undefined;
+  /** Agents of this type, such as CLAUDE. */
+  type?: string | null | undefined;
+};
+
+/** Current status of an Agent: the administrative status, or BUSY. */
+export type AgentStatus =
+  /** Takes new work and has a free place. */
+  | 'AVAILABLE'
+  /** Takes new work but has no free place. */
+  | 'BUSY'
+  /** Keeps its work and takes no new work. */
+  | 'DRAINING'
+  /** Takes no new work. The Sessions that it holds stay with it. */
+  | 'OFFLINE';
+
+/** Input of the mutation of the same name. */
+export type AppendTurnInput = {
+  /** Agent of the Turn. It must hold the Session. Null: the holder. */
+  agentId?: string | null | undefined;
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
+  idempotencyKey?: string | null | undefined;
+  /** Messages of the Turn in order, at most 200. */
+  messages: Array<NewMessageInput>;
+  /** The Session to write to. It must not be finished. */
+  sessionId: string;
+  /** Tool calls of the Turn in order, at most 200. */
+  toolCalls?: Array<NewToolCallInput> | null | undefined;
+  /** True when the agent's window was cut before this Turn. Captures a TRUNCATION snapshot of what was visible until then. */
+  truncated?: boolean | null | undefined;
+  /** Token usage of the Turn; null when unknown. */
+  usage?: NewUsageInput | null | undefined;
+  /** Folder, branch and commit after the Turn; null when unknown. */
+  workspace?: NewWorkspaceInput | null | undefined;
+};
+
+/** Input of the mutation of the same name. */
+export type CancelHandoffInput = {
+  /** The Handoff to change. */
+  handoffId: string;
+  /** Reason, for people: at most 4 KB. */
+  reason?: string | null | undefined;
+};
+
+/** An Agent to hand off to, and when. */
+export type CollaborationInput = {
+  /** The Agent to hand off to. */
+  agentId: string;
+  /** Situation in which the Agent should hand off, for the model that decides: at most 1 KB. Null: not stated. */
+  when?: string | null | undefined;
+};
+
+/** Input of the mutation of the same name. */
+export type CompleteHandoffInput = {
+  /** The Handoff to change. */
+  handoffId: string;
+};
+
+/** Input of the mutation of the same name. */
+export type CompleteSessionInput = {
+  /** Fails with CONFLICT unless the Session has this version. Null: any version. */
+  expectedVersion?: number | null | undefined;
+  /** Result of the work: any JSON of at most 64 KB. */
+  result?: unknown;
+  /** The Session to change. */
+  sessionId: string;
+  /** Closing summary, for people: at most 32 KB. */
+  summary?: string | null | undefined;
+};
+
+/** Input of the mutation of the same name. */
+export type CreateSessionInput = {
+  /** The Agent that gets the Session. Null: none, or one of `agentType`. */
+  agentId?: string | null | undefined;
+  /** Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type. */
+  agentType?: string | null | undefined;
+  /** Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused. */
+  contextVariables?: unknown;
+  /** Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED). */
+  handoffsEnabled?: boolean | null | undefined;
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
+  idempotencyKey?: string | null | undefined;
+  /** Agents may hand off N times before an operator has to step in: 0 to 10,000. */
+  maxHandoffs?: number | null | undefined;
+  /** Any JSON to keep with the record, at most 64 KB. */
+  metadata?: unknown;
+  /** Title of the work: 1 to 500 characters. */
+  title: string;
+};
+
+/** Codes of refused mutations. Each code has an error type with its data: AGENT_AT_CAPACITY is AgentAtCapacityError. */
+export type ErrorCode =
+  /** The agent is at its capacity. */
+  | 'AGENT_AT_CAPACITY'
+  /** The agent does not have the requested type. */
+  | 'AGENT_TYPE_MISMATCH'
+  /** The agent is draining, offline or archived. */
+  | 'AGENT_UNAVAILABLE'
+  /** The agent already holds the Session. */
+  | 'ALREADY_ASSIGNED'
+  /** An id or a value is malformed. */
+  | 'BAD_USER_INPUT'
+  /** The record has another version than expected, or the id is taken. */
+  | 'CONFLICT'
+  /** Agents may not hand off this Session. */
+  | 'HANDOFFS_DISABLED'
+  /** The same handoff was made before with nothing new since. */
+  | 'HANDOFF_LOOP'
+  /** The idempotency key was used with another mutation or input. */
+  | 'IDEMPOTENCY_MISMATCH'
+  /** The state of the record does not allow the change. */
+  | 'INVALID_STATE'
+  /** The arguments of the call do not match the schema of the tool. */
+  | 'INVALID_TOOL_ARGUMENTS'
+  /** The input has more items than one request may carry. */
+  | 'LIMIT_EXCEEDED'
+  /** Agents have reached the number of handoffs allowed in this Session. */
+  | 'MAX_HANDOFFS_REACHED'
+  /** The agent may not hand off to the target. */
+  | 'NOT_A_COLLABORATOR'
+  /** The record does not exist, or the caller may not read it. */
+  | 'NOT_FOUND'
+  /** No agent of the type is available with a free place. */
+  | 'NO_AGENT_AVAILABLE'
+  /** The model's answer has no call of a handoff tool. */
+  | 'NO_HANDOFF_FOUND'
+  /** The call names no agent or tool that the agent may call. */
+  | 'UNKNOWN_HANDOFF_TARGET';
+
+/** Input of the mutation of the same name. */
+export type FailHandoffInput = {
+  /** The Handoff to change. */
+  handoffId: string;
+  /** Reason, for people: at most 4 KB, not blank. */
+  reason: string;
+};
+
+/** Input of the mutation of the same name. */
+export type FailSessionInput = {
+  /** Fails with CONFLICT unless the Session has this version. Null: any version. */
+  expectedVersion?: number | null | undefined;
+  /** Reason, for people: at most 4 KB, not blank. */
+  reason: string;
+  /** The Session to change. */
+  sessionId: string;
+};
+
+/** Filters Handoffs. Every given condition must match. */
+export type HandoffFilter = {
+  /** Handoffs from or to this Agent. */
+  agentId?: string | null | undefined;
+  /** True: the target had been active in the Session before. False: all others. */
+  circular?: boolean | null | undefined;
+  /** Handoffs started after this time. */
+  initiatedAfter?: string | null | undefined;
+  /** Handoffs started before this time. */
+  initiatedBefore?: string | null | undefined;
+  /** Handoffs of this Session. */
+  sessionId?: string | null | undefined;
+  /** Handoffs from this Agent. */
+  sourceAgentId?: string | null | undefined;
+  /** INITIATED Handoffs started at least N minutes ago; 0 or more. */
+  staleForMinutes?: number | null | undefined;
+  /** Records with one of these statuses. */
+  status?: Array<HandoffStatus> | null | undefined;
+  /** Handoffs to this Agent. */
+  targetAgentId?: string | null | undefined;
+  /** Handoffs started in one of these ways. */
+  via?: Array<HandoffVia> | null | undefined;
+};
+
+/** Order of a list of Handoffs. Ties are ordered by id. */
+export type HandoffOrder = {
+  /** Direction of the order. */
+  direction?: OrderDirection | null | undefined;
+  /** Field to order by. */
+  field: HandoffOrderField;
+};
+
+/** Field to order Handoffs by. */
+export type HandoffOrderField =
+  /** Time at which the Handoff was started. */
+  | 'INITIATED_AT';
+
+/** Statuses of a Handoff. INITIATED and ACCEPTED are open; the others are final. */
+export type HandoffStatus =
+  /** The target accepted and has not worked yet. */
+  | 'ACCEPTED'
+  /** The Handoff was cancelled, or superseded by another move. */
+  | 'CANCELLED'
+  /** The target took over. It does not mean that the work is done. */
+  | 'COMPLETED'
+  /** The Handoff failed. The Session returned to its source, is unassigned, or ended. */
+  | 'FAILED'
+  /** Custody has moved to the target, which has not answered yet. */
+  | 'INITIATED'
+  /** The target declined. The Session returned to its source, or is unassigned when the source could not take it. */
+  | 'REJECTED'
+  /** The target did not accept in time. The Session returned to its source, or is unassigned when the source could not take it. */
+  | 'TIMED_OUT';
+
+/** Ways in which a Handoff is started. */
+export type HandoffVia =
+  /** The holder called initiateHandoff. */
+  | 'API'
+  /** An operator called reassignSession. */
+  | 'OPERATOR'
+  /** A pipeline moved the Session. */
+  | 'PIPELINE'
+  /** The holder called a handoff tool. */
+  | 'TOOL';
+
+/** Input of the mutation of the same name. */
+export type InitiateHandoffInput = {
+  /** Names and values to set in the Session: an object of at most 64 KB. Names that begin with `_` are refused. */
+  contextVariables?: unknown;
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
+  idempotencyKey?: string | null | undefined;
+  /** Any JSON to keep with the Handoff, at most 64 KB. */
+  metadata?: unknown;
+  /** The Turn that led to the Handoff. Null: the last Turn of an Agent. */
+  priorTurnId?: string | null | undefined;
+  /** Reason, for people: at most 4 KB. */
+  reason?: string | null | undefined;
+  /** The Session to hand off. */
+  sessionId: string;
+  /** Summary of the work so far, at most 32 KB. Null: composed from the log. */
+  summary?: string | null | undefined;
+  /** The Agent to hand the Session to. */
+  targetAgentId: string;
+  /** The tool calls that led to the Handoff: of this Session, at most 200. Null: those of the prior Turn. */
+  triggeringToolCallIds?: Array<string> | null | undefined;
+};
+
+/** Authors of Messages. */
+export type MessageRole =
+  /** The agent. */
+  | 'ASSISTANT'
+  /** Baton: marks where the Session changed hands. */
+  | 'HANDOFF'
+  /** The program or person that set the agent its task. */
+  | 'SYSTEM'
+  /** A tool that the agent called. */
+  | 'TOOL'
+  /** A person. */
+  | 'USER';
+
+/** A Message to record. */
+export type NewMessageInput = {
+  /** Text of the Message: at most 256 KB. */
+  content: string;
+  /** Author: USER, ASSISTANT, SYSTEM or TOOL. HANDOFF is reserved for Baton. */
+  role: MessageRole;
+};
+
+/** A Task of the list. */
+export type NewTaskInput = {
+  /** What is to be done: at most 4 KB, not blank. */
+  content: string;
+  /** Status of the task. */
+  status: TaskStatus;
+};
+
+/** A tool call of the Turn, with its outcome. */
+export type NewToolCallInput = {
+  /** Arguments of the call: any JSON of at most 256 KB. */
+  arguments?: unknown;
+  /** Id that the model gave the call: 1 to 200 characters, unique in the Turn. */
+  callId: string;
+  /** Error of the call, at most 256 KB; null when it did not fail. Excludes `result`. */
+  error?: string | null | undefined;
+  /** Paths that the call wrote, at most 200; ignored when it failed. */
+  filesModified?: Array<string> | null | undefined;
+  /** Name of the tool: 1 to 200 characters. */
+  name: string;
+  /** Result of the call, at most 256 KB; null when it failed or has no answer yet. */
+  result?: string | null | undefined;
+};
+
+/** Token usage of the Turn; null fields are unknown. */
+export type NewUsageInput = {
+  /** Input tokens written to a cache. */
+  cacheCreationInputTokens?: number | null | undefined;
+  /** Input tokens read from a cache. */
+  cacheReadInputTokens?: number | null | undefined;
+  /** Input tokens that were not cached. */
+  inputTokens?: number | null | undefined;
+  /** Name of the model as its provider calls it: at most 200 characters. */
+  model?: string | null | undefined;
+  /** Output tokens. */
+  outputTokens?: number | null | undefined;
+};
+
+/** Folder, branch and commit after the Turn; null fields are unknown. */
+export type NewWorkspaceInput = {
+  /** The git branch: at most 1 KB. */
+  branch?: string | null | undefined;
+  /** The last git commit, full or shortened: at most 1 KB. */
+  commit?: string | null | undefined;
+  /** The working folder: at most 1 KB. */
+  folder?: string | null | undefined;
+};
+
+/** Directions of an order. */
+export type OrderDirection =
+  /** Smallest or oldest first. */
+  | 'ASC'
+  /** Largest or newest first. */
+  | 'DESC';
+
+/** Input of the mutation of the same name. */
+export type ReassignSessionInput = {
+  /** The Agent to give the Session to. Required unless `agentType` is given; with both, the Agent must have this type. */
+  agentId?: string | null | undefined;
+  /** Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place. */
+  agentType?: string | null | undefined;
+  /** Names and values to set in the Session: an object of at most 64 KB. Names that begin with `_` are refused. */
+  contextVariables?: unknown;
+  /** Fails with CONFLICT unless the Session has this version. Null: any version. */
+  expectedVersion?: number | null | undefined;
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
+  idempotencyKey?: string | null | undefined;
+  /** Any JSON to keep with the Handoff, at most 64 KB. */
+  metadata?: unknown;
+  /** Reason, for people: at most 4 KB. */
+  reason?: string | null | undefined;
+  /** The Session to move. */
+  sessionId: string;
+  /** True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once, or PAUSED in a paused Session. */
+  skipHandoff?: boolean | null | undefined;
+  /** Summary of the work so far, at most 32 KB. Null: composed from the log. */
+  summary?: string | null | undefined;
+};
+
+/** Input of the mutation of the same name. */
+export type RecordDecisionInput = {
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
+  idempotencyKey?: string | null | undefined;
+  /** The Session to write to. It must not be finished. */
+  sessionId: string;
+  /** The decision and, ideally, its reason: at most 4 KB, not blank. */
+  text: string;
+};
+
+/** Input of the mutation of the same name. */
+export type RegisterAgentInput = {
+  /** Agents that it may hand off to, and when it should: at most 200. Each must exist. Replaces the whole list. */
+  collaborations?: Array<CollaborationInput> | null | undefined;
+  /** Agents that it may hand off to, at most 200. Each must exist. `when` of an Agent that stays is kept. Give this or `collaborations`. */
+  collaborators?: Array<string> | null | undefined;
+  /** Strengths of the Agent, for callers that choose one: at most 4 KB. */
+  description?: string | null | undefined;
+  /** Slug of the Agent, permanent: 1 to 52 lower-case letters, digits, '-' and '_', with a letter or digit at both ends. */
+  id: string;
+  /** Instructions that every Handoff to the Agent carries: at most 32 KB. */
+  instructions?: string | null | undefined;
+  /** Greatest number of Sessions that the Agent may hold at once: 1 to 100,000. */
+  maxCapacity?: number | null | undefined;
+  /** Any JSON to keep with the record, at most 64 KB. */
+  metadata?: unknown;
+  /** Display name, at most 200 characters. Null: the id. */
+  name?: string | null | undefined;
+  /** Purpose of the Agent, such as "implementer": at most 200 characters. */
+  role?: string | null | undefined;
+  /** Kind of worker, such as CLAUDE: an upper-case letter, then at most 49 upper-case letters, digits and '_'. */
+  type: string;
+};
+
+/** Input of the mutation of the same name. */
+export type RejectHandoffInput = {
+  /** The Handoff to change. */
+  handoffId: string;
+  /** Reason, for people: at most 4 KB, not blank. */
+  reason: string;
+};
+
+/** Rights of a caller. */
+export type Role =
+  /** Reads and does everything, including keys. */
+  | 'ADMIN'
+  /** Acts as one agent: works on what it holds, hands it off, accepts and declines. */
+  | 'AGENT'
+  /** Reads everything and changes nothing. */
+  | 'ANALYST'
+  /** Reads and does everything except keys: moves Sessions, manages agents, acts for agents. Acts are recorded as the operator's. */
+  | 'OPERATOR';
+
+/** Filters Sessions. Every given condition must match. */
+export type SessionFilter = {
+  /** Sessions that this Agent holds, and finished ones that it held last. */
+  agentId?: string | null | undefined;
+  /** Sessions held by an Agent of this type, such as CLAUDE; finished ones whose last holder had this type at the end. */
+  agentType?: string | null | undefined;
+  /** Sessions created after this time. */
+  createdAfter?: string | null | undefined;
+  /** Sessions created before this time. */
+  createdBefore?: string | null | undefined;
+  /** True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others. */
+  hasOpenHandoff?: boolean | null | undefined;
+  /** Records with one of these statuses. */
+  status?: Array<SessionStatus> | null | undefined;
+  /** Sessions whose title contains this text, ignoring case; at most 500 characters. */
+  titleContains?: string | null | undefined;
+  /** True: open Sessions without a holder. False: all others. */
+  unassigned?: boolean | null | undefined;
+};
+
+/** Statuses of a Session. RUNNING and PAUSED are open; the others are final. */
+export type SessionStatus =
+  /** The work was cancelled. */
+  | 'CANCELLED'
+  /** The work is done. */
+  | 'COMPLETED'
+  /** The work failed. */
+  | 'FAILED'
+  /** The Session was paused, or is unassigned. */
+  | 'PAUSED'
+  /** An Agent holds the Session and may work on it. */
+  | 'RUNNING';
+
+/** Input of the mutation of the same name. */
+export type SetAgentStatusInput = {
+  /** The Agent to change. */
+  id: string;
+  /** AVAILABLE, DRAINING or OFFLINE. */
+  status: AdministrativeStatus;
+};
+
+/** Input of the mutation of the same name. */
+export type SetTasksInput = {
+  /** The Session to write to. It must not be finished. */
+  sessionId: string;
+  /** The whole list in order, at most 500 Tasks. An empty list removes all. */
+  tasks: Array<NewTaskInput>;
+};
+
+/** Statuses of a Task. */
+export type TaskStatus =
+  /** Done. Later Handoffs do not carry it. */
+  | 'DONE'
+  /** In progress. */
+  | 'IN_PROGRESS'
+  /** Not started. */
+  | 'PENDING';
+
+export type AgentFieldsFragment = { id: string, type: string, name: string, role: string | null, status: AgentStatus, currentLoad: number, maxCapacity: number };
+
+export type SessionFieldsFragment = { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null };
+
+export type HandoffFieldsFragment = { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } };
+
+export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ViewerQuery = { viewer: { role: Role | null, agent: { id: string } | null, key: { name: string, expiresAt: string | null } | null } };
+
+export type AgentsQueryVariables = Exact<{
+  where?: AgentFilter | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type AgentsQuery = { agents: { nodes: Array<{ id: string, type: string, name: string, role: string | null, status: AgentStatus, currentLoad: number, maxCapacity: number }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type SessionsQueryVariables = Exact<{
+  where?: SessionFilter | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type SessionsQuery = { sessions: { nodes: Array<{ id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type SessionQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type SessionQuery = { session: { id: string, title: string, status: SessionStatus, version: number, openHandoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } } | null, agent: { id: string } | null } | null };
+
+export type HandoffsQueryVariables = Exact<{
+  where?: HandoffFilter | null | undefined;
+  orderBy?: HandoffOrder | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type HandoffsQuery = { handoffs: { nodes: Array<{ id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type HandoffQueryVariables = Exact<{
+  id: string;
+  maxTokens?: number | null | undefined;
+}>;
+
+
+export type HandoffQuery = { handoff: { summary: string, id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } } | null };
+
+export type RegisterAgentMutationVariables = Exact<{
+  input: RegisterAgentInput;
+}>;
+
+
+export type RegisterAgentMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { agent: { id: string, type: string, name: string, role: string | null, status: AgentStatus, currentLoad: number, maxCapacity: number } }
+   };
+
+export type SetAgentStatusMutationVariables = Exact<{
+  input: SetAgentStatusInput;
+}>;
+
+
+export type SetAgentStatusMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { agent: { id: string, type: string, name: string, role: string | null, status: AgentStatus, currentLoad: number, maxCapacity: number } }
+   };
+
+export type CreateSessionMutationVariables = Exact<{
+  input: CreateSessionInput;
+}>;
+
+
+export type CreateSessionMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export type CompleteSessionMutationVariables = Exact<{
+  input: CompleteSessionInput;
+}>;
+
+
+export type CompleteSessionMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export type FailSessionMutationVariables = Exact<{
+  input: FailSessionInput;
+}>;
+
+
+export type FailSessionMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export type AppendTurnMutationVariables = Exact<{
+  input: AppendTurnInput;
+}>;
+
+
+export type AppendTurnMutation = { answer:
+    | { turn: { id: string, index: number } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export type RecordDecisionMutationVariables = Exact<{
+  input: RecordDecisionInput;
+}>;
+
+
+export type RecordDecisionMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { decision: { id: string } }
+   };
+
+export type SetTasksMutationVariables = Exact<{
+  input: SetTasksInput;
+}>;
+
+
+export type SetTasksMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { tasks: Array<{ id: string, status: TaskStatus }> }
+   };
+
+export type InitiateHandoffMutationVariables = Exact<{
+  input: InitiateHandoffInput;
+}>;
+
+
+export type InitiateHandoffMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export type ReassignSessionMutationVariables = Exact<{
+  input: ReassignSessionInput;
+}>;
+
+
+export type ReassignSessionMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { message: string, handoffCreated: boolean, handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } } | null, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+   };
+
+export type AcceptHandoffMutationVariables = Exact<{
+  input: AcceptHandoffInput;
+  maxTokens?: number | null | undefined;
+}>;
+
+
+export type AcceptHandoffMutation = { answer:
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export type RejectHandoffMutationVariables = Exact<{
+  input: RejectHandoffInput;
+}>;
+
+
+export type RejectHandoffMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+   };
+
+export type CompleteHandoffMutationVariables = Exact<{
+  input: CompleteHandoffInput;
+}>;
+
+
+export type CompleteHandoffMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export type FailHandoffMutationVariables = Exact<{
+  input: FailHandoffInput;
+}>;
+
+
+export type FailHandoffMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export type CancelHandoffMutationVariables = Exact<{
+  input: CancelHandoffInput;
+}>;
+
+
+export type CancelHandoffMutation = { answer:
+    | { code: ErrorCode, message: string }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
+   };
+
+export class TypedDocumentString<TResult, TVariables>
+  extends String
+  implements DocumentTypeDecoration<TResult, TVariables>
+{
+  __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
+  private value: string;
+  public __meta__?: Record<string, any> | undefined;
+
+  constructor(value: string, __meta__?: Record<string, any> | undefined) {
+    super(value);
+    this.value = value;
+    this.__meta__ = __meta__;
+  }
+
+  override toString(): string & DocumentTypeDecoration<TResult, TVariables> {
+    return this.value;
+  }
+}
+export const AgentFieldsFragmentDoc = new TypedDocumentString(`
+    fragment AgentFields on Agent {
+  id
+  type
+  name
+  role
+  status
+  currentLoad
+  maxCapacity
+}
+    `, {"fragmentName":"AgentFields"}) as unknown as TypedDocumentString<AgentFieldsFragment, unknown>;
+export const SessionFieldsFragmentDoc = new TypedDocumentString(`
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+    `, {"fragmentName":"SessionFields"}) as unknown as TypedDocumentString<SessionFieldsFragment, unknown>;
+export const HandoffFieldsFragmentDoc = new TypedDocumentString(`
+    fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}
+    `, {"fragmentName":"HandoffFields"}) as unknown as TypedDocumentString<HandoffFieldsFragment, unknown>;
+export const ViewerDocument = new TypedDocumentString(`
+    query Viewer {
+  viewer {
+    role
+    agent {
+      id
+    }
+    key {
+      name
+      expiresAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
+export const AgentsDocument = new TypedDocumentString(`
+    query Agents($where: AgentFilter, $first: Int, $after: String) {
+  agents(where: $where, first: $first, after: $after) {
+    nodes {
+      ...AgentFields
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment AgentFields on Agent {
+  id
+  type
+  name
+  role
+  status
+  currentLoad
+  maxCapacity
+}`) as unknown as TypedDocumentString<AgentsQuery, AgentsQueryVariables>;
+export const SessionsDocument = new TypedDocumentString(`
+    query Sessions($where: SessionFilter, $first: Int, $after: String) {
+  sessions(where: $where, first: $first, after: $after) {
+    nodes {
+      ...SessionFields
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}`) as unknown as TypedDocumentString<SessionsQuery, SessionsQueryVariables>;
+export const SessionDocument = new TypedDocumentString(`
+    query Session($id: ID!) {
+  session(id: $id) {
+    ...SessionFields
+    openHandoff {
+      ...HandoffFields
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<SessionQuery, SessionQueryVariables>;
+export const HandoffsDocument = new TypedDocumentString(`
+    query Handoffs($where: HandoffFilter, $orderBy: HandoffOrder, $first: Int, $after: String) {
+  handoffs(where: $where, orderBy: $orderBy, first: $first, after: $after) {
+    nodes {
+      ...HandoffFields
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<HandoffsQuery, HandoffsQueryVariables>;
+export const HandoffDocument = new TypedDocumentString(`
+    query Handoff($id: ID!, $maxTokens: Int) {
+  handoff(id: $id) {
+    ...HandoffFields
+    summary
+    contextPrompt(maxTokens: $maxTokens) {
+      text
+      tokenEstimate
+    }
+  }
+}
+    fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<HandoffQuery, HandoffQueryVariables>;
+export const RegisterAgentDocument = new TypedDocumentString(`
+    mutation RegisterAgent($input: RegisterAgentInput!) {
+  answer: registerAgent(input: $input) {
+    ... on RegisterAgentPayload {
+      agent {
+        ...AgentFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment AgentFields on Agent {
+  id
+  type
+  name
+  role
+  status
+  currentLoad
+  maxCapacity
+}`) as unknown as TypedDocumentString<RegisterAgentMutation, RegisterAgentMutationVariables>;
+export const SetAgentStatusDocument = new TypedDocumentString(`
+    mutation SetAgentStatus($input: SetAgentStatusInput!) {
+  answer: setAgentStatus(input: $input) {
+    ... on SetAgentStatusPayload {
+      agent {
+        ...AgentFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment AgentFields on Agent {
+  id
+  type
+  name
+  role
+  status
+  currentLoad
+  maxCapacity
+}`) as unknown as TypedDocumentString<SetAgentStatusMutation, SetAgentStatusMutationVariables>;
+export const CreateSessionDocument = new TypedDocumentString(`
+    mutation CreateSession($input: CreateSessionInput!) {
+  answer: createSession(input: $input) {
+    ... on CreateSessionPayload {
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}`) as unknown as TypedDocumentString<CreateSessionMutation, CreateSessionMutationVariables>;
+export const CompleteSessionDocument = new TypedDocumentString(`
+    mutation CompleteSession($input: CompleteSessionInput!) {
+  answer: completeSession(input: $input) {
+    ... on CompleteSessionPayload {
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}`) as unknown as TypedDocumentString<CompleteSessionMutation, CompleteSessionMutationVariables>;
+export const FailSessionDocument = new TypedDocumentString(`
+    mutation FailSession($input: FailSessionInput!) {
+  answer: failSession(input: $input) {
+    ... on FailSessionPayload {
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}`) as unknown as TypedDocumentString<FailSessionMutation, FailSessionMutationVariables>;
+export const AppendTurnDocument = new TypedDocumentString(`
+    mutation AppendTurn($input: AppendTurnInput!) {
+  answer: appendTurn(input: $input) {
+    ... on AppendTurnPayload {
+      turn {
+        id
+        index
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<AppendTurnMutation, AppendTurnMutationVariables>;
+export const RecordDecisionDocument = new TypedDocumentString(`
+    mutation RecordDecision($input: RecordDecisionInput!) {
+  answer: recordDecision(input: $input) {
+    ... on RecordDecisionPayload {
+      decision {
+        id
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<RecordDecisionMutation, RecordDecisionMutationVariables>;
+export const SetTasksDocument = new TypedDocumentString(`
+    mutation SetTasks($input: SetTasksInput!) {
+  answer: setTasks(input: $input) {
+    ... on SetTasksPayload {
+      tasks {
+        id
+        status
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SetTasksMutation, SetTasksMutationVariables>;
+export const InitiateHandoffDocument = new TypedDocumentString(`
+    mutation InitiateHandoff($input: InitiateHandoffInput!) {
+  answer: initiateHandoff(input: $input) {
+    ... on InitiateHandoffPayload {
+      handoff {
+        ...HandoffFields
+      }
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<InitiateHandoffMutation, InitiateHandoffMutationVariables>;
+export const ReassignSessionDocument = new TypedDocumentString(`
+    mutation ReassignSession($input: ReassignSessionInput!) {
+  answer: reassignSession(input: $input) {
+    ... on ReassignSessionPayload {
+      message
+      handoffCreated
+      handoff {
+        ...HandoffFields
+      }
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<ReassignSessionMutation, ReassignSessionMutationVariables>;
+export const AcceptHandoffDocument = new TypedDocumentString(`
+    mutation AcceptHandoff($input: AcceptHandoffInput!, $maxTokens: Int) {
+  answer: acceptHandoff(input: $input) {
+    ... on AcceptHandoffPayload {
+      handoff {
+        ...HandoffFields
+        contextPrompt(maxTokens: $maxTokens) {
+          text
+          tokenEstimate
+        }
+      }
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<AcceptHandoffMutation, AcceptHandoffMutationVariables>;
+export const RejectHandoffDocument = new TypedDocumentString(`
+    mutation RejectHandoff($input: RejectHandoffInput!) {
+  answer: rejectHandoff(input: $input) {
+    ... on RejectHandoffPayload {
+      handoff {
+        ...HandoffFields
+      }
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<RejectHandoffMutation, RejectHandoffMutationVariables>;
+export const CompleteHandoffDocument = new TypedDocumentString(`
+    mutation CompleteHandoff($input: CompleteHandoffInput!) {
+  answer: completeHandoff(input: $input) {
+    ... on CompleteHandoffPayload {
+      handoff {
+        ...HandoffFields
+      }
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<CompleteHandoffMutation, CompleteHandoffMutationVariables>;
+export const FailHandoffDocument = new TypedDocumentString(`
+    mutation FailHandoff($input: FailHandoffInput!) {
+  answer: failHandoff(input: $input) {
+    ... on FailHandoffPayload {
+      handoff {
+        ...HandoffFields
+      }
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<FailHandoffMutation, FailHandoffMutationVariables>;
+export const CancelHandoffDocument = new TypedDocumentString(`
+    mutation CancelHandoff($input: CancelHandoffInput!) {
+  answer: cancelHandoff(input: $input) {
+    ... on CancelHandoffPayload {
+      handoff {
+        ...HandoffFields
+      }
+      session {
+        ...SessionFields
+      }
+    }
+    ... on Error {
+      code
+      message
+    }
+  }
+}
+    fragment SessionFields on Session {
+  id
+  title
+  status
+  version
+  agent {
+    id
+  }
+}
+fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}`) as unknown as TypedDocumentString<CancelHandoffMutation, CancelHandoffMutationVariables>;

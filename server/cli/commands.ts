@@ -1,0 +1,18 @@
+import type { Command } from './command.ts';
+
+interface Entry {
+  /** Its line in `baton --help`. */
+  summary: string;
+  /** Loads its file when it is called: `baton --help` loads none. */
+  load(): Promise<Command>;
+}
+
+/** The commands of `baton`. A name may have two words. */
+export const commands: Record<string, Entry> = {
+  start: { summary: 'starts the server', load: async () => (await import('./start.ts')).start },
+  migrate: { summary: 'migrates the database', load: async () => (await import('./migrate.ts')).migrate },
+  key: { summary: 'creates, lists and revokes keys', load: async () => (await import('./key.ts')).key },
+  import: { summary: 'imports a transcript of Claude Code, Codex or Gemini CLI', load: async () => (await import('./import.ts')).importCommand },
+  'agents import': { summary: 'registers agents from Markdown files', load: async () => (await import('./agents.ts')).agentsImport },
+  agent: { summary: 'works as an example agent', load: async () => (await import('./agent.ts')).agent },
+};

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DomainError } from '../core/errors.ts';
+import { packageFolder } from '../infra/place.ts';
+import { AwayError, StartError } from '../infra/startError.ts';
+import { print, tell, UsageError } from './command.ts';
+import { commands } from './commands.ts';
+
+const exitCodes = { done: 0, refused: 1, usage: 2, tryAgain: 75 } as const;
+
+const usage = `baton <command> [arguments]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(15)}${summary}`)
+  .join('\n')}
+
+  baton <command> --help   describes a command
+  baton --version          prints the version
+
+Commands that send requests find the server at --url, else BATON_URL, else http://127.0.0.1 and PORT (default 4000).
+They send the key in BATON_KEY.
+
+Exit code 0: done. 1: refused; the message says why. 2: wrong arguments. 75: Baton or PostgreSQL does not answer or is busy;
+try again later.`;
+
+/** Runs one command line. Returns its exit code. */
+export async function run(argv: string[]): Promise<number> {
+  if (isHelp(argv[0])) return done(usage);
+  if (argv[0] === '--version') return done(version());
+  const name = [argv.slice(0, 2).join(' '), argv[0] ?? ''].find((words) => Object.hasOwn(commands, words));
+  if (name === undefined) return wrong(argv[0] === undefined ? '' : `There is no command '${argv[0]}'.`, usage);
+  const command = await commands[name]!.load();
+  const args = argv.slice(name.split(' ').length);
+  if (args.some(isHelp)) return done(command.usage);
+  try {
+    await command.run(args);
+    return exitCodes.done;
+  } catch (error) {
+    if (error instanceof UsageError) return wrong(error.message, command.usage);
+    const isKnown = error instanceof StartError || error instanceof DomainError;
+    tell(isKnown ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return error instanceof AwayError ? exitCodes.tryAgain : exitCodes.refused;
+  }
+}
+
+const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
+
+function done(text: string): number {
+  print(text);
+  return exitCodes.done;
+}
+
+function wrong(problem: string, text: string): number {
+  tell(problem === '' ? text : `${problem}\n\n${text}`);
+  return exitCodes.usage;
+}
+
+function version(): string {
+  return (JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,40 @@
+/** Adds a bar above GraphiQL with a link to the dashboard and, where keys are required, a field for the key. */
+export const framed = (html: string, { needsKey }: { needsKey: boolean }): string =>
+  html
+    .replace('</head>', () => `<style>${style}</style></head>`)
+    .replace('<div id="root"></div>', (root) => `<header id="baton"><a href="./">Dashboard</a>${needsKey ? keyField : ''}</header>${root}${needsKey ? `<script>${sendKey}</script>` : ''}`);
+
+// GraphiQL moves its tabs by an animation when the page loads. Where the animation stops early, the first tab stays above
+// others and takes their first press.
+const style = `
+  .graphiql-tabs .graphiql-tab { transform: none !important; }
+  body { display: flex; flex-direction: column; height: 100vh; margin: 0; padding: 0; color-scheme: light dark; background: Canvas; color: CanvasText; }
+  #baton { display: flex; gap: 24px; align-items: center; padding: 6px 16px; font: 14px system-ui, sans-serif; }
+  #baton a { color: LinkText; }
+  #baton input { width: 24em; max-width: 50vw; font: 13px ui-monospace, monospace; }
+  #root { flex: 1; min-height: 0; }
+  #root .graphiql-container { height: 100%; }`;
+
+const keyField = `<label>Key <input type="password" autocomplete="off" spellcheck="false" placeholder="baton_..." aria-describedby="baton-key"></label>
+  <span id="baton-key">Sent with every request of all tabs. Kept in this browser tab only.</span>`;
+
+// The dashboard keeps its key in the same item of session storage. A header of the tab's own is left as it is.
+const sendKey = `
+  (() => {
+    const name = 'baton.key';
+    const field = document.querySelector('#baton input');
+    const send = window.fetch;
+    field.value = sessionStorage.getItem(name) ?? '';
+    field.addEventListener('change', () => {
+      if (field.value.trim() === '') sessionStorage.removeItem(name);
+      else sessionStorage.setItem(name, field.value.trim());
+      document.querySelector('[aria-label="Re-fetch GraphQL schema"]')?.click();
+    });
+    window.fetch = (input, init) => {
+      const request = new Request(input, init);
+      const key = field.value.trim();
+      const isOurs = new URL(request.url).origin === location.origin;
+      if (isOurs && /^[!-~]+$/.test(key) && !request.headers.has('authorization')) request.headers.set('authorization', 'Bearer ' + key);
+      return send(request);
+    };
+  })();`;

@@ -1,0 +1,160 @@
+import { insertAgent } from '../agents/registerAgent.ts';
+import { recordAgentChanged } from '../agents/lockAgent.ts';
+import { statement } from '../core/changes.ts';
+import { fromColumns } from '../core/rows.ts';
+import type { Work } from '../core/work.ts';
+import type { Agent } from '../generated/prisma/client.ts';
+import type { Definition, Problem } from './definition.ts';
+import { type Collaboration, Directory, type KnownAgent, problemsOfNames, resolveCollaborations } from './resolve.ts';
+import { slugOf } from './rules.ts';
+
+export type ImportAction = 'CREATED' | 'UPDATED' | 'UNCHANGED';
+
+export interface ImportedAgent {
+  id: string;
+  action: ImportAction;
+  path: string;
+}
+
+export interface AgentImportReport {
+  agents: ImportedAgent[];
+  problems: Problem[];
+}
+
+export interface ImportAgentsInput {
+  definitions: readonly Definition[];
+  /** Problems of the files, found before. */
+  problems: readonly Problem[];
+  defaultType: string | null;
+  dryRun: boolean;
+}
+
+/** What an agent keeps of its definition. */
+export interface StoredDefinition {
+  path: string;
+  contentHash: string;
+  importedAt: string;
+  tools: readonly string[];
+  /** Fields that the definition sets. A later definition without them clears them; others stay as operators set them. */
+  sets: readonly Settable[];
+}
+
+const settable = ['role', 'description', 'instructions', 'collaborations'] as const;
+type Settable = (typeof settable)[number];
+
+type KnownRow = Pick<Agent, 'id' | 'type' | 'name' | 'role' | 'description' | 'instructions' | 'model' | 'inboxSequence' | 'archivedAt'> & {
+  definition: StoredDefinition | null;
+  collaborations: (Collaboration & { carry: unknown })[];
+};
+
+// In id order, as every statement that locks several agents.
+const lockAgents = statement(`
+SELECT clock_timestamp() AS now, row_to_json(a) AS agent, (
+  SELECT coalesce(json_agg(json_build_object('agentId', c.collaborator_id, 'when', c."when", 'instructions', c.instructions, 'carry', c.carry) ORDER BY c.position), '[]')
+  FROM agent_collaborators c WHERE c.agent_id = a.id) AS collaborations
+FROM (
+  SELECT id, type, name, role, description, instructions, model, definition, inbox_sequence, archived_at FROM agents
+  WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE) a`);
+
+const findAgents = statement('SELECT id, name, archived_at IS NOT NULL AS archived FROM agents WHERE id = ANY ($1::text[])');
+const findByName = statement('SELECT id, name, false AS archived FROM agents WHERE archived_at IS NULL ORDER BY id LIMIT $1');
+
+/** Greatest number of agents among which display names and nearest names are looked up. */
+const maxLookedUp = 2_000;
+/** Greatest number of problems in a report. */
+const maxProblems = 1_000;
+
+/**
+ * Registers the agents of these definitions and updates those that exist, all or none: with an ERROR nothing is written. An
+ * update leaves status, capacity, load and metadata alone.
+ */
+export async function importAgents(work: Work, { definitions, problems: ofFiles, defaultType, dryRun }: ImportAgentsInput): Promise<{ report: AgentImportReport }> {
+  await work.begin();
+  const rows = await work.query<{ now: Date; agent: object; collaborations: KnownRow['collaborations'] }>(lockAgents, [definitions.map(({ slug }) => slug)]);
+  if (rows[0] !== undefined) work.now = rows[0].now;
+  const known = new Map(rows.map(({ agent, collaborations }) => [(agent as { id: string }).id, { ...fromColumns<KnownRow>(agent), collaborations }]));
+
+  const problems = [...ofFiles];
+  const existing: KnownAgent[] = [...known.values()].map(({ id, name, archivedAt }) => ({ id, name, archived: archivedAt !== null }));
+  problems.push(...problemsOfNames(definitions, new Map(existing.map((agent) => [agent.id, agent]))));
+  const directory = await openDirectory(work, definitions, existing);
+  const planned = definitions.map((definition) => {
+    const agent = known.get(definition.slug) ?? null;
+    const type = definition.type ?? agent?.type ?? defaultType;
+    if (type === null) {
+      problems.push({ path: definition.path, line: null, severity: 'ERROR', message: `Agent '${definition.slug}' has no type`, suggestion: "add a line such as 'type: CLAUDE' to the front matter, or give defaultType" });
+    }
+    const collaborations = definition.collaborations && resolveCollaborations(definition, definition.collaborations, directory, problems);
+    return { definition, agent, type: type ?? '', collaborations };
+  });
+  if (problems.some(({ severity }) => severity === 'ERROR')) return { report: { agents: [], problems: shown(problems) } };
+
+  const agents = planned.map(({ definition, agent, type, collaborations }): ImportedAgent => {
+    const next = nextOf(work, definition, agent, type, collaborations);
+    const action = agent === null ? 'CREATED' : next.isChanged ? 'UPDATED' : 'UNCHANGED';
+    if (!dryRun && action !== 'UNCHANGED') write(work, definition.slug, agent, next);
+    return { id: definition.slug, action, path: definition.path };
+  });
+  return { report: { agents, problems: shown(problems) } };
+}
+
+/** Reads the agents that the definitions name; all agents only when a name is not the id of one. */
+async function openDirectory(work: Work, definitions: readonly Definition[], existing: readonly KnownAgent[]): Promise<Directory> {
+  const references = definitions.flatMap(({ collaborations = [] }) => collaborations);
+  if (references.length === 0) return new Directory(definitions, existing);
+  const named = await work.query<KnownAgent>(findAgents, [[...new Set(references.map(({ name }) => slugOf(name)))]]);
+  const directory = new Directory(definitions, [...existing, ...named]);
+  if (references.every(({ name }) => directory.find(name) !== null)) return directory;
+  return new Directory(definitions, [...existing, ...named, ...(await work.query<KnownAgent>(findByName, [maxLookedUp]))]);
+}
+
+interface Next {
+  fields: Pick<Agent, 'type' | 'name' | 'role' | 'description' | 'instructions' | 'model'>;
+  definition: StoredDefinition;
+  /** Null: the collaborations stay. */
+  collaborations: KnownRow['collaborations'] | null;
+  isChanged: boolean;
+}
+
+function nextOf(work: Work, definition: Definition, agent: KnownRow | null, type: string, resolved: readonly Collaboration[] | undefined): Next {
+  const before = agent?.definition ?? null;
+  /** The new value; null when an earlier definition set it and this one does not; otherwise the present one. */
+  const said = (field: 'role' | 'description' | 'instructions'): string | null => definition[field] ?? (before?.sets.includes(field) === true ? null : (agent?.[field] ?? null));
+  const fields = { type, name: definition.name, role: said('role'), description: said('description'), instructions: said('instructions'), model: definition.model ?? null };
+  const sets = settable.filter((field) => definition[field] !== undefined);
+  const stored = { path: definition.path, contentHash: definition.contentHash, tools: definition.tools, sets };
+
+  const present = agent?.collaborations ?? [];
+  const wanted = resolved ?? (before?.sets.includes('collaborations') === true ? [] : null);
+  const collaborations = wanted && wanted.map((each) => ({ ...each, carry: present.find(({ agentId }) => agentId === each.agentId)?.carry ?? null }));
+  const now = (value: object): string => JSON.stringify(value);
+  const { importedAt, ...earlier } = before ?? { importedAt: null };
+  const isChanged =
+    agent === null ||
+    now(stored) !== now({ path: null, contentHash: null, tools: null, sets: null, ...earlier }) ||
+    Object.entries(fields).some(([field, value]) => value !== agent[field as keyof typeof fields]) ||
+    (collaborations !== null && now(collaborations) !== now(present));
+  return { fields, definition: { ...stored, importedAt: isChanged || importedAt === null ? work.now.toISOString() : importedAt }, collaborations, isChanged };
+}
+
+function write(work: Work, id: string, known: KnownRow | null, { fields, definition, collaborations }: Next): void {
+  const stored = definition as unknown as Agent['definition'];
+  const agent = known === null ? insertAgent(work, { ...fields, id, maxCapacity: 5, metadata: null, definition: stored }) : { id, inboxSequence: known.inboxSequence };
+  if (known !== null) work.change('agents', agent, { ...fields, definition: stored });
+  if (collaborations !== null) {
+    work.changes.clear('agent_collaborators', id);
+    for (const [position, { agentId: collaboratorId, carry, ...rest }] of collaborations.entries()) {
+      work.insert('agent_collaborators', { agentId: id, collaboratorId, position, ...rest, carry: carry as Agent['metadata'] });
+    }
+  }
+  recordAgentChanged(work, agent);
+}
+
+/** Errors first; the last entry says how many were left out. */
+function shown(problems: readonly Problem[]): Problem[] {
+  const sorted = [...problems].sort((a, b) => Number(b.severity === 'ERROR') - Number(a.severity === 'ERROR'));
+  if (sorted.length <= maxProblems) return sorted;
+  const rest = sorted.slice(maxProblems - 1);
+  const { path, severity } = rest[0]!;
+  return [...sorted.slice(0, maxProblems - 1), { path, line: null, severity, message: `${rest.length} more problems are not listed`, suggestion: 'correct these first' }];
+}

@@ -1,0 +1,82 @@
+import { GraphQLError } from 'graphql';
+import { httpStatusOf } from '../core/httpStatus.ts';
+import { Turns } from '../core/turns.ts';
+import type { Caller } from '../core/work.ts';
+import { badArgument } from '../graphql/input/badArgument.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { decodeArgs } from '../graphql/input/schemas.ts';
+import { demandMutation } from '../graphql/mutation.ts';
+import { ProcessorTime } from '../graphql/processorTime.ts';
+import { isOriginAllowed } from '../infra/http/originCheck.ts';
+import { limits } from '../limits/limits.ts';
+import { importAgentsInput, runAgentImport } from './mutations.ts';
+
+export interface ImportRouteOptions {
+  createContext: (caller: Caller) => GraphQLContext;
+  maskError: (error: unknown) => Error;
+  /** Origins whose pages may send files. */
+  allowedOrigins: readonly string[];
+}
+
+/** GraphQL refuses unknown names by itself; here a misspelt `dryRun` would import. */
+const strictInput = importAgentsInput.strict();
+const maxBytes = limits.body.definitions;
+
+/**
+ * `POST /agents/import`: importAgents with its input as the body, up to 8 MB. Returns the report as JSON, or an error in the
+ * form of a GraphQL error. The caller's role is checked before the body is read.
+ */
+export const importRoute = ({ createContext, maskError, allowedOrigins }: ImportRouteOptions) => {
+  const turns = new Turns(limits.uploads);
+  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
+    const url = new URL(request.url);
+    if (url.pathname !== '/agents/import') return undefined;
+    if (request.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'Send the files with POST.', { allow: 'POST' });
+    if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) return refusal(415, 'BAD_REQUEST', 'Send the files as application/json.');
+    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send files.');
+    let endTurn: (() => void) | null = null;
+    try {
+      const context = { ...createContext(await caller()), processorTime: new ProcessorTime(limits.definitions.processorMs) };
+      demandMutation(context.caller, 'importAgents');
+      endTurn = await turns.take(context.caller.principal);
+      if (endTurn === null) return refusal(503, 'UNAVAILABLE', 'Other files are being imported: nothing was changed, send them again in a moment.', { 'retry-after': '5' });
+      const body = await readBody(request);
+      if (body === null) return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The files are larger than ${maxBytes} bytes: import them in several requests.`);
+      const { report } = await runAgentImport(context, decodeArgs(strictInput, parsed(body)));
+      return Response.json(report, { headers: { 'cache-control': 'no-store' } });
+    } catch (error) {
+      const masked = maskError(error);
+      const { http, ...extensions } = masked instanceof GraphQLError ? masked.extensions : {};
+      const { headers = {} } = (http ?? {}) as { headers?: Record<string, string> };
+      return refusal(httpStatusOf(String(extensions['code'])), extensions, masked.message, headers);
+    } finally {
+      endTurn?.();
+    }
+  };
+};
+
+/** Null when the body is too large: it is read no further. */
+async function readBody({ body }: Request): Promise<string | null> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let read = '';
+  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) return null;
+    read += decoder.decode(part, { stream: true });
+  }
+  return read + decoder.decode();
+}
+
+function parsed(body: string): object {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Refused below.
+  }
+  throw badArgument('The body is not a JSON object: send the input of importAgents', []);
+}
+
+const refusal = (status: number, code: string | object, message: string, headers: Record<string, string> = {}): Response =>
+  Response.json({ errors: [{ message, extensions: typeof code === 'string' ? { code } : code }] }, { status, headers: { 'cache-control': 'no-store', ...headers } });
