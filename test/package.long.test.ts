@@ -155,6 +155,7 @@ describe('the package', () => {
       expect(await server.stop()).toBe(0);
     }
     expect(filesIn(cwd)).toEqual(before);
+    expect(readdirSync(join(data, 'baton'))).toContainEqual(expect.stringMatching(/^postgresql-/));
   });
 
   it('migrates another PostgreSQL, and starts on it with Redis and keys', async () => {
