@@ -1,4 +1,4 @@
-import { Background, Controls, ReactFlow, type Edge as FlowEdge, type FitViewOptions } from '@xyflow/react';
+import { Background, Controls, ReactFlow, type Edge as FlowEdge, type FitViewOptions, type Node } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useMemo, useState, useSyncExternalStore, type CSSProperties } from 'react';
 import { AgentNode, type AgentFlowNode, type GraphAgent } from './AgentNode.tsx';
@@ -9,7 +9,10 @@ import styles from './GraphDrawing.module.css';
 import { edgeKey, place, type Size } from './layout.ts';
 import { mostly, outcomes, type Edge } from './outcomes.ts';
 
-const nodeTypes = { agent: AgentNode };
+/** Lines run beyond their agents: a corner at each end makes the fit include them. */
+type Corner = Node<Record<string, never>, 'corner'>;
+
+const nodeTypes = { agent: AgentNode, corner: () => null };
 const edgeTypes = { handoff: HandoffEdge };
 
 const narrow = matchMedia('(max-width: 48rem)');
@@ -19,8 +22,8 @@ function onNarrow(listener: () => void): () => void {
   return () => narrow.removeEventListener('change', listener);
 }
 
-// Lines run a little beyond their agents, and the buttons are below them.
-const fit: FitViewOptions = { padding: { x: '6%', top: '24px', bottom: '56px' }, maxZoom: 1.15 };
+// The buttons are below the drawing.
+const fit: FitViewOptions = { padding: { x: '4%', top: '12px', bottom: '52px' }, maxZoom: 1.15 };
 
 /** The greatest numbers drawn at each step of "Draw more"; fewer on a phone, where names must stay readable. */
 const steps = {
@@ -57,7 +60,7 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
       )}
       <div className={styles.canvas} style={{ '--width': drawn.size.width, '--height': drawn.size.height } as CSSProperties} role="group" aria-label="Graph of handoffs">
         {/* A new set of pairs is a new picture, so it is fitted again. */}
-        <ReactFlow<AgentFlowNode, FlowEdge>
+        <ReactFlow<AgentFlowNode | Corner, FlowEdge>
           key={shape}
           nodes={drawn.nodes}
           edges={drawn.edges}
@@ -95,7 +98,7 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
 // An image may contain no link.
 const inEdge = { ariaRole: 'group' } as const;
 
-function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: GraphView, isNarrow: boolean): { nodes: AgentFlowNode[]; edges: HandoffFlowEdge[]; size: Size } {
+function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: GraphView, isNarrow: boolean): { nodes: (AgentFlowNode | Corner)[]; edges: HandoffFlowEdge[]; size: Size } {
   const placed = place(
     agents.map(({ agent }) => agent.id),
     edges.map(({ source, target }) => ({ source: source.id, target: target.id })),
@@ -104,10 +107,13 @@ function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: Graph
   const maxCount = Math.max(...edges.map(({ count }) => count));
   return {
     size: placed.size,
-    nodes: agents.map((each) => {
-      const { x, y } = placed.nodes.get(each.agent.id)!;
-      return { id: each.agent.id, type: 'agent', position: { x: x - placed.node.width / 2, y: y - placed.node.height / 2 }, data: { ...each, view }, ...placed.node };
-    }),
+    nodes: [
+      ...corners(placed.size),
+      ...agents.map((each): AgentFlowNode => {
+        const { x, y } = placed.nodes.get(each.agent.id)!;
+        return { id: each.agent.id, type: 'agent', position: { x: x - placed.node.width / 2, y: y - placed.node.height / 2 }, data: { ...each, view }, ...placed.node };
+      }),
+    ],
     edges: edges.map((edge) => {
       const [source, target] = [edge.source.id, edge.target.id];
       const way = placed.edges.get(edgeKey(source, target))!;
@@ -115,6 +121,9 @@ function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: Graph
     }),
   };
 }
+
+const corners = ({ width, height }: Size): Corner[] =>
+  [{ x: 0, y: 0 }, { x: width, y: height }].map((position) => ({ id: `corner ${position.x}`, type: 'corner', position, data: {}, width: 1, height: 1 }));
 
 /** 1.5 px for one handoff, 8 px for the most frequent pair. Logarithmic, so that one busy pair does not make all others too thin. */
 const widthOf = (count: number, maxCount: number): number => (maxCount <= 1 ? 2.5 : 1.5 + 6.5 * (Math.log(count) / Math.log(maxCount)));

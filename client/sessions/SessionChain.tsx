@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
+import type { AgentSessionState } from '../gql/graphql.ts';
 import { handoffLooks } from '../handoffs/looks.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -115,6 +116,16 @@ function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: re
   );
 }
 
+const barWords: Record<AgentSessionState, string> = {
+  PENDING: 'Not accepted yet',
+  ACTIVE: 'At work',
+  PAUSED: 'Paused',
+  HANDED_OFF: 'Handed off',
+  COMPLETED: 'Held to the end',
+  FAILED: 'Failed',
+  DECLINED: 'Declined',
+};
+
 /** The states and outcomes that occur. */
 function Legend({ tenures }: { tenures: readonly Tenure[] }) {
   const states = [...new Set(tenures.map(({ state }) => state))];
@@ -126,7 +137,7 @@ function Legend({ tenures }: { tenures: readonly Tenure[] }) {
           <svg width="20" height="12" aria-hidden="true">
             <rect className={styles.bar} data-state={state} x="1" y="1" width="18" height="10" rx="5" />
           </svg>
-          {tenureLooks[state].word}
+          {barWords[state]}
         </span>
       ))}
       {outcomes.map((status) => (
