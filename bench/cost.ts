@@ -16,7 +16,8 @@ import { atMost, digits, type Line } from './report.ts';
 import { measured } from './rounds.ts';
 
 const goal = 3;
-const rows = 50;
+/** Of 250 KB each: one statement may read 12 MB. */
+const rows = 40;
 const rootFields = limits.query.rootFields;
 /** The minimum number of runs. Fast queries get more, because pauses of the machine distort them more. */
 const runs = { least: 7, most: 41, ms: 150 };
@@ -47,14 +48,14 @@ const isRecord = (type: string): boolean => type in tables || type === 'Agent';
  *
  * A request and its root fields have a fixed price (parsing, and a statement, about 1 ms), which other limits bound: 10
  * root fields per request, and the rate. So the benchmark measures increments: for a field of records or of a page, a query
- * with up to 50 or 100 rows minus the same query with a tenth of them; for another root field, 10 of it in one request minus
+ * with up to 40 or 100 rows minus the same query with a tenth of them; for another root field, 10 of it in one request minus
  * 10 Agents with only their ids. Root fields that read one record by its id are measured as records of `nodes`.
  */
 export async function cost(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool, patient, prisma } = await place.database();
   await loadBulk(url, { sessions: 400, handoffs: 3, turns: 10, agents: 100 });
   const sessionId = encodeId('session', await largeContexts(patient, rows));
-  const createContext = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog, rates: createRates(), processorMs: Infinity });
+  const createContext = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog, rates: createRates(), processorMs: Infinity, heldBytes: Infinity });
 
   async function once(source: string, attempt = 1): Promise<number> {
     const before = process.cpuUsage();

@@ -1,5 +1,5 @@
 import { anthropicEvents, anthropicMessage, type Called, chatCompletion, chatEvents, openaiResponse, responseEvents, runItems, sse } from '../test/answers.ts';
-import { generatedName } from '../server/tools/known.ts';
+import { generatedName } from '../server/tools/tool.ts';
 import { detectHandoffs } from '../server/tools/detect/detectHandoffs.ts';
 import type { Known } from '../server/tools/detect/known.ts';
 import { atMost, type Line, spread } from './report.ts';

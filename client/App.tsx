@@ -2,10 +2,10 @@ import { lazy, Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { AccessGate } from './access/AccessGate.tsx';
 import { AgentsPage } from './agents/AgentsPage.tsx';
+import { NothingHere } from './app/NothingHere.tsx';
 import { Page } from './app/Page.tsx';
 import { Shell } from './app/Shell.tsx';
 import { SessionsPage } from './sessions/SessionsPage.tsx';
-import { EmptyState } from './ui/EmptyState.tsx';
 import { Clock } from './ui/Clock.tsx';
 import { Skeleton } from './ui/Skeleton.tsx';
 import { TooltipProvider } from './ui/Tooltip.tsx';
@@ -39,9 +39,7 @@ export function App() {
                   <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} />}</Route>
                   <Route path="/graph" component={GraphPage} />
                   <Route>
-                    <Page title="Nothing here">
-                      <EmptyState title="There is no such page.">Choose one above.</EmptyState>
-                    </Page>
+                    <NothingHere />
                   </Route>
                 </Switch>
               </Suspense>

@@ -29,12 +29,14 @@ export interface Connected {
   live: Live;
   /** Reads everything on the page again. */
   reread: () => void;
+  /** Reads again what could not be read. */
+  retryFailed: () => void;
 }
 
 /** Queries, mutations and events share one normalized cache: an update of a record from any of them shows everywhere. Streams share one WebSocket. */
 export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
   const live = createLive({ url: endpoints.graphql, key });
-  const { exchange: rereading, reread } = createRereading();
+  const { exchange: rereading, reread, retryFailed } = createRereading();
   const client = new Client({
     url: endpoints.graphql,
     preferGetMethod: false,
@@ -54,7 +56,7 @@ export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
       fetchExchange,
     ],
   });
-  return { client, live, reread };
+  return { client, live, reread, retryFailed };
 }
 
 // Events are cached without keys, although they have ids: neither READY nor any page reads one by id.

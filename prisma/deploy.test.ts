@@ -55,7 +55,7 @@ const columns = (url: string) =>
   );
 const lines = async (url: string) => (await readCatalog(url)).map(({ line }) => line);
 
-test("Prisma's engine and ours leave the same tables and the same record, and each finds nothing left to do after the other", async () => {
+test("Prisma's engine and migrateUp build the same tables and records, and each finds nothing left after the other", async () => {
   const [ours, theirs] = [await emptyDatabase(), await emptyDatabase()];
   expect(await migrateUp(ours.url)).toEqual(names);
   expect(await deploy(theirs.url)).toEqual(names);
@@ -69,7 +69,7 @@ test("Prisma's engine and ours leave the same tables and the same record, and ea
   expect(await migrationStatus(theirs.url)).toEqual({ applied: names, missing: [], unknown: [], edited: [] });
 });
 
-test('a database that Prisma migrated in part is continued', async () => {
+test('migrateUp continues a database that Prisma migrated in part', async () => {
   const { url } = await emptyDatabase();
   const some = Math.floor(names.length / 2);
   expect(await deploy(url, some)).toEqual(names.slice(0, some));
@@ -77,7 +77,7 @@ test('a database that Prisma migrated in part is continued', async () => {
   expect(await deploy(url)).toEqual([]);
 });
 
-test("a try of Prisma's that was cut is done again, and Prisma goes on after it", async () => {
+test('migrateUp repeats a migration that Prisma did not finish, and Prisma continues after it', async () => {
   const { url } = await emptyDatabase();
   await deploy(url, 1);
   await query(url, `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), 'x', '${names[1]}')`);
@@ -86,7 +86,7 @@ test("a try of Prisma's that was cut is done again, and Prisma goes on after it"
   expect(await deploy(url)).toEqual([]);
 });
 
-test("a migration waits while Prisma's own holds its lock", async () => {
+test('migrateUp waits while Prisma holds its lock', async () => {
   const { url } = await emptyDatabase();
   const prisma = new pg.Client({ connectionString: url });
   await prisma.connect();

@@ -24,13 +24,13 @@ async function drift() {
   };
 }
 
-test('the migrations build what schema.prisma says, and beyond it only what Prisma has no words for', async () => {
+test('the migrations build schema.prisma, and beyond it only what Prisma cannot express', async () => {
   await run(fromSchema.url, await diffSchemas(fromSchema.url, undefined, await readFile('prisma/schema.prisma', 'utf8')));
   await migrateUp(fromMigrations.url);
   expect(await drift()).toEqual({ missingInMigrations: [], missingInSchema: [] });
 });
 
-test('a difference in a table, column, default, key or index would be seen', async () => {
+test('the comparison finds a difference in a table, column, default, key, enum or index', async () => {
   await run(
     fromMigrations.url,
     `CREATE TABLE extra (id int);

@@ -57,7 +57,7 @@ async function start(options: Partial<AppOptions> = {}) {
   return { url: app.url, stop };
 }
 
-describe('what a server answers', async () => {
+describe('a server', async () => {
   const { url } = await start({
     routes: [
       (request) =>
@@ -69,18 +69,18 @@ describe('what a server answers', async () => {
   const post = (headers: Record<string, string>, body: string | Buffer) =>
     send(`${url}/graphql`, { method: 'POST', headers, body });
 
-  test('an operation sent as JSON is executed', async () => {
+  test('executes an operation sent as JSON', async () => {
     expect(await client(url).post('{ hello }')).toMatchObject({ status: 200, data: { hello: 'hello' }, errors: undefined });
   });
 
-  test('errors leave only through the mask', async () => {
+  test('masks every error', async () => {
     const { errors } = await client(url).post('{ bug }');
     expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
     expect(JSON.stringify(errors)).not.toContain('secret');
   });
 
   test.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', 'application/graphql', ''])(
-    'a body of type "%s", which a foreign page can send unasked, is not read',
+    'does not read a body of type "%s", which a foreign page can send',
     async (type) => {
       const answer = await post(type === '' ? {} : { 'content-type': type }, 'query={hello}');
       expect(answer.status).toBe(415);
@@ -88,7 +88,7 @@ describe('what a server answers', async () => {
     },
   );
 
-  test('a body above 1 MB is refused by what it says it is, and by what it is', async () => {
+  test('rejects a body above 1 MB by its declared and by its real size', async () => {
     const body = JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(1_000_001) });
     expect((await post({ ...json, 'content-length': String(body.length) }, body)).status).toBe(413);
     expect((await post({ ...json, 'transfer-encoding': 'chunked' }, body)).status).toBe(413);
@@ -96,14 +96,14 @@ describe('what a server answers', async () => {
     expect((await post(json, allowed)).status).toBe(200);
   });
 
-  test('broken JSON is the fault of the caller, and says nothing about us', async () => {
+  test('rejects broken JSON with 400 and no internals', async () => {
     const answer = await post({ ...json, accept: 'application/graphql-response+json' }, '{"query":');
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
     expect(answer.body).not.toMatch(/originalError|SyntaxError|stack/);
   });
 
-  test('a page that came in under another name (DNS rebinding) is turned away', async () => {
+  test('rejects requests under another host name (DNS rebinding)', async () => {
     const port = new URL(url).port;
     for (const host of [
       'evil.example',
@@ -122,7 +122,7 @@ describe('what a server answers', async () => {
     }
   });
 
-  test('no origin is allowed to read answers', async () => {
+  test('allows no foreign origin to read answers', async () => {
     const answer = await post({ ...json, origin: 'https://evil.example' }, '{"query":"{ hello }"}');
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     const preflight = await send(`${url}/graphql`, {
@@ -136,12 +136,12 @@ describe('what a server answers', async () => {
     expect(preflight.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  test('it is alive and ready', async () => {
+  test('is alive and ready', async () => {
     expect(await send(`${url}/livez`)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
     expect(await send(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
   });
 
-  test('other routes are asked, the rest is not found', async () => {
+  test('passes other paths to its routes, and returns 404 for the rest', async () => {
     expect(await send(`${url}/handoffs/x.md`)).toMatchObject({
       status: 200,
       body: '# Handoff',
@@ -151,7 +151,7 @@ describe('what a server answers', async () => {
     expect((await send(`${url}//evil.example/graphql`)).status).toBe(404);
   });
 
-  test('a request that is not HTTP gets a short answer', async () => {
+  test('answers a request that is not HTTP with 400', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const received = await new Promise<string>((resolve) => {
       let said = '';
@@ -168,14 +168,14 @@ describe('GraphiQL', async () => {
   const browse = (headers: Record<string, string> = {}) =>
     send(`${url}/graphql`, { headers: { accept: 'text/html,*/*', ...headers } });
 
-  test('it comes whole, with its tabs, for browsers only', async () => {
+  test('returns its page with tabs to browsers only', async () => {
     const page = await browse();
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
     expect(page.body).toContain('{ hello } # first tab');
     expect((await send(`${url}/graphql?query={hello}`, { headers: { accept: 'application/json' } })).body).toContain('"hello"');
   });
 
-  test('its 9 MB travel compressed, and once', async () => {
+  test('returns its 9 MB compressed, and 304 afterwards', async () => {
     const response = await fetch(`${url}/graphql`, { headers: { accept: 'text/html', 'accept-encoding': 'gzip' } });
     expect(Number(response.headers.get('content-length'))).toBeLessThan(3_000_000);
     const plain = await browse();
@@ -187,7 +187,7 @@ describe('GraphiQL', async () => {
     expect(plain.headers.etag).not.toBe(etag);
   });
 
-  test('brotli is used where a browser takes it', async () => {
+  test('uses brotli when the browser accepts it', async () => {
     const response = await fetch(`${url}/graphql`, {
       method: 'HEAD',
       headers: { accept: 'text/html', 'accept-encoding': 'gzip, br' },
@@ -196,8 +196,8 @@ describe('GraphiQL', async () => {
   });
 });
 
-describe('stopping', () => {
-  test('readiness says no at once, what runs is finished, what comes is told to try again, then the port is closed', async () => {
+describe('a server that stops', () => {
+  test('is not ready at once, finishes running requests, rejects new ones with 503, then closes the port', async () => {
     const { url, stop } = await start();
     slow = gate();
     const running = client(url).post<{ slow: string }>('{ slow }');
@@ -215,7 +215,7 @@ describe('stopping', () => {
     await expect(send(`${url}/livez`)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('connections that wait for nothing do not hold it up', async () => {
+  test('does not wait for idle connections', async () => {
     const { url, stop } = await start();
     const kept = client(url);
     await kept.post('{ hello }');
@@ -224,7 +224,7 @@ describe('stopping', () => {
     expect(performance.now() - before).toBeLessThan(4_000);
   });
 
-  test('work in the background runs while the server does', async () => {
+  test('runs background work until it stops', async () => {
     const seen: string[] = [];
     const begin = () => {
       seen.push('start');
@@ -237,7 +237,7 @@ describe('stopping', () => {
   });
 });
 
-test('a taken port is one clear line', async () => {
+test('a taken port is reported in one line', async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
   const second = buildApp({ env: { host: '127.0.0.1', port }, database, schema, log: silentLog, authenticate: openToAll, createContext: () => ({}), maskError: createMaskError(silentLog) });

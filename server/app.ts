@@ -164,7 +164,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     const refused = door.refusesSocket(request, '/graphql');
     if (refused !== null) return refuse(refused);
     if (server.draining) return refuse(503);
-    sockets.upgrade(request, socket, head, door.clientOf(request).address);
+    sockets.upgrade(request, socket, head, door.addressOf(request));
   }
 
   async function route(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -178,8 +178,8 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     }
     if (reads && (await dashboard(request, response, path))) return;
     // Shared by all routes: creating it takes over the body's stream.
-    const client = door.clientOf(request);
-    const webRequest = toWebRequest(request, client.origin ?? origin);
+    const webRequest = toWebRequest(request, door.originOf(request) ?? origin);
+    const address = door.addressOf(request);
     const account = answers.accountOf(request);
     let by: Caller | undefined;
     for (const candidate of options.routes ?? []) {
@@ -189,8 +189,10 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
         return (by = caller);
       });
       if (found === undefined) continue;
-      return answers.sendFound(response, found, { account, key: by?.principal ?? client.address }, () => rates.takeInTurn(by!, 'read'));
+      return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
     }
+    const browses = reads && request.headers.accept?.includes('text/html') === true;
+    if (browses && (await dashboard(request, response, path, 404))) return;
     text(response, 404, `Nothing here. The API is at ${basePath}/graphql.`);
   }
 
@@ -239,7 +241,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   function identify(request: IncomingMessage): Promise<Caller> {
     // Two Authorization headers are joined, so that neither is accepted.
     const authorization = request.headersDistinct['authorization']?.join(', ');
-    return rates.authenticating(door.clientOf(request).address, authorization, authenticate);
+    return rates.authenticating(door.addressOf(request), authorization, authenticate);
   }
 
   /** Runs before the operation is parsed, so that callers without a key learn nothing about it. */

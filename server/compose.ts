@@ -1,5 +1,4 @@
 import { buildApp, type App, type AppLive, type AppOptions } from './app.ts';
-import type { TurnLimits } from './core/turns.ts';
 import { batonItself } from './core/work.ts';
 import { databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
@@ -22,7 +21,7 @@ import { createRates } from './limits/rates.ts';
 import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
 import type { Pace, Streams } from './live/streams.ts';
-import { transcriptRoute } from './log/transcriptRoute.ts';
+import { transcriptRoute, type UploadLimits } from './log/transcriptRoute.ts';
 import { importRoute } from './registry/importRoute.ts';
 
 /** What differs from a server as it is shipped. */
@@ -31,7 +30,7 @@ export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' 
   recheckMs?: number | undefined;
   pace?: Pace | undefined;
   limits?: Partial<SocketLimits> | undefined;
-  uploads?: Partial<TurnLimits> | undefined;
+  uploads?: Partial<UploadLimits> | undefined;
   processorMs?: number | undefined;
 }
 

@@ -47,7 +47,7 @@ async function hears(socket: RawSocket, id: string): Promise<void> {
 }
 const readiness = async (url: string): Promise<unknown> => JSON.parse((await send(`${url}/readyz`)).body);
 
-describe('of two server processes on one database, a reassign through one is heard through the other', () => {
+describe('a reassign through one server process reaches the subscribers of another', () => {
   test.each([
     ['without Redis', async (): Promise<Record<string, string>> => ({})],
     ['with a Redis that speaks TLS only', async () => keep(await startRedis({ tls: true })).env],
@@ -64,7 +64,7 @@ describe('of two server processes on one database, a reassign through one is hea
   });
 });
 
-test('without its Redis a server is ready, says what it lacks, and its subscribers hear of what other processes do', async () => {
+test('a server stays ready without its Redis, reports it as degraded, and still delivers events of other processes', async () => {
   const redis = keep(await startRedis());
   const env = { ...redis.env };
   const [one, two] = await Promise.all([startServer({ databaseUrl: database.url, env }), startServer({ databaseUrl: database.url, env })]);

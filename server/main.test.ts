@@ -34,8 +34,8 @@ async function holdAgents() {
   };
 }
 
-describe('a server that is told to stop', () => {
-  test('finishes what runs, is not ready meanwhile, and exits with 0', async () => {
+describe('a server that receives a signal to stop', () => {
+  test('finishes running requests, is not ready meanwhile, and exits with 0', async () => {
     const server = await startServer({ databaseUrl: database.url });
     const agents = await holdAgents();
     const running = client(server.url).post(query);
@@ -51,7 +51,7 @@ describe('a server that is told to stop', () => {
     expect(await exited).toEqual({ code: 0, signal: null });
   });
 
-  test('exits at once when it is told again', async () => {
+  test('exits at once at a second signal', async () => {
     const server = await startServer({ databaseUrl: database.url });
     const agents = await holdAgents();
     const cutOff = expect(client(server.url).post(query)).rejects.toThrow();
@@ -64,17 +64,17 @@ describe('a server that is told to stop', () => {
     await agents.release();
   });
 
-  test('takes a signal that npm passes on a second time for one', async () => {
+  test('counts a signal that npm repeats as one', async () => {
     const server = await startServer({ databaseUrl: database.url });
     void server.kill('SIGINT');
     expect(await server.kill('SIGINT')).toEqual({ code: 0, signal: null });
   });
 });
 
-describe('a server that cannot start says why in one line and exits with 1', () => {
+describe('a server that cannot start prints one line and exits with 1', () => {
   const { url } = database;
 
-  test('a port that is taken', async () => {
+  test('for a taken port', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
@@ -93,33 +93,42 @@ describe('a server that cannot start says why in one line and exits with 1', () 
     taken.close();
   });
 
-  test('an address that is not of this machine alone, without keys', async () => {
+  test('for an address that other machines can reach, without keys', async () => {
     expect(await refusedStart({ databaseUrl: url, env: { HOST: '0.0.0.0' } })).toMatchObject({
       code: 1,
       stderr: 'HOST is 0.0.0.0, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with npm run key',
     });
   });
 
-  test('an admin key that is too short, which it does not repeat', async () => {
+  test('for an admin key that is too short, without printing it', async () => {
     const { code, stderr } = await refusedStart({ databaseUrl: url, env: { BATON_ADMIN_KEY: 'correct horse battery staple' } });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^BATON_ADMIN_KEY must be 32 to 512 characters[^\n]+$/);
     expect(stderr).not.toContain('horse');
   });
 
-  test('a database that was not migrated', async () => {
+  test('for a database without migrations', async () => {
     const empty = await emptyDatabase();
     const { code, stderr } = await refusedStart({ databaseUrl: empty.url });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^The database lacks [^\n]+: run npm run migrate$/);
   });
 
-  test('a database that does not answer', async () => {
+  test('for a database that does not answer', async () => {
     const { code, stderr } = await refusedStart({ databaseUrl: 'postgresql://baton:secret@127.0.0.1:1/baton' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^PostgreSQL does not answer \([^\n]+\): check DATABASE_URL and that it runs$/);
     expect(stderr).not.toContain('secret');
   });
+});
+
+test('logs the nearest name of each unknown setting, and its address with the base path', async () => {
+  const { logs, url: address, kill } = await startServer({ databaseUrl: database.url, env: { BATON_BASEPATH: '/secret', BATON_BASE_PATH: '/baton' } });
+  expect(address).toMatch(/:\d+\/baton$/);
+  const warnings = logs.filter((line) => line.includes('"level":40'));
+  expect(warnings).toEqual([expect.stringContaining('BATON_BASEPATH is not a setting and has no effect: the nearest setting is BATON_BASE_PATH')]);
+  expect(logs.join()).not.toContain('secret');
+  await kill();
 });
 
 test('its log is one JSON object a line', async () => {

@@ -47,17 +47,17 @@ const closed = (socket: Socket) =>
     )
     .toBe(true);
 
-describe('A reader that takes nothing', () => {
+describe('a client that reads nothing', () => {
   const impatient = { http: { drainWithin: 400, checkedEvery: 50 } };
 
-  test('of an answer is closed after a while', async () => {
+  test('of a large answer is disconnected after a while', async () => {
     const { url } = await startApp(database, impatient);
     const socket = unread(url, { first: 40 });
     await closed(socket);
     expect(socket.bytesRead).toBeLessThan(10_000_000);
   });
 
-  test('of Server-Sent Events is closed after a while', async () => {
+  test('of Server-Sent Events is disconnected after a while', async () => {
     const { url, streams } = await startApp(database, { ...impatient, pace: { heartbeatMs: 3_600_000, pollMs: 20 } });
     const stream = await sseStream(url, 'subscription { event: sessionUpdated { type session { messages(first: 10) { nodes { content } } } } }');
     await stream.result();
@@ -71,7 +71,7 @@ describe('A reader that takes nothing', () => {
     stream.close();
   });
 
-  test('is waited for while it takes a little now and then', async () => {
+  test('stays connected while it reads a little now and then', async () => {
     const { url } = await startApp(database, { http: { drainWithin: 1_500, checkedEvery: 50 } });
     const socket = unread(url, { first: 20 });
     const took = new Promise<void>((resolve, reject) => {
@@ -87,8 +87,8 @@ describe('A reader that takes nothing', () => {
   });
 });
 
-describe('What waits for readers', () => {
-  test('is bounded for the process: more is UNAVAILABLE, until readers that have stalled are cut off for it', async () => {
+describe('unread answers', () => {
+  test('are limited for the process: more is UNAVAILABLE until stalled clients are disconnected', async () => {
     const { url } = await startApp(database, { unread: { process: 12 * MB, stalledMs: 4_000 } });
     const socket = unread(url, { first: 40 });
     const { post } = client(url);
@@ -101,7 +101,7 @@ describe('What waits for readers', () => {
     await closed(socket);
   });
 
-  test('is bounded for each connection: what it asks for beyond is answered 429', async () => {
+  test('are limited for each connection: further requests get 429', async () => {
     let executed = 0;
     const counting = { onExecute: () => ({ onExecuteDone: () => void (executed += 1) }) };
     const { url } = await startApp(database, { unread: { stalledMs: 3_600_000 }, plugins: [counting] });
@@ -117,7 +117,7 @@ describe('What waits for readers', () => {
   });
 
   // The last: a database that has keys is not open any more.
-  test('is bounded for each key: more is RATE_LIMITED, small answers and other keys are served', async () => {
+  test('are limited for each key: more is RATE_LIMITED, while small answers and other keys succeed', async () => {
     const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey }, unread: { key: 12 * MB, stalledMs: 3_600_000 } });
     const greedy = await secretFor(database.pool, 'OPERATOR');
     const sockets = [unread(url, { first: 40, key: greedy })];

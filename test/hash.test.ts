@@ -4,7 +4,7 @@ import { hashAllTables } from './hash.ts';
 
 const { pool } = await testDatabase();
 
-test('equal content gives equal hashes, whatever the order on disk; any change of a row gives another', async () => {
+test('equal tables have equal hashes, whatever their order on disk, and any change of a row changes its hash', async () => {
   const empty = await hashAllTables(pool);
   expect(empty.tables).toHaveProperty('sessions');
   expect(empty.tables).not.toHaveProperty('_prisma_migrations');

@@ -8,12 +8,13 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { sharedBrowser } from './browser.ts';
 import { endsWithThisProcess } from './children.ts';
-import { atEnd } from './database.ts';
+import { atEnd, emptyDatabase } from './database.ts';
 import { blocksOf } from './docs/blocks.ts';
 import { Samples } from './docs/samples.ts';
 import { runShell } from './docs/shell.ts';
 import { client } from './graphql.ts';
 import { otherNode } from './otherNode.ts';
+import { startRedis } from './redis.ts';
 
 // Packing builds everything, and a machine with other work is slow.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 });
@@ -154,6 +155,23 @@ describe('the package', () => {
       expect(await server.stop()).toBe(0);
     }
     expect(filesIn(cwd)).toEqual(before);
+  });
+
+  it('migrates another PostgreSQL, and starts on it with Redis and keys', async () => {
+    const cwd = await install('services');
+    const program = join(cwd, 'node_modules/.bin/baton');
+    const [database, redis] = await Promise.all([emptyDatabase(), startRedis()]);
+    atEnd(() => redis.stop());
+    const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, BATON_ADMIN_KEY: 'a-key-for-this-test-of-32-characters', BATON_DEMO: '1' };
+    const ended = (...args: string[]) => run(program, args, { cwd, env: { ...clean, ...env } });
+    await expect(ended('start')).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/: run baton migrate\n$/) as string });
+    expect((await ended('migrate')).stdout).toMatch(/^Applied: 0001_init, /);
+    expect((await ended('migrate', 'status')).stdout).not.toContain('Missing');
+    const key = (await ended('key', 'create', '--role', 'operator', '--name', 'this test')).stdout.trim();
+    const server = await start(program, ['start'], { cwd, env });
+    expect((await client(server.url, { key }).post('{ viewer { role } }')).data).toEqual({ viewer: { role: 'OPERATOR' } });
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ok' });
+    expect(await server.stop()).toBe(0);
   });
 
   it('names its commands as they are called', async () => {

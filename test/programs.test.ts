@@ -31,7 +31,7 @@ describe('installMissing', () => {
     expect([install(), ran]).toEqual([null, []]);
   });
 
-  it('installs all that is missing by one run, and says so', () => {
+  it('installs all missing programs in one run, and prints it', () => {
     const { install, ran, said } = machine();
     expect(install()).toBeNull();
     expect(ran).toEqual(['apt-get update', 'apt-get install redis chromium']);
@@ -57,6 +57,6 @@ describe('installMissing', () => {
   });
 });
 
-it('requireProgram says how to install what is missing', () => {
+it('requireProgram prints how to install a missing program', () => {
   expect(() => requireProgram(program('Redis', { there: false }))).toThrow('Redis is missing: run npm test, which installs it as root, or install Redis yourself');
 });

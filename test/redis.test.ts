@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { atEnd } from './database.ts';
 import { startRedis, startRedisCluster } from './redis.ts';
 
-test('a Redis answers, forgets when it is killed, is back on its port, and says nothing while it is frozen', async () => {
+test('a test Redis answers, is empty after a kill, keeps its port, and does not answer while frozen', async () => {
   const redis = await startRedis();
   atEnd(() => redis.stop());
   await redis.command('SET', 'a', '1');
@@ -23,7 +23,7 @@ test('a Redis answers, forgets when it is killed, is back on its port, and says 
   expect(await redis.command('PING')).toBe('PONG');
 });
 
-test('a Redis with TLS answers whoever trusts its certificate, and nobody without TLS', async () => {
+test('a test Redis with TLS answers clients that trust its certificate, and none without TLS', async () => {
   const redis = await startRedis({ tls: true });
   atEnd(() => redis.stop());
   expect(redis.url).toMatch(/^rediss:/);
@@ -36,7 +36,7 @@ test('a Redis with TLS answers whoever trusts its certificate, and nobody withou
   await expect(plain.ping()).rejects.toThrow();
 });
 
-test('a cluster of three spreads its keys', async () => {
+test('a test cluster of three spreads its keys', async () => {
   const cluster = await startRedisCluster();
   atEnd(() => cluster.stop());
   const client = new Cluster(cluster.url.split(','));

@@ -8,6 +8,7 @@ import {
   type GraphQLUnionType,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { archiveAgent } from '../server/agents/archiveAgent.ts';
 import type { Caller } from '../server/core/work.ts';
 import { encodeId, newId, type IdPrefix } from '../server/core/ids.ts';
 import { schema } from '../server/graphql/schema.ts';
@@ -53,6 +54,8 @@ export interface House extends World {
   unique(stem: string): string;
   /** A type unique to the case. */
   uniqueType(): string;
+  /** Registers an agent that `somebodyElse` archives; returns its id. */
+  archivedAgent(): Promise<string>;
   /** Sends over HTTP. @throws TopLevel */
   send(mutation: Mutation, input: object): Promise<Said>;
 }
@@ -99,6 +102,12 @@ export async function house(): Promise<House> {
     db,
     unique,
     uniqueType: () => unique('TYPE').replace('-', '_'),
+    async archivedAgent() {
+      const id = unique('retired');
+      await here.agent(id);
+      await here.run(archiveAgent, { id }, { caller: somebodyElse });
+      return id;
+    },
     async send(mutation, input) {
       const { data, errors } = await api.post<{ answer: Said } | null>(documentOf(mutation), { input });
       if (errors !== undefined || data === null)

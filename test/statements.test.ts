@@ -9,7 +9,7 @@ const wire = await countOnTheWire(direct.url);
 const { pool, prisma, close } = createDatabase(wire.url, silentLog);
 atEnd(close);
 
-test('the wire counts what is waited for, and what is executed', async () => {
+test('the wire counts round trips and statements', async () => {
   await pool.query('SELECT 1');
   const work = async () => {
     const client = await pool.connect();
@@ -29,19 +29,19 @@ test('the wire counts what is waited for, and what is executed', async () => {
   expect(await wire.during(work)).toEqual(expected);
 });
 
-test('connecting is not counted', async () => {
+test('the wire does not count connecting', async () => {
   const { statements, roundTrips } = await wire.during(() => Promise.all([1, 2, 3, 4].map(() => pool.query('SELECT 1'))));
   expect({ roundTrips, statements: statements.length }).toEqual({ roundTrips: 4, statements: 4 });
 });
 
-test("Prisma's reads are counted too, prepared or not", async () => {
+test("the wire counts Prisma's reads, prepared or not", async () => {
   const first = await wire.during(() => prisma.agent.findMany());
   expect(first).toMatchObject({ roundTrips: 1, result: [] });
   expect(first.statements).toHaveLength(1);
   expect(await wire.during(() => prisma.agent.findMany())).toEqual(first);
 });
 
-test('a log of a pool has the texts, until it is stopped', async () => {
+test('a log of a pool has the texts of statements until it is stopped', async () => {
   const log = logStatements(pool);
   await prisma.agent.count();
   await pool.query('SELECT 2');

@@ -26,7 +26,7 @@ export function AccessGate({ children }: { children: ReactNode }) {
   if (refused) return <SignIn wasRefused={key !== null} onKey={change} />;
   return (
     <Provider value={connected.client}>
-      <LiveProvider live={connected.live} reread={connected.reread}>
+      <LiveProvider {...connected}>
         <Known key={key} apiKey={key} connected={connected} onSignOut={signOut}>
           {children}
         </Known>

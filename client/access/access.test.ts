@@ -45,8 +45,8 @@ async function signIn(path: string, key: string): Promise<Visit> {
   return visited;
 }
 
-describe('with keys on', () => {
-  it('asks for a key, says that a wrong one is wrong, and keeps the right one for this tab alone', async () => {
+describe('the dashboard of a server with keys', () => {
+  it('asks for a key, reports a wrong one, and keeps the right one for this tab only', async () => {
     const { page, faults } = await signIn('/', 'not-a-key');
     await page.getByRole('alert').getByText('This key was not accepted').waitFor();
     await look(page, 'sign-in');
@@ -64,7 +64,7 @@ describe('with keys on', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('forgets the key at the sign-out', async () => {
+  it('forgets the key on sign-out', async () => {
     const { page } = await signIn('/agents', keys['OPERATOR']!);
     await page.getByText('operator', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -74,7 +74,7 @@ describe('with keys on', () => {
     await page.getByRole('heading', { name: 'Sign in to Baton' }).waitFor();
   }, 60_000);
 
-  it('sends the key in no address', async () => {
+  it('puts the key into no URL', async () => {
     const { page } = await visit('/');
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
@@ -86,7 +86,7 @@ describe('with keys on', () => {
     expect(addresses.join()).not.toContain(keys['OPERATOR']);
   }, 60_000);
 
-  it('offers an operator everything', async () => {
+  it('offers an operator every action', async () => {
     const { page } = await signIn('/', keys['OPERATOR']!);
     await page.getByRole('button', { name: 'Reassign "Not for codex"' }).waitFor();
     await page.locator('[data-live="live"]').waitFor();
@@ -94,7 +94,7 @@ describe('with keys on', () => {
     await page.getByRole('group', { name: 'Work for claude-1' }).waitFor();
   }, 60_000);
 
-  it('shows an analyst everything and offers nothing that changes it', async () => {
+  it('shows an analyst everything and offers no change', async () => {
     const { page } = await signIn('/', keys['ANALYST']!);
     await page.getByText('Not for codex').waitFor();
     expect(await page.getByRole('button', { name: /Reassign/ }).count()).toBe(0);
@@ -104,7 +104,7 @@ describe('with keys on', () => {
     expect(await page.getByRole('group', { name: /^Work for/ }).count()).toBe(0);
   }, 60_000);
 
-  it('shows an agent what is its own, and who else there is', async () => {
+  it('shows an agent its own records and the other agents', async () => {
     const { page, faults } = await signIn('/', keys['AGENT']!);
     await page.getByText('Add rate limits').waitFor();
     await page.getByText('1 of 1 sessions').waitFor();
@@ -121,12 +121,12 @@ describe('with keys on', () => {
   }, 60_000);
 
   const offers: [role: string, who: string, acts: { decide: boolean; reassign: boolean }][] = [
-    ['AGENT', 'the agent that it was given to', { decide: true, reassign: false }],
-    ['SOURCE', 'the agent that gave it', { decide: false, reassign: false }],
+    ['AGENT', 'the target', { decide: true, reassign: false }],
+    ['SOURCE', 'the source', { decide: false, reassign: false }],
     ['ANALYST', 'an analyst', { decide: false, reassign: false }],
     ['OPERATOR', 'an operator', { decide: true, reassign: true }],
   ];
-  it.each(offers)('offers on each page what %s, %s, may do, and breaks nowhere', async (role, _who, { decide, reassign: mayReassign }) => {
+  it.each(offers)('offers on each page the actions of %s, %s, without an error', async (role, _who, { decide, reassign: mayReassign }) => {
     const { page, faults } = await signIn('/', keys[role]!);
     await page.getByText('Add rate limits').waitFor();
     const refused: string[] = [];
@@ -178,12 +178,12 @@ describe('with keys on', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('does not say of an inbox that an agent may not read that it is empty', async () => {
+  it('shows a message instead of an empty inbox that the agent may not read', async () => {
     const { page } = await signIn('/inbox/claude-1', keys['AGENT']!);
     await page.getByText('Nothing here that you may read.').waitFor();
   }, 60_000);
 
-  it('lets an agent take over what was given to it', async () => {
+  it('lets an agent accept its handoff', async () => {
     const { page, faults } = await signIn(`/sessions/${movedId}`, keys['AGENT']!);
     await page.getByRole('button', { name: 'Accept "Add rate limits"' }).click();
     await page.getByText('Works on it', { exact: true }).waitFor();

@@ -40,7 +40,10 @@ export const AgentCard = memo(function AgentCard({ agent: masked, given, receive
     <li className={`card ${styles.card}`} data-agent={agent.id}>
       <div className={styles.top}>
         <AgentChip agent={agent} />
-        <Badge {...agentLooks[agent.status]} />
+        <span className={styles.states}>
+          <Badge {...agentLooks[agent.administrativeStatus]} />
+          {agent.freePlaces === 0 && <Badge {...agentLooks.BUSY} />}
+        </span>
       </div>
       <p className={`soft small ${styles.what}`}>
         {agent.type}

@@ -22,7 +22,13 @@ export function AgentChip({ agent: masked, plain = false, className = '' }: { ag
     </>
   );
   const classes = `${styles.chip} ${className}`;
-  if (plain) return <span className={classes}>{inside}</span>;
+  if (plain) {
+    return (
+      <span className={classes} title={id}>
+        {inside}
+      </span>
+    );
+  }
   return (
     <Link href={`/?agent=${encodeURIComponent(id)}`} className={classes} title={`${id} (${type}): its sessions`}>
       {inside}

@@ -64,15 +64,13 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
     ({ type, handoff }) => type === 'HANDOFF_INITIATED' || type === 'AGENT_CHANGED' || (type === 'SESSION_REASSIGNED' && handoff === null),
     () => ask({ requestPolicy: 'network-only' }),
   );
-  if (error && !data) {
-    return (
-      <li className={styles.whole}>
-        <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
-      </li>
-    );
-  }
+  const failure = error && (
+    <li className={styles.whole}>
+      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+    </li>
+  );
   if (!data) {
-    return (
+    return failure ?? (
       <li>
         <SkeletonRows rows={1} height="12rem" label="Loading the agents" />
       </li>
@@ -92,6 +90,7 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
   const next = pages > 1 && pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
   return (
     <>
+      {failure}
       {nodes.map((agent) => (
         <AgentCard
           key={agent.id}

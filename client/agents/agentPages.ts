@@ -72,7 +72,7 @@ export function useAgentPages(wantsMore: (agents: readonly AgentToChoose[]) => b
     const { unsubscribe } = client.query(AgentsToChoose, { after }, { requestPolicy: 'cache-and-network' }).subscribe((answer) => {
       const page = answer.data?.agents;
       if (page) setPages((now) => new Map(now).set(after, page));
-      else setError(answer.error);
+      setError(page ? undefined : answer.error);
     });
     stops.current.set(after, unsubscribe);
   }, [client, wanted, next]);

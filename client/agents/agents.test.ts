@@ -29,7 +29,10 @@ const statusOf = async (id: string): Promise<unknown> =>
 describe('the agents', () => {
   it('show how much each has, and what came and went', async () => {
     const { page, faults } = await visit('/agents');
+    // It takes work, and has no room for it: both are said.
+    await card(page, 'claude-2').locator('span', { hasText: /^Available$/ }).waitFor();
     await card(page, 'claude-2').getByText('Busy').waitFor();
+    expect(await card(page, 'claude-1').getByText('Busy').count()).toBe(0);
     await card(page, 'claude-2').getByText('1 of 1').waitFor();
     await card(page, 'claude-1').getByRole('link', { name: '1 given' }).waitFor();
     await card(page, 'codex-1').getByRole('link', { name: '1 received' }).click();

@@ -139,6 +139,8 @@ export type ErrorCode =
   | 'IDEMPOTENCY_MISMATCH'
   /** The state of the record does not allow the change. */
   | 'INVALID_STATE'
+  /** The arguments of the call do not match the schema of the tool. */
+  | 'INVALID_TOOL_ARGUMENTS'
   /** The input has more items than one request may carry. */
   | 'LIMIT_EXCEEDED'
   /** Agents have reached the number of handoffs allowed in this Session. */
@@ -148,7 +150,11 @@ export type ErrorCode =
   /** The record does not exist, or the caller may not read it. */
   | 'NOT_FOUND'
   /** No agent of the type is available with a free place. */
-  | 'NO_AGENT_AVAILABLE';
+  | 'NO_AGENT_AVAILABLE'
+  /** The model's answer has no call of a handoff tool. */
+  | 'NO_HANDOFF_FOUND'
+  /** The call names no agent or tool that the agent may call. */
+  | 'UNKNOWN_HANDOFF_TARGET';
 
 /** Input of the mutation of the same name. */
 export type FailHandoffInput = {

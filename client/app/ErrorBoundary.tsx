@@ -5,6 +5,8 @@ import { Page } from './Page.tsx';
 interface Props {
   /** The current path: navigation resets the error. */
   place: string;
+  /** The server is away: its return loads the page again. */
+  isAway: boolean;
   children: ReactNode;
 }
 
@@ -16,8 +18,10 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
     return { broken: true };
   }
 
-  override componentDidUpdate({ place }: Props) {
-    if (this.state.broken && place !== this.props.place) this.setState({ broken: false });
+  override componentDidUpdate({ place, isAway }: Props) {
+    if (!this.state.broken) return;
+    if (place !== this.props.place) this.setState({ broken: false });
+    else if (isAway && !this.props.isAway) window.location.reload();
   }
 
   override render() {

@@ -1,24 +1,19 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Icon, type IconName } from '../ui/Icon.tsx';
+import { Icon } from '../ui/Icon.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { places } from './places.ts';
 import { ThemeToggle } from './ThemeToggle.tsx';
 import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
+import { useIsAway } from '../live/state.ts';
 import { basePath } from '../urql.ts';
 import styles from './app.module.css';
-
-const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
-  { href: '/', word: 'Sessions', icon: 'list', of: /^\/(sessions.*)?$/ },
-  { href: '/inbox', word: 'Inbox', icon: 'inbox', of: /^\/inbox/ },
-  { href: '/agents', word: 'Agents', icon: 'bot', of: /^\/agents/ },
-  { href: '/handoffs', word: 'Handoffs', icon: 'swap', of: /^\/handoffs/ },
-  { href: '/graph', word: 'Graph', icon: 'graph', of: /^\/graph/ },
-];
 
 /** The frame of every page: navigation, viewer and live state. */
 export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
+  const isAway = useIsAway();
   useFocusOnNavigation(location);
   return (
     <>
@@ -46,7 +41,9 @@ export function Shell({ children }: { children: ReactNode }) {
           <Who />
         </div>
       </header>
-      <ErrorBoundary place={location}>{children}</ErrorBoundary>
+      <ErrorBoundary place={location} isAway={isAway}>
+        {children}
+      </ErrorBoundary>
     </>
   );
 }

@@ -27,6 +27,12 @@ interface Run {
   exited: Promise<number | string>;
 }
 
+it.each(['', '/'])('calls a server under a base path by its address and "%s"', async (end) => {
+  const { url } = await startApp(db, { variables: { BATON_BASE_PATH: '/tools/baton' } });
+  const ask = createApi({ url: `${url}${end}` });
+  expect(await ask('{ viewer { role } }', {})).toEqual({ viewer: { role: 'ADMIN' } });
+});
+
 /** The example as a program of its own, as `npm run agent` starts it. */
 async function runAgent(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const { PATH, HOME } = process.env;
@@ -45,7 +51,7 @@ const handOver = async (title: string): Promise<string> => {
 };
 
 describe('the example agent', () => {
-  it('takes over what waited for it and what comes then, through a restart of the server, and ends on Ctrl-C', async () => {
+  it('takes over waiting and new handoffs, also after a restart of the server, and stops on Ctrl-C', async () => {
     const before = await handOver('What waited');
     const PORT = String(await freePort());
     const start = () => startServer({ databaseUrl: db.url, env: { PORT } });
@@ -70,7 +76,7 @@ describe('the example agent', () => {
     expect(example.output()).toContain('claude-1 has stopped');
   }, 200_000);
 
-  it('goes on where it was killed: what it had accepted and not answered is answered once', async () => {
+  it('continues after a kill, and answers an accepted handoff once', async () => {
     const { url } = await startApp(db);
     const id = await handOver('What is left');
     // As far as it came before it was killed.
@@ -90,7 +96,7 @@ describe('the example agent', () => {
     expect(await db.prisma.turn.count()).toBe(turns + 1);
   }, 200_000);
 
-  it('says what is wrong and ends: an agent that is not there, a key that is not known, no agent at all', async () => {
+  it('exits with the error for an unknown agent, an unknown key or no agent', async () => {
     const { url } = await startApp(db);
     const nobody = await runAgent(['nobody', '--url', url]);
     expect(await nobody.exited).toBe(1);
@@ -103,7 +109,7 @@ describe('the example agent', () => {
     expect(await (await runAgent([])).exited).toBe(2);
   }, 200_000);
 
-  it('waits where it asks more than its key may', async () => {
+  it('waits when its key has no reads left', async () => {
     const key = 'a-key-for-this-test-of-32-characters';
     const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: key }, rates: createRates({ reads: { perMinute: 600, burst: 1 } }) });
     const ask = createApi({ url, key });
@@ -111,7 +117,7 @@ describe('the example agent', () => {
     expect(answers).toEqual(Array.from({ length: 4 }, () => ({ viewer: { role: 'ADMIN' } })));
   });
 
-  it('says what it could accept and not answer in a paused session, and answers when that goes on', async () => {
+  it('reports an accepted handoff of a paused session, and answers when it is resumed', async () => {
     const { url } = await startApp(db);
     const sessionId = await session('codex-1', { title: 'Paused' });
     const { handoffId } = await reassign(sessionId, { agentId: 'claude-1' });
@@ -128,14 +134,14 @@ describe('the example agent', () => {
     expect(example.output()).not.toContain('not taken over');
   }, 200_000);
 
-  it('ends when what waits for it cannot be read, although it listens already', async () => {
+  it('exits when it cannot read the waiting handoffs', async () => {
     const { url } = await startApp(db, { query: { cost: 20 } });
     const example = await runAgent(['claude-1', '--url', url]);
     expect(await example.exited).toBe(1);
     expect(example.output()).toMatch(/^LIMIT_EXCEEDED: /m);
   }, 200_000);
 
-  it('works with a key of its agent', async () => {
+  it('works with the key of its agent', async () => {
     const admin = 'a-key-for-this-test-of-32-characters';
     const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: admin } });
     const { data } = await client(url).post<{ createKey: { secret: string } }>(

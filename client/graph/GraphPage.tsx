@@ -14,7 +14,10 @@ import styles from './GraphPage.module.css';
 import { GraphTable } from './GraphTable.tsx';
 
 const GraphQuery = graphql(`
-  query Graph($where: HandoffGraphFilter!) {
+  query Graph($where: HandoffGraphFilter!, $list: HandoffFilter!) {
+    handoffs(where: $list, first: 0) {
+      totalCount
+    }
     handoffGraph(where: $where) {
       nodes {
         agent {
@@ -54,29 +57,35 @@ export default function GraphPage() {
   const view = useMemo(() => readGraphView(new URLSearchParams(search)), [search]);
   const where = useMemo(() => toGraphFilter(view), [view]);
   const change = useCallback((next: GraphView) => navigate(writeGraphView(next), { replace: true }), [navigate]);
-  const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where }, requestPolicy: 'cache-and-network' });
+  const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where, list: where }, requestPolicy: 'cache-and-network' });
   useRereadOn(
     ({ handoff }) => handoff !== null,
     () => ask({ requestPolicy: 'network-only' }),
   );
   const found = data?.handoffGraph;
-  const total = found?.edges.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  const drawn = found?.edges.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  // The two counts are read one after the other: a handoff may start in between.
+  const total = Math.max(drawn, data?.handoffs.totalCount ?? 0);
   return (
     <Page title="Graph" intro="Who hands off to whom: the thicker a line, the more handoffs; its colour is what became of most of them. A line or a number leads to its handoffs.">
       <GraphFilters view={view} onChange={change} />
-      {error && !found && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!found && !error && <Skeleton height="28rem" />}
       {found && found.edges.length === 0 && (
         <div className="card">
-          <EmptyState icon="graph" title="No handoff fits.">
-            {Object.keys(where).length > 0 ? 'Take a filter away to see more.' : 'The graph grows with every handoff between two agents.'}
-          </EmptyState>
+          {total > 0 ? (
+            <EmptyState icon="graph" title={countText(total, 0, 0)} />
+          ) : (
+            <EmptyState icon="graph" title="No handoff fits.">
+              {Object.keys(where).length > 0 ? 'Take a filter away to see more.' : 'The graph grows with every handoff between two agents.'}
+            </EmptyState>
+          )}
         </div>
       )}
       {found && found.edges.length > 0 && (
         <div className={styles.found} data-stale={stale}>
           <p className="soft small" role="status">
-            {total === 1 ? '1 handoff' : `${total.toLocaleString()} handoffs`} between {found.nodes.length} agents
+            {countText(total, drawn, found.nodes.length)}
           </p>
           <GraphDrawing nodes={found.nodes} edges={found.edges} view={view} />
           <GraphTable edges={found.edges} view={view} />
@@ -84,4 +93,13 @@ export default function GraphPage() {
       )}
     </Page>
   );
+}
+
+const handoffs = (count: number): string => (count === 1 ? '1 handoff' : `${count.toLocaleString()} handoffs`);
+
+/** A handoff of a session that was unassigned has no source agent, and so no line. */
+function countText(total: number, drawn: number, agents: number): string {
+  if (drawn === total) return `${handoffs(total)} between ${agents} agents`;
+  const rest = `${(total - drawn).toLocaleString()} from no agent, because the session was unassigned`;
+  return drawn === 0 ? `${handoffs(total)}: ${rest}` : `${handoffs(total)}: ${drawn.toLocaleString()} between ${agents} agents, ${rest}`;
 }

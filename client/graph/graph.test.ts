@@ -5,6 +5,7 @@ import { silentLog } from '../../server/infra/log.ts';
 import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 import { place, smooth } from './layout.ts';
 import { mostly } from './outcomes.ts';
 
@@ -84,6 +85,20 @@ describe('the graph page', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await look(page, 'graph-narrow');
   }, 120_000);
+});
+
+describe('the number of handoffs', () => {
+  it('is that of the list, and names those without a source agent', async () => {
+    const { agent, session, reassign } = world(db.pool);
+    await agent('lone-1');
+    await agent('lone-2');
+    const id = await session(null, { title: 'Nobody had it' });
+    await reassign(id, { agentId: 'lone-1' });
+    const { page } = await visit('/graph?agent=lone-1');
+    await page.getByText('1 handoff: 1 from no agent, because the session was unassigned').waitFor();
+    await reassign(await session('lone-1', { title: 'lone-1 had it' }), { agentId: 'lone-2' });
+    await page.getByText('2 handoffs: 1 between 2 agents, 1 from no agent, because the session was unassigned').waitFor();
+  }, 60_000);
 });
 
 describe('the layout', () => {

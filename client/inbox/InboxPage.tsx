@@ -64,7 +64,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
         )
       }
     >
-      {error && !list && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!list && !error && <SkeletonRows rows={3} height="8rem" label="Loading the inbox" />}
       <span className="hidden" role="status">
         {waiting && (waiting.length === 1 ? 'One handoff waits.' : `${waiting.length} handoffs wait.`)}

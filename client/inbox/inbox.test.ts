@@ -40,7 +40,7 @@ async function statusOf(id: string): Promise<unknown> {
 }
 
 describe('the inbox', () => {
-  it('shows what waits for an agent, the oldest first, with age and deadline, and recorded markup as text', async () => {
+  it('shows waiting handoffs, oldest first, with age and deadline, and recorded markup as text', async () => {
     await given('First come');
     await given('Second come');
     const { page, faults } = await visit('/inbox/codex-1');
@@ -54,7 +54,7 @@ describe('the inbox', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('accepts, then completes, and the row moves on with it', async () => {
+  it('accepts a handoff, then completes it, and moves its row', async () => {
     const id = await given('To be taken');
     const { page, faults } = await visit('/inbox/codex-1');
     await page.getByRole('button', { name: 'Accept "To be taken"' }).click();
@@ -67,7 +67,7 @@ describe('the inbox', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('rejects with a reason, by keyboard alone, and leaves the focus on the page', async () => {
+  it('rejects a handoff with a reason by keyboard, and returns the focus to the page', async () => {
     const id = await given('To be declined');
     const { page, faults } = await visit('/inbox/codex-1');
     await page.getByRole('button', { name: 'Reject "To be declined"' }).focus();
@@ -86,7 +86,7 @@ describe('the inbox', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('says what the server refuses, and keeps the reason that was typed', async () => {
+  it('shows a refusal of the server, and keeps the typed reason', async () => {
     const id = await given('Gone meanwhile');
     const { page } = await visit('/inbox/codex-1');
     await page.getByRole('button', { name: 'Reject "Gone meanwhile"' }).click();
@@ -101,7 +101,7 @@ describe('the inbox', () => {
     await dialog.waitFor({ state: 'detached' });
   }, 120_000);
 
-  it('shows every agent to an operator, one by choice, and says when nothing waits', async () => {
+  it('shows all agents to an operator, filters by agent, and has a text for an empty inbox', async () => {
     const { page } = await visit('/inbox');
     await row(page, 'First come').waitFor();
     expect(await row(page, 'First come').textContent()).toMatch(/claude-1.*to.*codex-1/);

@@ -6,7 +6,7 @@ import type { Live } from './live.ts';
 import { LiveContext } from './state.ts';
 
 /** Opens the page's stream and keeps it while the page is open. */
-export function LiveProvider({ live, reread, children }: { live: Live; reread: () => void; children: ReactNode }) {
+export function LiveProvider({ live, reread, retryFailed, children }: { live: Live; reread: () => void; retryFailed: () => void; children: ReactNode }) {
   const client = useClient();
   const status = useSyncExternalStore(live.onStatus, live.status);
 
@@ -19,10 +19,16 @@ export function LiveProvider({ live, reread, children }: { live: Live; reread: (
     };
   }, [client, live, reread]);
 
-  // Reconnects at once when the machine wakes up or is online again.
+  useEffect(() => {
+    if (status.state === 'live') retryFailed();
+  }, [status.state, retryFailed]);
+
+  // Reconnects at once when the machine wakes up or is online again. The socket may have outlived what interrupted requests.
   useEffect(() => {
     const retry = () => {
-      if (document.visibilityState === 'visible') live.retryNow();
+      if (document.visibilityState !== 'visible') return;
+      live.retryNow();
+      retryFailed();
     };
     addEventListener('online', retry);
     document.addEventListener('visibilitychange', retry);
@@ -30,7 +36,7 @@ export function LiveProvider({ live, reread, children }: { live: Live; reread: (
       removeEventListener('online', retry);
       document.removeEventListener('visibilitychange', retry);
     };
-  }, [live]);
+  }, [live, retryFailed]);
 
   return (
     <LiveEventsContext value={live.onEvent}>

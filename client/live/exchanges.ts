@@ -1,5 +1,5 @@
-import type { Client, Exchange, Operation } from 'urql';
-import { pipe, tap } from 'wonka';
+import type { Client, Exchange, Operation, OperationResult } from 'urql';
+import { map, pipe, tap } from 'wonka';
 import type { Live } from './live.ts';
 
 /**
@@ -31,10 +31,36 @@ export const replayExchange =
     );
   };
 
-/** Tracks the page's queries, to read them again when events may have been missed. */
-export function createRereading(): { exchange: Exchange; reread: () => void } {
+/** The number of queries whose last data is kept. */
+const keptResults = 100;
+
+/**
+ * Tracks the page's queries. A query that fails keeps the data that it had, beside its error. `retryFailed` reads those that
+ * failed again, and `reread` all, when events may have been missed.
+ */
+export function createRereading(): { exchange: Exchange; reread: () => void; retryFailed: () => void } {
   const shown = new Map<number, Operation>();
+  const failed = new Set<number>();
+  const last = new Map<number, unknown>();
   let client: Client | undefined;
+
+  const note = (result: OperationResult): OperationResult => {
+    const { operation, error } = result;
+    if (operation.kind !== 'query') return result;
+    const { key } = operation;
+    if (error) failed.add(key);
+    else if (!result.stale) failed.delete(key);
+    if (error && result.data == null) return last.has(key) ? { ...result, data: last.get(key) } : result;
+    last.delete(key);
+    last.set(key, result.data);
+    if (last.size > keptResults) last.delete(last.keys().next().value!);
+    return result;
+  };
+  const read = (operations: readonly Operation[]): void => {
+    for (const operation of operations) {
+      client?.reexecuteOperation(client.createRequestOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }));
+    }
+  };
   return {
     exchange: (input) => {
       client = input.client;
@@ -43,15 +69,16 @@ export function createRereading(): { exchange: Exchange; reread: () => void } {
           operations,
           tap((operation) => {
             if (operation.kind === 'query') shown.set(operation.key, operation);
-            else if (operation.kind === 'teardown') shown.delete(operation.key);
+            else if (operation.kind === 'teardown') {
+              shown.delete(operation.key);
+              failed.delete(operation.key);
+            }
           }),
           input.forward,
+          map(note),
         );
     },
-    reread() {
-      for (const operation of [...shown.values()]) {
-        client?.reexecuteOperation(client.createRequestOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }));
-      }
-    },
+    reread: () => read([...shown.values()]),
+    retryFailed: () => read([...shown.values()].filter(({ key }) => failed.has(key))),
   };
 }

@@ -55,8 +55,8 @@ async function reassignById(title: string, agentId: string, through = api): Prom
   expect(data.reassignSession).toEqual({ __typename: 'ReassignSessionPayload' });
 }
 
-describe('the dashboard, live', () => {
-  it('shows a reassign of one browser in another, at another server, within a second', async () => {
+describe('the live dashboard', () => {
+  it('shows a reassign in a second browser at another server within a second', async () => {
     const [{ page: one, faults }, { page: two }] = await Promise.all([visitHere('/?q=seen'), visitThere('/?q=seen')]);
     await Promise.all([one, two].flatMap((page) => [live(page), page.getByText('No session fits.').waitFor()]));
     const times: number[] = [];
@@ -79,7 +79,7 @@ describe('the dashboard, live', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('changes one badge by one event, touches no other row, and reads nothing again', async () => {
+  it('changes only the row of an event, and sends no request', async () => {
     for (const id of ['here-1', 'here-2']) await agent(id);
     for (let count = 1; count <= 20; count += 1) await session('claude-1', { title: `Still ${count}` });
     await session('claude-1', { title: 'Still and moved' });
@@ -116,7 +116,7 @@ describe('the dashboard, live', () => {
     expect(requests).toEqual([]);
   }, 90_000);
 
-  it('says that there are new sessions, and shows them when one wants to see them', async () => {
+  it('announces new sessions, and shows them on request', async () => {
     await session('claude-1', { title: 'Fresh 1' });
     const { page } = await visitThere('/?q=fresh');
     await live(page);
@@ -131,7 +131,7 @@ describe('the dashboard, live', () => {
     await expect.poll(() => page.getByRole('button', { name: 'new session' }).count(), patiently).toBe(0);
   }, 60_000);
 
-  it('tells the reassign dialog that the session has changed, and goes on with what is so when told to', async () => {
+  it('reports a changed session in the reassign dialog, and reassigns with its current state on request', async () => {
     await session('claude-1', { title: 'Contended' });
     await agent('late-1', { type: 'LATE' });
     const { page, faults } = await visitHere('/?q=contended');
@@ -151,7 +151,7 @@ describe('the dashboard, live', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
-  it("adds what is said to a session's page, whoever says it", async () => {
+  it('adds new messages to the page of a session, whoever writes them', async () => {
     const id = await session('claude-1', { title: 'Talk' });
     await turn(id, { messages: [{ role: 'USER', content: 'The first word' }] });
     const { page, faults } = await visitThere('/?q=talk');
@@ -165,7 +165,7 @@ describe('the dashboard, live', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 
-  it('is not fooled by an answer that was read before an event and comes after it', async () => {
+  it('keeps the state of an event when an older answer arrives after it', async () => {
     await session('claude-1', { title: 'Overtaken' });
     const { page } = await visitThere('/?q=overtaken');
     await live(page);
@@ -194,7 +194,7 @@ describe('the dashboard, live', () => {
     await row(page, 'Overtaken').getByText('codex-1').waitFor();
   }, 90_000);
 
-  it('misses nothing that is said between reading a log and hearing of it', async () => {
+  it('shows a message written between the read of the log and its subscription', async () => {
     const uuid = await session('claude-1', { title: 'Said in between' });
     await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
     const [{ page }, { page: other }] = await Promise.all([visitHere('/livez'), visitThere('/?q=between')]);
@@ -226,7 +226,7 @@ describe('the dashboard, live', () => {
     await page.getByText('In between.').waitFor();
   }, 90_000);
 
-  it('shows a lost connection, and heals with nothing missed when the server is back', async () => {
+  it('shows a lost connection, and shows missed events when the server is back', async () => {
     await session('claude-1', { title: 'Moved in the dark' });
     const { page } = await visitHere('/?q=dark');
     await live(page);
@@ -245,7 +245,7 @@ describe('the dashboard, live', () => {
     await row(page, 'Moved in the dark').getByText('codex-1').waitFor();
   }, 120_000);
 
-  it('reads everything again when its place in the stream is not good any more', async () => {
+  it('reads everything again when its cursor has expired', async () => {
     await session('claude-1', { title: 'After a restore' });
     const { page, faults } = await visitHere('/?q=restore');
     await live(page);

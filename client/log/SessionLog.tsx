@@ -56,7 +56,7 @@ export function SessionLog({ sessionId, moment }: SessionLogProps) {
   return (
     <div ref={region} className={styles.log} role="region" aria-label="Conversation" tabIndex={0} onScroll={onScroll}>
       <div ref={content} onPointerDown={letGo} onKeyDown={letGo} className={styles.content}>
-        {error && !log && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+        {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
         {!error && !log && <SkeletonRows rows={6} height="5.5rem" label="Loading the conversation" />}
         {empty && moves.toReversed().map((move) => <MovedEntry key={move.id} move={move} />)}
         {empty && <EmptyState title="Nothing was said yet.">Turns appear here as agents append them.</EmptyState>}
@@ -86,7 +86,7 @@ function Older({ sessionId, after, pages, onMore, moves }: OlderProps) {
   const [{ data, error }, ask] = useQuery({ query: LogQuery, variables: { id: sessionId, first: pageSize, after }, pause: !wanted });
   const log = wanted ? data?.session?.messages : undefined;
   if (after == null) return <p className={styles.begin}>The conversation begins here.</p>;
-  if (error && wanted) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (error && wanted && !log) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   if (!log) {
     return (
       <div className={styles.older}>

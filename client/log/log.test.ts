@@ -36,7 +36,7 @@ const distanceToEnd = (page: Page): Promise<number> => conversation(page).evalua
 const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe('the log of a session', () => {
-  it('shows the newest page first, at its end', async () => {
+  it('shows the newest page first, scrolled to its end', async () => {
     const { page, faults } = await visit(pathOf(long));
     await conversation(page).locator('#message-101').waitFor();
     expect(await numbers(page)).toEqual(upTo(62, 101));
@@ -44,7 +44,7 @@ describe('the log of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('adds older pages above, and what one looks at stays where it is', async () => {
+  it('adds older pages above, and keeps the scroll position', async () => {
     const { page } = await visit(pathOf(long));
     await conversation(page).locator('#message-101').waitFor();
     const older = conversation(page).getByRole('button', { name: 'Older messages' });
@@ -60,7 +60,7 @@ describe('the log of a session', () => {
     expect(await numbers(page)).toEqual(upTo(1, 101));
   }, 120_000);
 
-  it('folds a long message, keeps the rest out of the page, and shows all of it when asked', async () => {
+  it('folds a long message, and shows the rest on request', async () => {
     const { page } = await visit(pathOf(long));
     const entry = conversation(page).locator('#message-101');
     const more = entry.getByRole('button', { name: /^Show all of it/ });
@@ -73,7 +73,7 @@ describe('the log of a session', () => {
     await look(page, 'log-folded');
   }, 120_000);
 
-  it('shows what was said since when the session moves on, without reading the page again', async () => {
+  it('adds the messages written before a move, without reading the page again', async () => {
     const uuid = await session('claude-1', { title: 'A log that grows' });
     await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
     const { page } = await visit(pathOf(uuid));
@@ -90,7 +90,7 @@ describe('the log of a session', () => {
 });
 
 describe.skipIf(realDataFolder === undefined)('the log of a real session', () => {
-  it('is there at once, and pages back without a long pause', async () => {
+  it('opens and pages back without a long task', async () => {
     const uuid = await session('claude-1', { title: 'A real log' });
     const id = encodeId('session', uuid);
     const body = await readFile(realPath('claude-code/spotter-8463c716-compact.jsonl'));

@@ -86,8 +86,17 @@ function HistoryPage({ sessionId, version, moves, until, after, before, wanted, 
   });
   useAgain(ask, version);
   const list = data?.session?.handoffs;
+  const failure = error && (
+    <WholeRow columns={6}>
+      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+    </WholeRow>
+  );
   if (!list) {
-    return <WholeRow columns={6}>{error ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <SkeletonRows rows={4} height="2.75rem" label="Loading the handoffs" />}</WholeRow>;
+    return failure ?? (
+      <WholeRow columns={6}>
+        <SkeletonRows rows={4} height="2.75rem" label="Loading the handoffs" />
+      </WholeRow>
+    );
   }
   const { nodes, pageInfo, totalCount } = list;
   const shown = before + nodes.length;
@@ -102,6 +111,7 @@ function HistoryPage({ sessionId, version, moves, until, after, before, wanted, 
   }
   return (
     <>
+      {failure}
       {nodes.map((handoff, index) => (
         <Fragment key={handoff.id}>
           <Moves moves={moves} from={handoff.initiatedAt} until={nodes[index - 1]?.initiatedAt ?? until} />

@@ -67,15 +67,13 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
   useEffect(() => {
     if (data) tell(after, data.sessions);
   }, [after, data]);
-  if (error && !data) {
-    return (
-      <div role="listitem" className={styles.note}>
-        <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
-      </div>
-    );
-  }
+  const failure = error && (
+    <div role="listitem" className={styles.note}>
+      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+    </div>
+  );
   if (!data) {
-    return (
+    return failure ?? (
       <div role="listitem" className={styles.note}>
         <SkeletonRows rows={isFirst ? 8 : 2} height="3.25rem" label="Loading the sessions" />
       </div>
@@ -96,6 +94,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
   const next = pages > 1 && pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
   return (
     <>
+      {failure}
       <div role="none">
         {inGroups(nodes).map((group) => (
           <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>

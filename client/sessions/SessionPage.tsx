@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useSearch } from 'wouter';
 import { DownloadButton } from '../access/DownloadButton.tsx';
@@ -46,10 +46,11 @@ const SessionPageDocument = graphql(`
 export default function SessionPage({ id }: { id: string }) {
   const [{ data, error }, ask] = useQuery({ query: SessionPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
   useAgain(ask, data?.session ? momentOf(data.session) : undefined);
-  if (data?.session) return <Known session={data.session} />;
+  const failure = error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (data?.session) return <Known session={data.session} failure={failure} />;
   return (
     <Page title="Session">
-      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {failure}
       {data && (
         <EmptyState icon="list" title="There is no such session.">
           Its address may be mistyped, or your key may not read it.
@@ -68,7 +69,7 @@ export default function SessionPage({ id }: { id: string }) {
 /** Both values: a move may become known through either. */
 const momentOf = ({ version, updatedAt }: { version: number; updatedAt: string }): string => `${version} ${updatedAt}`;
 
-function Known({ session }: { session: NonNullable<SessionPageQuery['session']> }) {
+function Known({ session, failure }: { session: NonNullable<SessionPageQuery['session']>; failure: ReactNode }) {
   const { id, title, status, version, updatedAt } = session;
   const [opened, setOpened] = useState<'reassign' | 'prompt' | null>(null);
   const moment = momentOf(session);
@@ -102,6 +103,7 @@ function Known({ session }: { session: NonNullable<SessionPageQuery['session']> 
         </>
       }
     >
+      {failure}
       <section className={`card ${styles.top}`} aria-label="Now, and the chain">
         <div>
           <h2 className={styles.small}>Now</h2>

@@ -98,8 +98,17 @@ function SnapshotPage({ sessionId, moment, after, before, pages, onMore }: Snaps
   const [{ data, error, fetching }, ask] = useQuery({ query: SnapshotsQuery, variables: { id: sessionId, after }, requestPolicy: 'cache-and-network' });
   useAgain(ask, moment);
   const list = data?.session?.snapshots;
+  const failure = error && (
+    <WholeRow columns={7}>
+      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+    </WholeRow>
+  );
   if (!list) {
-    return <WholeRow columns={7}>{error ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <SkeletonRows rows={4} height="2.75rem" label="Loading the snapshots" />}</WholeRow>;
+    return failure ?? (
+      <WholeRow columns={7}>
+        <SkeletonRows rows={4} height="2.75rem" label="Loading the snapshots" />
+      </WholeRow>
+    );
   }
   const shown = before + list.nodes.length;
   if (shown === 0) {
@@ -113,6 +122,7 @@ function SnapshotPage({ sessionId, moment, after, before, pages, onMore }: Snaps
   }
   return (
     <>
+      {failure}
       <tbody>
         {list.nodes.map((snapshot) => (
           <SnapshotRow key={snapshot.id} snapshot={snapshot} />

@@ -17,7 +17,7 @@ export function SessionsPage() {
   const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
   const change = useCallback((next: View) => navigate(writeView(next), { replace: true }), [navigate]);
   const [known] = useState<Known>(() => new Map());
-  const counts = useSessionCounts(known);
+  const counts = useSessionCounts(view, known);
   // Increments when the viewer loads new sessions.
   const [edition, setEdition] = useState(0);
   const renew = () => {

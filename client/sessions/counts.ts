@@ -1,34 +1,43 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
-import type { SessionCountsQuery as Data, SessionStatus } from '../gql/graphql.ts';
+import type { SessionCountsQuery as Data, SessionCountsQueryVariables, SessionStatus } from '../gql/graphql.ts';
 import { useLiveEvents } from '../live/events.ts';
-import { statuses, type Facets } from './filters.ts';
+import { fits, statuses, toFilter, type Facets, type View } from './filters.ts';
 
 const SessionCountsQuery = graphql(`
-  query SessionCounts {
-    all: sessions(first: 0) {
+  query SessionCounts(
+    $all: SessionFilter!
+    $running: SessionFilter!
+    $paused: SessionFilter!
+    $completed: SessionFilter!
+    $failed: SessionFilter!
+    $cancelled: SessionFilter!
+    $unassigned: SessionFilter!
+    $open: SessionFilter!
+  ) {
+    all: sessions(first: 0, where: $all) {
       totalCount
     }
-    running: sessions(first: 0, where: { status: [RUNNING] }) {
+    running: sessions(first: 0, where: $running) {
       totalCount
     }
-    paused: sessions(first: 0, where: { status: [PAUSED] }) {
+    paused: sessions(first: 0, where: $paused) {
       totalCount
     }
-    completed: sessions(first: 0, where: { status: [COMPLETED] }) {
+    completed: sessions(first: 0, where: $completed) {
       totalCount
     }
-    failed: sessions(first: 0, where: { status: [FAILED] }) {
+    failed: sessions(first: 0, where: $failed) {
       totalCount
     }
-    cancelled: sessions(first: 0, where: { status: [CANCELLED] }) {
+    cancelled: sessions(first: 0, where: $cancelled) {
       totalCount
     }
-    unassigned: sessions(first: 0, where: { unassigned: true }) {
+    unassigned: sessions(first: 0, where: $unassigned) {
       totalCount
     }
-    open: sessions(first: 0, where: { hasOpenHandoff: true }) {
+    open: sessions(first: 0, where: $open) {
       totalCount
     }
   }
@@ -42,11 +51,13 @@ export type Known = Map<string, Facets>;
 const recountEveryMs = 5_000;
 
 /**
- * The number of sessions by kind; undefined until counted. Changes of known sessions are added; after a change of another
- * session the counts are read again, at most every five seconds.
+ * The number of sessions that each tab and switch of this view would show; undefined until counted. Changes of known sessions
+ * are added; after a change of another session the counts are read again, at most every five seconds.
  */
-export function useSessionCounts(known: Known): SessionCounts | undefined {
-  const [{ data, fetching, stale }, ask] = useQuery({ query: SessionCountsQuery, requestPolicy: 'cache-and-network' });
+export function useSessionCounts(view: View, known: Known): SessionCounts | undefined {
+  const views = useMemo(() => viewsOf(view), [view]);
+  const variables = useMemo(() => variablesOf(views), [views]);
+  const [{ data, fetching, stale }, ask] = useQuery({ query: SessionCountsQuery, variables, requestPolicy: 'cache-and-network' });
   const settled = !fetching && !stale;
   const [since, setSince] = useState({ settled, change: none });
   // A fresh count includes all changes.
@@ -58,7 +69,7 @@ export function useSessionCounts(known: Known): SessionCounts | undefined {
     const before = known.get(session.id);
     known.set(session.id, session);
     if (!settled || (before === undefined && type !== 'SESSION_CREATED')) return recount();
-    const change = difference(before && countsOf(before), countsOf(session));
+    const change = difference(before && countsOf(views, before), countsOf(views, session));
     setSince((now) => ({ ...now, change: sum(now.change, change) }));
   });
   return data && sum(read(data), since.change);
@@ -90,10 +101,25 @@ const none = build(() => 0);
 const sum = (one: SessionCounts, other: SessionCounts): SessionCounts => build((name) => one[name] + other[name]);
 const difference = (before: SessionCounts | undefined, after: SessionCounts): SessionCounts => build((name) => after[name] - (before?.[name] ?? 0));
 
-/** One session's part of the counts. */
-function countsOf({ status, agent, openHandoff }: Facets): SessionCounts {
-  return build((name) => Number(name === 'all' || name === status || (name === 'unassigned' && agent == null) || (name === 'open' && openHandoff != null)));
+/** The views behind the tabs and switches: each keeps the other filters. */
+function viewsOf(view: View): Record<keyof SessionCounts, View> {
+  const byStatus = Object.fromEntries(statuses.map((status) => [status, { ...view, status }])) as Record<SessionStatus, View>;
+  return { ...byStatus, all: { ...view, status: null }, unassigned: { ...view, unassigned: true }, open: { ...view, open: true } };
 }
+
+const variablesOf = (views: Record<keyof SessionCounts, View>): SessionCountsQueryVariables => ({
+  all: toFilter(views.all),
+  running: toFilter(views.RUNNING),
+  paused: toFilter(views.PAUSED),
+  completed: toFilter(views.COMPLETED),
+  failed: toFilter(views.FAILED),
+  cancelled: toFilter(views.CANCELLED),
+  unassigned: toFilter(views.unassigned),
+  open: toFilter(views.open),
+});
+
+/** One session's part of the counts. */
+const countsOf = (views: Record<keyof SessionCounts, View>, session: Facets): SessionCounts => build((name) => Number(fits(views[name], session)));
 
 function read(data: Data): SessionCounts {
   return {

@@ -148,10 +148,10 @@ describe('the sessions', () => {
   it('say that the server is away, and show what it has when it is asked again', async () => {
     const { page } = await visit('/');
     await row(page, 'Fix the login').waitFor();
-    await page.context().setOffline(true);
+    await page.route('**/graphql', (route) => route.abort());
     await page.getByRole('link', { name: /^Failed/ }).click();
     await page.getByText('Baton did not answer').waitFor();
-    await page.context().setOffline(false);
+    await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No session fits.').waitFor();
   }, 60_000);

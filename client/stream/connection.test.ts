@@ -22,8 +22,18 @@ const work = async () => {
   return { uuid, id: encodeId('session', uuid) };
 };
 
+describe('a connection to a server under a base path', async () => {
+  const { url: based } = await startApp(db, { variables: { BATON_BASE_PATH: '/tools/baton' } });
+
+  it.each(['', '/', '/graphql'])('is made by its address and "%s"', async (end) => {
+    const stream = connect({ ...common, url: `${based}${end}` }).open({ topic: inboxOf('b') });
+    await stream.ready;
+    stream.stop();
+  });
+});
+
 describe('several streams on one connection', () => {
-  it('share a socket, which goes with the last of them and leaves nothing behind', async () => {
+  it('share a socket that closes with the last of them, without a leftover timer', async () => {
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
     const { uuid, id } = await work();
@@ -49,7 +59,7 @@ describe('several streams on one connection', () => {
     while (timers() > before) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('do not lose their socket over one that waits to ask again: it hears nothing, and nobody is silent', async () => {
+  it('keep their socket while one of them waits to retry', async () => {
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
     proxy.damage = (message) => {

@@ -36,7 +36,7 @@ async function watched(uuid: string, options: Partial<Parameters<typeof openStre
 const upTo = (n: number, from = 1): number[] => Array.from({ length: n - from + 1 }, (_, i) => from + i);
 
 describe('a stream', () => {
-  it("gives an agent's inbox, with the fields that were asked for", async () => {
+  it('delivers the inbox of an agent with the selected fields', async () => {
     const { uuid, id } = await work();
     const stream = openStream<{ handoff: { status: string; targetAgent: { id: string } } | null }>({
       ...common,
@@ -63,7 +63,7 @@ describe('a stream', () => {
     expect(await full.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('goes on after a restart of its server, with what happened meanwhile', async () => {
+  it('continues after a restart of the server, with the missed events', async () => {
     const { uuid } = await work();
     const PORT = String(await freePort());
     const server = await startApp(db, { variables: { PORT } });
@@ -82,7 +82,7 @@ describe('a stream', () => {
     expect(statuses.at(-1)).toEqual({ state: 'live' });
   });
 
-  it('gives everything once and in order while its sockets are cut again and again', async () => {
+  it('delivers everything once and in order while its sockets are cut', async () => {
     const { uuid } = await work();
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
@@ -103,7 +103,7 @@ describe('a stream', () => {
     expect(stream.stats).toMatchObject({ repeats: 0, healed: 0, gaps: 0, events: written });
   });
 
-  it('gives up a socket that fell silent', async () => {
+  it('closes a silent socket and opens another', async () => {
     const { uuid } = await work();
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
@@ -116,7 +116,7 @@ describe('a stream', () => {
     await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
   });
 
-  it('asks again for what was lost or came in the wrong order, and drops what came twice', async () => {
+  it('requests lost and misordered events again, and drops repeated ones', async () => {
     const { uuid } = await work();
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
@@ -155,7 +155,7 @@ describe('a stream', () => {
     expect(numbers).toEqual(upTo(9, 3));
   });
 
-  it('says so when something stays lost, and goes on', async () => {
+  it('reports an event that stays lost, and continues', async () => {
     const { uuid, id } = await work();
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
@@ -168,7 +168,7 @@ describe('a stream', () => {
     expect(stream.stats).toMatchObject({ gaps: 1, healed: 1 });
   });
 
-  it('ends with CURSOR_EXPIRED, or goes on from now for a program that reads again what it knows', async () => {
+  it('ends with CURSOR_EXPIRED, or continues from now with onExpired', async () => {
     const { uuid } = await work();
     const refused = collect(openStream({ ...common, topic: inboxOf('b'), after: 'made up' }));
     expect(await refused.over).toMatchObject({ name: 'StreamError', code: 'CURSOR_EXPIRED' });
@@ -184,7 +184,7 @@ describe('a stream', () => {
     expect(stream.cursor).not.toBe('made up');
   });
 
-  it('waits longer and longer for a server whose streams break as soon as they are live', async () => {
+  it('waits longer after each failure of a server whose streams break', async () => {
     const { uuid } = await work();
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
@@ -211,7 +211,7 @@ describe('a stream', () => {
     await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
   });
 
-  it('ends with what is wrong: an agent that is not there, a key that is not known', async () => {
+  it('ends with an error for an unknown agent or an unknown key', async () => {
     const nobody = collect(openStream({ ...common, topic: inboxOf('nobody') }));
     expect(await nobody.over).toMatchObject({ name: 'StreamError', code: 'BAD_USER_INPUT' });
     const key = 'the-key-of-this-test-which-is-long-enough';
@@ -224,7 +224,7 @@ describe('a stream', () => {
     known.stop();
   });
 
-  it('keeps a bounded number for a program that does not take them, and the rest comes when it does', async () => {
+  it('buffers a bounded number of events, and delivers the rest when they are taken', async () => {
     const { uuid, id } = await work();
     const states: string[] = [];
     const stream = openStream({
@@ -248,7 +248,7 @@ describe('a stream', () => {
     expect(states).toContain('behind');
   });
 
-  it('waits for a server that is not there yet, less long when told to', async () => {
+  it('waits for a server that has not started, and retries at once with retryNow', async () => {
     const port = await freePort();
     const connection = connect({ ...common, url: `http://127.0.0.1:${port}`, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } });
     const stream = connection.open({ topic: inboxOf('b') });

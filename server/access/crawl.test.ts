@@ -4,6 +4,7 @@ import { updateAgent } from '../agents/updateAgent.ts';
 import { encodeId, type IdPrefix } from '../core/ids.ts';
 import type { Caller } from '../core/work.ts';
 import { contexts } from '../graphql/context.ts';
+import { createHandoffTool } from '../tools/changeTool.ts';
 import { nodePrefixes } from '../graphql/nodeIds.ts';
 import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
@@ -19,7 +20,7 @@ const { agent, session, initiate, reassign, turn, run } = world(pool);
 const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
 
 /** Fields that an agent may not ask of another: what they answer instead is for matrixReads.test.ts. */
-const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'collaborations', 'definition', 'prompt', 'sessions', 'handoffsReceived', 'handoffsGiven'];
+const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'collaborations', 'definition', 'prompt', 'handoffToolDefinitions', 'sessions', 'handoffsReceived', 'handoffsGiven'];
 
 /** Everything that a type has, so many objects deep. */
 function everything(type: GraphQLObjectType, depth: number): string {
@@ -42,7 +43,7 @@ async function ask(caller: Caller, source: string): Promise<string> {
 /** All that a caller can reach: what the lists show, and from there from id to id. */
 async function crawl(caller: Caller): Promise<{ ids: Set<string>; texts: string }> {
   let texts = '';
-  for (const root of ['sessions', 'handoffs', 'agents', 'handoffGraph', 'viewer']) {
+  for (const root of ['sessions', 'handoffs', 'agents', 'handoffGraph', 'handoffTools', 'viewer']) {
     const type = getNamedType(schema.getQueryType()!.getFields()[root]!.type) as GraphQLObjectType;
     texts += await ask(caller, `{ ${root} { ${everything(type, 3)} } }`);
   }
@@ -77,7 +78,7 @@ async function fill(sessionId: string, to: string, mark: string): Promise<void> 
   await run(acceptHandoff, { handoffId });
 }
 
-it('no way through the graph leads an agent to what it may not read, and every way leads others there', async () => {
+it('an agent reaches no unreadable record through any path of the graph, and an operator reaches all of them', async () => {
   await agent('bob', { maxCapacity: 100 });
   await agent('eve', { maxCapacity: 100, instructions: 'INSTRUCTIONS of eve' });
   await agent('ada', { maxCapacity: 100, collaborators: ['bob', 'eve'], instructions: 'INSTRUCTIONS of ada' });
@@ -89,7 +90,11 @@ it('no way through the graph leads an agent to what it may not read, and every w
   await fill(own, 'ada', 'OWN');
   await reassign(own, { agentId: 'eve' });
 
-  const foreignIds: string[] = [encodeId('session', foreign)];
+  const tool = { targetAgentId: 'eve', description: 'Hands off.', variables: [], instructions: null };
+  await run(createHandoffTool, { ...tool, name: 'OWN_tool', agentIds: ['ada', 'bob'] });
+  const foreignTool = await run(createHandoffTool, { ...tool, name: 'FOREIGN_tool', agentIds: ['bob'] });
+
+  const foreignIds: string[] = [encodeId('session', foreign), encodeId('tool', foreignTool.toolId)];
   const tables: [IdPrefix, string][] = [
     ['agentsession', 'agent_sessions'], ['handoff', 'handoffs'], ['turn', 'turns'], ['message', 'messages'], ['toolcall', 'tool_calls'],
     ['decision', 'decisions'], ['task', 'tasks'], ['snapshot', 'context_snapshots'], ['event', 'events'],
@@ -102,6 +107,7 @@ it('no way through the graph leads an agent to what it may not read, and every w
 
   const [ada, everybody] = [await crawl(agentCaller('ada')), await crawl(operator)];
   expect(ada.texts).toContain('OWN summary');
+  expect(ada.texts).toContain('OWN_tool');
   expect(ada.texts).not.toContain('FOREIGN');
   // Of handoffs that it reads, those to others keep their instructions to themselves.
   expect(ada.texts).toContain('INSTRUCTIONS of ada');
@@ -113,7 +119,7 @@ it('no way through the graph leads an agent to what it may not read, and every w
   expect(foreignIds.filter((id) => !id.startsWith('event_') && !everybody.ids.has(id))).toEqual([]);
 
   // And asked for by its id each is as if it were not there.
-  const ids = foreignIds.slice(0, 100);
+  const ids = foreignIds.filter((id) => !id.startsWith('tool_')).slice(0, 100);
   sent.length = 0;
   const { data } = await graphql({ schema, source: 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', variableValues: { ids }, contextValue: contextFor(agentCaller('ada')) });
   expect(data).toEqual({ nodes: ids.map(() => null) });
@@ -121,7 +127,7 @@ it('no way through the graph leads an agent to what it may not read, and every w
   expect(sent).toHaveLength(1);
 });
 
-it('every type that can be reached is an object, an interface that Node is, or what a mutation answers', () => {
+it('the only abstract types besides mutation results are ContextText, Error and Node', () => {
   const others = Object.values(schema.getTypeMap()).filter((type) => (isInterfaceType(type) || isUnionType(type)) && !type.name.endsWith('Result'));
   // A new one is a new way through the graph: see that the crawl above takes it.
   expect(others.map(({ name }) => name).sort()).toEqual(['ContextText', 'Error', 'Node']);

@@ -3,7 +3,7 @@ import { expect, it, test } from 'vitest';
 import { guard } from './guard.ts';
 import { refusalOfAct, type Act, type Facts } from './rules.ts';
 
-it('keeps a schema with a field that does not say who may ask for it from being built', () => {
+it('refuses to build a schema with a field that declares no access', () => {
   expect(() => guard(buildSchema('type Query { passwords: Int }'))).toThrow('Query.passwords has no access: declare');
 });
 
@@ -35,7 +35,7 @@ test.each<[Act, Facts, string | null]>([
   ['withdraw', { ...bobHolds, sourceAgentId: 'ada', targetAgentId: 'bob' }, null],
   ['withdraw', { ...holds('PENDING'), sourceAgentId: 'bob', targetAgentId: 'ada' }, 'FORBIDDEN'],
   ['withdraw', { ...holds('PENDING'), sourceAgentId: null, targetAgentId: 'ada' }, 'FORBIDDEN'],
-])('an agent that wants to %s, where %j: %s', (act, facts, code) => {
+])('answers an agent that asks to %s, where %j, with %s', (act, facts, code) => {
   expect(refusalOfAct(ada, act, facts)?.code ?? null).toBe(code);
   // Others are bound by their role alone.
   expect(refusalOfAct({ agentId: null }, act, facts)).toBeNull();

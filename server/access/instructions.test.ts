@@ -40,21 +40,21 @@ for (const path of [`/handoffs/${handoffId}.md`, `/handoffs/${handoffId}.json`, 
   };
 }
 
-describe.each(Object.entries(ways))("a target's instructions by %s", (_name, read) => {
-  it('are not for the agent that hands off', async () => {
+describe.each(Object.entries(ways))("the target's instructions in %s", (_name, read) => {
+  it('are hidden from the agent that hands off', async () => {
     expect(await read(secrets.AGENT)).not.toContain(secret);
   });
 
-  it.each(Object.entries(readers))('are for %s', async (_reader, key) => {
+  it.each(Object.entries(readers))('are shown to %s', async (_reader, key) => {
     expect(await read(key)).toContain(secret);
   });
 });
 
-it('are in no list of what a prompt holds or leaves out for another agent', async () => {
+it('no list of kept or dropped prompt parts names the instructions for another agent', async () => {
   for (const field of fields.slice(2)) expect(await ways[`handoff { ${field} }`]!(secrets.AGENT)).not.toContain('instructions-1');
 });
 
-it('are not in the answer to the mutation that hands off', async () => {
+it("initiateHandoff does not return the target's instructions to the source", async () => {
   const input = { sessionId: encodeId('session', await session('ada')), targetAgentId: 'bob' };
   const source = `mutation ($input: InitiateHandoffInput!) { initiateHandoff(input: $input) { ... on InitiateHandoffPayload { handoff { id ${fields.slice(0, 3).join(' ')} } } } }`;
   const { data } = await askers.AGENT.post(source, { input });
@@ -62,7 +62,7 @@ it('are not in the answer to the mutation that hands off', async () => {
   expect(JSON.stringify(data)).not.toContain(secret);
 });
 
-it('reach of two subscribers with the same document only the one that may read them', async () => {
+it('of two subscribers with the same document, only the target receives its instructions', async () => {
   const document = `subscription { event: handoffEvents(where: { sessionId: "${sessionId}" }) { type handoff { ${fields.slice(0, 3).join(' ')} } } }`;
   const open = async (key: string) => {
     const socket = await rawSocket(url);

@@ -4,6 +4,7 @@ import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { createKey } from '../keys/createKey.ts';
 import { pauseSession } from '../sessions/changeSession.ts';
+import { createHandoffTool } from '../tools/changeTool.ts';
 import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../../test/askers.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { documentOf, unknownId, type Mutation, type Said } from '../../test/refusals.ts';
@@ -18,6 +19,9 @@ const someAgent = async () => {
   await agent(id);
   return { id };
 };
+
+const someTool = async () =>
+  encodeId('tool', (await run(createHandoffTool, { name: unique('tool'), targetAgentId: 'eve', agentIds: ['ada'], description: 'Hands off.', variables: [], instructions: null })).toolId);
 
 type Outcome = 'done' | 'FORBIDDEN' | 'NOT_FOUND' | 'INVALID_STATE';
 interface Line {
@@ -78,13 +82,18 @@ const mutations: Record<Mutation, Line> = {
   archiveAgent: operator(someAgent),
   setAgentStatus: operator(async () => ({ ...(await someAgent()), status: 'OFFLINE' })),
   importAgents: operator(() => ({ defaultType: 'CLAUDE', files: [{ path: 'a.md', content: `# ${unique('imported')}` }] })),
+  executeHandoffTool: worker(async (whose) => ({ ...(await sessionInput(whose)), toolName: 'transfer_to_eve', arguments: { reason: 'because' } })),
+  executeHandoffs: worker(async (whose) => ({ ...(await sessionInput(whose)), response: [{ type: 'tool_use', id: 'c1', name: 'transfer_to_eve', input: { reason: 'because' } }] })),
+  createHandoffTool: operator(() => ({ name: unique('tool'), targetAgentId: 'eve', agentIds: ['ada'], description: 'Hands off.' })),
+  updateHandoffTool: operator(async () => ({ toolId: await someTool(), description: 'Other words.' })),
+  archiveHandoffTool: operator(async () => ({ toolId: await someTool() })),
   createKey: admin(() => ({ role: 'ANALYST', name: 'ci' })),
   revokeKey: admin(async () => ({
     keyId: encodeId('key', (await run(createKey, { role: 'ANALYST', agentId: null, name: 'ci', expiresAt: null })).keyId),
   })),
 };
 
-it('every mutation has a line', () => {
+it('the matrix has a line for every mutation', () => {
   expect(Object.keys(mutations).sort()).toEqual(Object.keys(schema.getMutationType()!.getFields()).sort());
 });
 
@@ -101,7 +110,7 @@ describe.each(Object.entries(mutations))('%s', (mutation, line) => {
     ),
   );
 
-  it.each(cases)('as %s, %s: %s', async (role, whose, expected) => {
+  it.each(cases)('answers %s on a record that is %s with %s', async (role, whose, expected) => {
     const input = await line.given(whose);
     const before = await hashAllTables(db.pool);
     const { outcome, answer } = await ask(role, mutation, input);
@@ -116,7 +125,7 @@ describe.each(Object.entries(mutations))('%s', (mutation, line) => {
     expect(JSON.stringify(answer).replace(sessionOrHandoff, 'ID')).toBe(JSON.stringify(nothing.answer).replace(sessionOrHandoff, 'ID'));
   });
 
-  it.runIf(line.AGENT.own === 'FORBIDDEN' || line.others.ANALYST === 'FORBIDDEN')('is checked for its input before its role', async () => {
+  it.runIf(line.AGENT.own === 'FORBIDDEN' || line.others.ANALYST === 'FORBIDDEN')("checks its input before the caller's role", async () => {
     const text = JSON.stringify(await line.given('own'));
     // Whatever it names first becomes what nothing can be called.
     const wrong = JSON.parse(text.replace(/^\{"(\w+)":"[^"]*"/, '{"$1":"\\u0000"')) as object;
@@ -125,8 +134,8 @@ describe.each(Object.entries(mutations))('%s', (mutation, line) => {
   });
 });
 
-describe('what an agent may do further', () => {
-  it('nothing in the name of another, and no turn that is nobody’s', async () => {
+describe('an agent', () => {
+  it('cannot act for another agent, nor append a turn of user messages alone', async () => {
     const sessionId = encodeId('session', await held('own'));
     const said = { messages: [{ role: 'ASSISTANT', content: 'Done.' }] };
     expect(await ask('AGENT', 'appendTurn', { sessionId, agentId: 'ada', ...said })).toMatchObject({ outcome: 'done' });
@@ -138,7 +147,7 @@ describe('what an agent may do further', () => {
     expect(await ask('OPERATOR', 'appendTurn', { sessionId, messages: [{ role: 'USER', content: 'Well?' }] })).toMatchObject({ outcome: 'done' });
   });
 
-  it('nothing in what it has not accepted or is paused, and is told what to do first', async () => {
+  it('cannot write before it accepts or while the session is PAUSED, and the refusal names the mutation to call first', async () => {
     const waiting = encodeId('session', (await initiate(await session('bob'), 'ada')).sessionId);
     const paused = await session('ada');
     await run(pauseSession, { sessionId: paused, expectedVersion: null });
@@ -153,7 +162,7 @@ describe('what an agent may do further', () => {
     expect(await ask('AGENT', 'completeSession', { sessionId: encodeId('session', paused) })).toMatchObject({ outcome: 'done' });
   });
 
-  it('change the title of what it holds, and no other field', async () => {
+  it('may change the title of a session that it holds, and no other field', async () => {
     const sessionId = encodeId('session', await held('own'));
     expect(await ask('AGENT', 'updateSession', { sessionId, title: 'Its own words' })).toMatchObject({ outcome: 'done' });
     for (const field of [{ metadata: null }, { contextVariables: { a: 1 } }, { handoffsEnabled: false }, { maxHandoffs: 1 }]) {
@@ -164,7 +173,7 @@ describe('what an agent may do further', () => {
     }
   });
 
-  it('repeat what it did, though it has lost the right to it by that', async () => {
+  it('may repeat a call under its idempotency key after the call took its rights away', async () => {
     const input = { sessionId: encodeId('session', await held('own')), targetAgentId: 'eve', idempotencyKey: unique('key') };
     const [first, again] = [await ask('AGENT', 'initiateHandoff', input), await ask('AGENT', 'initiateHandoff', input)];
     expect(first.outcome).toBe('done');
@@ -173,7 +182,7 @@ describe('what an agent may do further', () => {
   });
 });
 
-it('what is done is recorded with the principal and the role of the key', async () => {
+it('an event records the principal and the role of the key', async () => {
   const { handoffId } = await initiate(await session('bob'), 'ada');
   expect(await ask('OPERATOR', 'acceptHandoff', { handoffId: encodeId('handoff', handoffId) })).toMatchObject({ outcome: 'done' });
   const { data } = await askers.OPERATOR.post<{ viewer: { key: { id: string } } }>('{ viewer { key { id } } }');

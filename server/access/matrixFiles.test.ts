@@ -14,7 +14,7 @@ const files = {
 };
 const get = (path: string, key?: string) => send(`${url}${path}`, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
 
-it.each(Object.entries(files))('%s has the rights of its query', async (_name, pathOf) => {
+it.each(Object.entries(files))('%s is readable by those who may query it', async (_name, pathOf) => {
   for (const whose of ['own', 'seen', 'foreign'] as const) {
     const path = await pathOf(whose);
     for (const role of roles) expect([role, whose, (await get(path, secrets[role])).status]).toEqual([role, whose, role === 'AGENT' && whose === 'foreign' ? 404 : 200]);
@@ -24,7 +24,7 @@ it.each(Object.entries(files))('%s has the rights of its query', async (_name, p
   }
 });
 
-it('a transcript has the rights of importTranscript', async () => {
+it('a transcript may be uploaded by those who may call importTranscript', async () => {
   const expected: Record<Asker, Record<Whose, number>> = {
     AGENT: { own: 200, seen: 409, foreign: 404 },
     OPERATOR: { own: 200, seen: 200, foreign: 200 },

@@ -52,6 +52,19 @@ const queries: Record<string, Read> = {
   nodes: { query: 'query ($id: ID!) { answer: nodes(ids: [$id, "ada"]) { id } }', variables: inSession, mark: id, AGENT: 'its own' },
   agent: { query: 'query ($id: ID!) { answer: agent(id: $id) { id name type status } }', variables: agentNamed, mark: id, AGENT: 'all' },
   agents: { query: '{ answer: agents(first: 100) { nodes { id name type status } } }', variables: agentNamed, mark: id, AGENT: 'all' },
+  simulateHandoff: {
+    query: 'query ($id: ID!) { answer: simulateHandoff(sessionId: $id, targetAgentId: "eve") { wouldSucceed } }',
+    variables: inSession,
+    mark: text('"wouldSucceed":true'),
+    AGENT: 'its own',
+  },
+  // One that is generated because ada may hand off to bob, and one the other way round.
+  handoffTools: {
+    query: 'query ($of: ID!) { answer: handoffTools(where: { agentId: $of }) { nodes { name agents { id } } } }',
+    variables: async (whose) => ({ of: whose === 'own' ? 'ada' : 'bob' }),
+    mark: ({ of }) => `{"id":"${of}"}`,
+    AGENT: 'its own',
+  },
   detectHandoffs: {
     query: 'query ($id: ID!) { answer: detectHandoffs(agentId: $id, response: [{ type: "tool_use", name: "transfer_to_eve" }]) { chosen { target { id } } } }',
     variables: agentNamed,
@@ -63,12 +76,12 @@ const queries: Record<string, Read> = {
   keys: { query: '{ answer: keys { nodes { id name role } } }', variables: async () => ({}), mark: text("a test's"), AGENT: 'FORBIDDEN' },
 };
 
-it('every query has a line', () => {
+it('the matrix has a line for every query', () => {
   expect(Object.keys(queries).sort()).toEqual(Object.keys(schema.getQueryType()!.getFields()).sort());
 });
 
 describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AGENT }) => {
-  it.each(roles.flatMap((role) => (['own', 'foreign'] as const).map((whose) => [role, whose] as const)))('as %s, %s', async (role, whose) => {
+  it.each(roles.flatMap((role) => (['own', 'foreign'] as const).map((whose) => [role, whose] as const)))('answers %s about a record that is %s', async (role, whose) => {
     const given = (await variables(whose)) as Record<string, string>;
     const { data, errors } = await askers[role].post<{ answer: unknown } | null>(query, given);
     const forbidden = (name === 'keys' && role !== 'ADMIN') || (AGENT === 'FORBIDDEN for others' && role === 'AGENT' && whose === 'foreign');
@@ -84,20 +97,20 @@ describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AG
 
 describe('an Agent', () => {
   const ofAll = 'id type name role description model status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt'.split(' ');
-  const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators { id }', 'collaborations { agent { id } }', 'definition { path }', 'prompt { text }', ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`)];
+  const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators { id }', 'collaborations { agent { id } }', 'definition { path }', 'prompt { text }', 'handoffToolDefinitions(format: MCP)', ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`)];
 
-  it('has no field that is not among these', () => {
+  it('has only the fields of this table', () => {
     const type = schema.getType('Agent') as unknown as { getFields(): object };
-    expect(Object.keys(type.getFields()).sort()).toEqual([...ofAll, ...ofItself].map((field) => field.split(' ')[0]).sort());
+    expect(Object.keys(type.getFields()).sort()).toEqual([...ofAll, ...ofItself].map((field) => field.split(/[ (]/)[0]).sort());
   });
 
-  it.each([...ofAll, ...ofItself])('shows %s to whom it may concern', async (field) => {
+  it.each([...ofAll, ...ofItself])('shows %s to the roles that may read it, and FORBIDDEN to others', async (field) => {
     const forItself = ofItself.includes(field);
     for (const role of roles) {
       for (const of of ['ada', 'bob']) {
         const { data, errors } = await askers[role].post<{ agent: object | null }>(`query ($of: ID!) { agent(id: $of) { ${field} } }`, { of });
         if (role === 'AGENT' && of === 'bob' && forItself) {
-          expect(errors).toMatchObject([{ path: ['agent', field.split(' ')[0]], extensions: { code: 'FORBIDDEN' } }]);
+          expect(errors).toMatchObject([{ path: ['agent', field.split(/[ (]/)[0]], extensions: { code: 'FORBIDDEN' } }]);
         } else {
           expect(errors).toBeUndefined();
           expect(data.agent).not.toBeNull();
@@ -106,7 +119,7 @@ describe('an Agent', () => {
     }
   });
 
-  it('lists of its own what it gave, was given and has', async () => {
+  it('lists to an agent the handoffs that it gave and received and the sessions that it holds', async () => {
     const [given, got] = [await initiate(await held('own'), 'eve'), await initiate(await held('foreign'), 'ada')];
     const { data } = await askers.AGENT.post(
       '{ viewer { agent { sessions(first: 100) { nodes { id } } handoffsGiven(first: 1) { nodes { id } } handoffsReceived(first: 1) { nodes { id } } } } }',
@@ -123,7 +136,7 @@ describe('an Agent', () => {
   });
 });
 
-it('a session that an agent had stays readable with all that came after', async () => {
+it('an agent that held a session may read everything recorded in it afterwards', async () => {
   const sessionId = await held('seen');
   await run(recordDecision, { sessionId, text: 'decided by bob' });
   const { data } = await askers.AGENT.post('query ($id: ID!) { session(id: $id) { agent { id } decisions { text } } }', { id: encodeId('session', sessionId) });

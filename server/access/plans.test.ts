@@ -74,18 +74,18 @@ const reads: [string, string, number][] = [
   ['sessions by their last change', sessions('(orderBy: { field: UPDATED_AT })'), 2],
   ['sessions of a rare status', sessions('(where: { status: [PAUSED] })'), 2],
   ['a session', '{ session(id: "OWN") { id handoffs { nodes { id } } } }', 1],
-  ['a session that it may not read', '{ session(id: "FOREIGN") { id handoffs { nodes { id } } } }', 1],
+  ['a session that the agent may not read', '{ session(id: "FOREIGN") { id handoffs { nodes { id } } } }', 1],
   ['the events of a session', '{ sessionEvents(sessionId: "OWN") { nodes { id } } }', 1],
-  ['what is listed below itself', '{ viewer { agent { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } } }', 1],
+  ['the lists of the own agent', '{ viewer { agent { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } } }', 1],
 ];
 
 const nodes = '{ nodes(ids: ["OWN", "FOREIGN"]) { id } }';
 
 describe.each([
   // OWN is its own: what it may read of `nodes` is loaded, by a second statement.
-  ['an agent of 10 Sessions', newcomer, 2],
-  ['an agent of 30 % of all', busy, 1],
-])('for %s no read goes through a large table', (_who, caller, ofNodes) => {
+  ['an agent with 10 sessions', newcomer, 2],
+  ['an agent with 30 % of all sessions', busy, 1],
+])('for %s no query scans a large table', (_who, caller, ofNodes) => {
   test.each([...reads, ['nodes', nodes, ofNodes] as const])('%s', async (_name, source, statements) => {
     const answer = await ask(caller, source);
     expect(answer.statements).toBe(statements);
@@ -96,7 +96,7 @@ describe.each([
   });
 });
 
-test('and it is all there, and nothing else', async () => {
+test('lists all records that the agent may read, and no others', async () => {
   const { data } = await ask<{ handoffs: { totalCount: number; nodes: { session: { id: string } }[] }; sessions: { totalCount: number; nodes: { id: string }[] } }>(
     newcomer,
     '{ handoffs { totalCount nodes { session { id } } } sessions { totalCount nodes { id } } }',

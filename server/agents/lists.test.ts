@@ -36,32 +36,32 @@ async function idsWhere(where: string, orderBy = '{ field: ID, direction: ASC }'
   return data.agents.nodes.map(({ id }) => id);
 }
 
-describe('agents', () => {
+describe('the list of agents', () => {
   test.each([
-    ['all that are in the pool', '{}', ['ada', 'bob', 'cody', 'dora', 'olaf']],
-    ['archived ones too', '{ includeArchived: true }', ['ada', 'arno', 'bob', 'cody', 'dora', 'olaf']],
-    ['of a type', '{ type: "CODEX" }', ['cody']],
-    ['with a role', '{ role: "reviewer" }', ['cody']],
-    ['AVAILABLE: with a free place', '{ status: AVAILABLE }', ['bob', 'cody']],
-    ['BUSY: full', '{ status: BUSY }', ['ada']],
-    ['DRAINING', '{ status: DRAINING }', ['dora']],
-    ['OFFLINE', '{ status: OFFLINE }', ['olaf']],
-    ['that can take work', '{ hasCapacity: true }', ['bob', 'cody']],
-    ['that cannot', '{ hasCapacity: false }', ['ada', 'dora', 'olaf']],
-    ['that cannot, archived ones too', '{ hasCapacity: false, includeArchived: true }', ['ada', 'arno', 'dora', 'olaf']],
-    ['that meet all that is given', '{ type: "CLAUDE", hasCapacity: true }', ['bob']],
-  ])('%s', async (_name, where, ids) => {
+    ['by nothing: agents that are not archived', '{}', ['ada', 'bob', 'cody', 'dora', 'olaf']],
+    ['by includeArchived: also archived agents', '{ includeArchived: true }', ['ada', 'arno', 'bob', 'cody', 'dora', 'olaf']],
+    ['by type', '{ type: "CODEX" }', ['cody']],
+    ['by role', '{ role: "reviewer" }', ['cody']],
+    ['by AVAILABLE: agents with a free place', '{ status: AVAILABLE }', ['bob', 'cody']],
+    ['by BUSY: full agents', '{ status: BUSY }', ['ada']],
+    ['by DRAINING', '{ status: DRAINING }', ['dora']],
+    ['by OFFLINE', '{ status: OFFLINE }', ['olaf']],
+    ['by hasCapacity true', '{ hasCapacity: true }', ['bob', 'cody']],
+    ['by hasCapacity false', '{ hasCapacity: false }', ['ada', 'dora', 'olaf']],
+    ['by hasCapacity false, also archived agents', '{ hasCapacity: false, includeArchived: true }', ['ada', 'arno', 'dora', 'olaf']],
+    ['by several fields together', '{ type: "CLAUDE", hasCapacity: true }', ['bob']],
+  ])('filters %s', async (_name, where, ids) => {
     expect(await idsWhere(where)).toEqual(ids);
   });
 
-  test('by registration, the last first, and by load', async () => {
+  test('sorts by registration, newest first, by id, by load and by time', async () => {
     expect(await idsWhere('{}', 'null')).toEqual(['olaf', 'dora', 'cody', 'ada', 'bob']);
     expect(await idsWhere('{}', '{ field: LOAD }')).toEqual(['bob', 'ada', 'olaf', 'dora', 'cody']);
     expect(await idsWhere('{}', '{ field: REGISTERED_AT, direction: ASC }')).toEqual(['bob', 'ada', 'cody', 'dora', 'olaf']);
   });
 });
 
-test('an Agent is BUSY when it would take work and is full; what an operator decided stays to be seen', async () => {
+test('an AVAILABLE agent is BUSY while it is full, and keeps its administrative status', async () => {
   const { data } = await post<Record<string, object>>(`{
     ada: agent(id: "ada") { status administrativeStatus currentLoad maxCapacity freePlaces totalAssigned collaborators { id } metadata role archivedAt }
     cody: agent(id: "cody") { status freePlaces collaborators { id status } metadata role name }
@@ -87,7 +87,7 @@ test('an Agent is BUSY when it would take work and is full; what an operator dec
   });
 });
 
-test('on a server without keys the viewer is an admin without a key', async () => {
+test('the viewer of a server without keys is an ADMIN without a key', async () => {
   const { data } = await post('{ viewer { role agent { id } key { id name role } } }');
   expect(data).toEqual({ viewer: { role: 'ADMIN', agent: null, key: null } });
 });

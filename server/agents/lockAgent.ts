@@ -4,6 +4,7 @@ import { NotFoundError } from '../core/errors.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
+import { demandNoToolShadowed } from '../tools/names.ts';
 
 const lockAgentStatement = statement('SELECT clock_timestamp() AS now, row_to_json(a) AS agent FROM (SELECT * FROM agents WHERE id = $1 FOR NO KEY UPDATE) a');
 
@@ -43,10 +44,12 @@ type Found = Pick<AgentCollaborator, 'when' | 'instructions' | 'carry'> & { id: 
 export async function setCollaborations(work: Work, agentId: string, collaborations: readonly Collaboration[]): Promise<void> {
   const ids = collaborations.map((collaboration) => collaboration.agentId);
   const found = new Map((await work.query<Found>(findAgentsStatement, [agentId, ids])).map((row) => [row.id, row]));
+  const missing = ids.find((id) => !found.has(id));
+  if (missing !== undefined) throw new NotFoundError('agent', missing);
+  await demandNoToolShadowed(work, agentId, ids);
   work.changes.clear('agent_collaborators', agentId);
   for (const [position, { agentId: collaboratorId, ...given }] of collaborations.entries()) {
-    const known = found.get(collaboratorId);
-    if (known === undefined) throw new NotFoundError('agent', collaboratorId);
+    const known = found.get(collaboratorId)!;
     const { when = known.when, instructions = known.instructions } = given;
     work.insert('agent_collaborators', { agentId, collaboratorId, position, when, instructions, carry: known.carry });
   }

@@ -79,7 +79,7 @@ mutation('registerAgent', {
 mutation('updateAgent', {
   access: operators,
   description:
-    'Changes the given fields of an Agent. Null clears role, description, instructions and metadata. The capacity cannot go below the load.',
+    'Changes the given fields of an Agent. Null clears role, description, instructions and metadata. The capacity cannot go below the load. CONFLICT when the tool of a new collaborator would have the name of a handoff tool.',
   // Null clears a nullable field; for any other field it means "not given".
   input: z
     .object({
@@ -96,7 +96,7 @@ mutation('updateAgent', {
     })
     .check(checkCollaborations),
   payload: payload('The Agent was changed.'),
-  errors: [NotFoundError, InvalidStateError],
+  errors: [NotFoundError, ConflictError, InvalidStateError],
   command: updateAgent,
 });
 

@@ -8,11 +8,11 @@ const sources = someSources;
 const input: BuildInput = { summary: null, variables: {}, instructions: null };
 
 describe('a Context', () => {
-  it('holds the tasks that are not done, in their order', () => {
+  it('holds the unfinished tasks in their order', () => {
     expect(buildContext(sources(), input).pendingTasks).toEqual(['fix it', 'tell people']);
   });
 
-  it('composes a summary from the log when the caller has none', () => {
+  it('composes a summary from the log when the caller gives none', () => {
     expect(buildContext(sources(), input).summary).toBe(
       '"Fix the login": 2 turns so far, 3 tool calls (1 failed). 2 files changed, last b.ts. 2 tasks left, next: fix it. Last decision: wait for the cookie.',
     );
@@ -23,7 +23,7 @@ describe('a Context', () => {
     expect(buildContext(sources(), { ...input, summary: 'half done' }).summary).toBe('half done');
   });
 
-  it('always has the last assistant message, even when talk since then would fill the budget', () => {
+  it('always holds the last assistant message, even when later messages would fill the budget', () => {
     const talk = Array.from({ length: 20 }, (_, n) => ({ sequence: 100 + n, role: 'ASSISTANT' as const, content: 'x'.repeat(1_900) }));
     const context = buildContext(sources({ recent: talk, lastAssistant: { sequence: 2, role: 'ASSISTANT', content: 'my last words', shortened: false, agentId: 'ada' } }), input);
     expect(context.recentMessages.slice(0, 2)).toMatchObject([{ role: 'USER' }, { role: 'ASSISTANT', content: 'my last words' }]);
@@ -31,14 +31,14 @@ describe('a Context', () => {
     expect(context.recentMessages.length).toBeGreaterThan(3);
   });
 
-  it('has every message of users that says something, whatever agents said since', () => {
+  it('holds every message of a user that carries a request, whatever agents wrote later', () => {
     const byUsers = [byUser(1, 'Fix the login'), byUser(2, '/exit'), ...Array.from({ length: 40 }, (_, n) => byUser(3 + n, `step ${n}`))];
     const talk = Array.from({ length: 20 }, (_, n) => ({ sequence: 100 + n, role: 'ASSISTANT' as const, content: 'x'.repeat(1_900) }));
     const { recentMessages } = buildContext(sources({ byUsers, recent: talk }), input);
     expect(recentMessages.filter(({ role }) => role === 'USER').map(({ sequence }) => sequence)).toEqual([1, ...Array.from({ length: 40 }, (_, n) => 3 + n)]);
   });
 
-  it('lists context variables by name, each with who set it last', () => {
+  it('lists context variables by name with the principal that set each last', () => {
     const variables = mergeVariables(mergeVariables({}, { b: 1, a: { deep: true } }, 'operator'), { b: 2 }, 'claude-1');
     expect(buildContext(sources(), { ...input, variables }).contextVariables.filter((variable) => !isOwnVariable(variable))).toEqual([
       { name: 'a', value: { deep: true }, setBy: 'operator' },
@@ -47,8 +47,8 @@ describe('a Context', () => {
   });
 });
 
-describe('what a Context begins and ends with', () => {
-  it('is the original request, the latest one where there is another, and the last words with who said them', () => {
+describe('the requests and the last message of a Context', () => {
+  it('are the original request, a later one if there is one, and the last assistant message with its agent', () => {
     const context = buildContext(sources({ byUsers: [byUser(1, 'please fix it'), byUser(5, 'and now this')] }), input);
     expect(context.originalRequest).toEqual({ sequence: 1, content: 'please fix it', shortened: false, agentId: null, recordedBy: null });
     expect(context.latestRequest).toMatchObject({ sequence: 5, content: 'and now this' });
@@ -57,21 +57,21 @@ describe('what a Context begins and ends with', () => {
     expect(buildContext(sources({ byUsers: [], lastAssistant: null, recent: [] }), input)).toMatchObject({ originalRequest: null, latestRequest: null, lastMessage: null });
   });
 
-  it('has the summary of a compaction in its own place, and as the request where no user said what is wanted', () => {
+  it('include the summary of a compaction, which becomes the request when no user message has one', () => {
     const compaction = { sequence: 3, role: 'SYSTEM' as const, content: 'So far: half of it.', shortened: false };
     expect(buildContext(sources({ compaction }), input)).toMatchObject({ originalRequest: { sequence: 1 }, compactionSummary: { sequence: 3, content: 'So far: half of it.' } });
     const continued = buildContext(sources({ compaction, byUsers: [byUser(1, '/login')] }), input);
     expect(continued).toMatchObject({ originalRequest: { sequence: 3, content: 'So far: half of it.' }, latestRequest: null, compactionSummary: null });
   });
 
-  it('names the agent that recorded a request in the name of a user', () => {
+  it('name the agent that recorded a request as a user message', () => {
     const context = buildContext(sources({ byUsers: [byUser(1, 'please fix it'), byUser(5, 'and now this', 'eve')] }), input);
     expect(context.originalRequest).toMatchObject({ sequence: 1, recordedBy: null });
     expect(context.latestRequest).toMatchObject({ sequence: 5, recordedBy: 'eve' });
     expect(context.recentMessages.map(({ recordedBy }) => recordedBy)).toEqual([undefined, undefined, 'eve']);
   });
 
-  it('is counted where it does not carry all of the log', () => {
+  it('come with counts of what the Context leaves out', () => {
     const totals = { messages: 90, decisions: 101, files: 700, tools: 120, lastCalls: 30, unansweredCalls: 2 };
     const { leftOut } = buildContext(sources({ totals }), input);
     expect(leftOut).toEqual({ tasks: 0, decisions: 100, files: 698, tools: 119, calls: 29, unansweredCalls: 2, messages: 88, shortened: 0 });
@@ -79,11 +79,11 @@ describe('what a Context begins and ends with', () => {
   });
 });
 
-describe("Baton's own variables", () => {
+describe('the variables that Baton sets', () => {
   const own = (given: Partial<BuildInput>) =>
     Object.fromEntries(buildContext(sources(), { ...input, ...given }).contextVariables.filter(isOwnVariable).map(({ name, value, setBy }) => [name, [value, setBy]]));
 
-  it('tell from whom and to whom it goes, as which Handoff, why, and who had it before', () => {
+  it('hold source, target, depth, reason and the chain of agents', () => {
     expect(own({ passage: { to: 'bob', depth: 3, reason: null } })).toEqual({
       _handoff_chain: [['ada', 'bob'], 'baton'],
       _handoff_depth: [3, 'baton'],
@@ -93,7 +93,7 @@ describe("Baton's own variables", () => {
     });
   });
 
-  it('say no more than is known in a preview', () => {
+  it('hold only the known values in a preview', () => {
     expect(own({})).toEqual({ _handoff_chain: [['ada'], 'baton'], _handoff_from: ['ada', 'baton'] });
   });
 });
@@ -105,7 +105,7 @@ describe('the content hash', () => {
     return contentHash(buildContext(from, { ...input, ...given }), summary, from.lastAgentTurnHash);
   };
 
-  it('is equal while nothing that the next agent is told has changed', () => {
+  it('stays equal while the content for the next agent is the same', () => {
     expect(hash()).toBe(hash());
     // More turns, the same words: a composed summary differs, what it tells does not.
     expect(hash({ turns: 7 })).toBe(hash());
@@ -117,16 +117,16 @@ describe('the content hash', () => {
     ['a decision', { decisions: [] }, {}],
     ['the last turn of an agent', { lastAgentTurnHash: 'other' }, {}],
     ['a variable', {}, { variables: { a: { value: 1, setBy: 'x' } } }],
-    ['the words of the caller', {}, { summary: 'new' }],
+    ['the summary of the caller', {}, { summary: 'new' }],
   ])('changes with %s', (_what, fields, given) => {
     expect(hash(fields, given)).not.toBe(hash());
   });
 
-  it("does not change with Baton's own variables", () => {
+  it('does not change with the variables that Baton sets', () => {
     expect(hash({}, { passage: { to: 'bob', depth: 2, reason: 'because' } })).toBe(hash({}, { passage: { to: 'bob', depth: 4, reason: 'once more' } }));
   });
 
-  it('does not change with who set a variable', () => {
+  it('does not change with the principal that set a variable', () => {
     expect(hash({}, { variables: { a: { value: 1, setBy: 'x' } } })).toBe(hash({}, { variables: { a: { value: 1, setBy: 'y' } } }));
   });
 });

@@ -51,7 +51,7 @@ const say = (id: string, role: 'USER' | 'ASSISTANT' | 'SYSTEM' | 'TOOL', content
 const answered = (callId: string, result: string | null, error: string | null = null) => ({ ...toolCall(callId, 'Bash', { arguments: { command: `run ${callId}` } }), result, error });
 
 describe('a Handoff carries', () => {
-  test('the first message of a user, the last one, and the last words of its source', async () => {
+  test('the first and the last message of users, and the last message of its source', async () => {
     const id = await session('ada');
     for (const [role, content] of [['SYSTEM', 'Rules.'], ['USER', 'Fix it.'], ['ASSISTANT', 'On it.'], ['USER', 'And test it.'], ['ASSISTANT', 'Both done.'], ['TOOL', 'a result']] as const) await say(id, role, content);
     const { handoffId } = await reassign(id, { agentId: 'bob' });
@@ -68,7 +68,7 @@ describe('a Handoff carries', () => {
     expect(handoff.contextPrompt.text).toContain('## Last message of ada\n```\nBoth done.\n```');
   });
 
-  test('the last words of the agent that it comes from: those of its tenure, or else the last that any agent said', async () => {
+  test("the last message of the source's tenure, or else the last message of any agent", async () => {
     const id = await session('ada');
     const move = async (to: string, accepted = true) => {
       const { handoffId } = await reassign(id, { agentId: to });
@@ -91,7 +91,7 @@ describe('a Handoff carries', () => {
     expect(await move('eve')).toMatchObject({ content: 'From another log.', agentId: 'eve' });
   });
 
-  test('the calls of the last turn that made any, each with what came of it, and counts those that have no result', async () => {
+  test('the calls of the last turn with calls, each with its outcome, and counts those without a result', async () => {
     const id = await session('ada');
     await turn(id, { toolCalls: [answered('old', 'long ago')] });
     await turn(id, { toolCalls: [answered('good', 'fine'), answered('bad', null, 'broken'), answered('open', null)] });
@@ -107,7 +107,7 @@ describe('a Handoff carries', () => {
     expect(handoff.contextPrompt.text).not.toContain('run open');
   });
 
-  test("Baton's own variables, which callers may not set and which do not hide a loop", async () => {
+  test('the variables that Baton sets, which callers may not set and which do not hide a loop', async () => {
     const id = await session('ada', { contextVariables: { ticket: 7 } });
     const there = await initiate(id, 'bob', { reason: 'Please review' });
     const own = (handoff: Handoff) => Object.fromEntries(handoff.contextVariables.filter(({ setBy }) => setBy === 'baton').map(({ name, value }) => [name, value]));
@@ -122,7 +122,7 @@ describe('a Handoff carries', () => {
     expect(data).toEqual({ createSession: { path: ['input', 'contextVariables'] } });
   });
 
-  test('the number of secrets that were taken out of it', async () => {
+  test('the number of its redacted secrets', async () => {
     const id = await session('ada');
     await say(id, 'USER', 'Use [redacted: github token] and [redacted: password].');
     const { data } = await post<{ contextPreview: { redactionCount: number } }>(`{ contextPreview(sessionId: "${encodeId('session', id)}") { redactionCount } }`);
@@ -132,10 +132,10 @@ describe('a Handoff carries', () => {
   });
 });
 
-describe('contextItem brings back whole', () => {
+describe('contextItem returns whole', () => {
   const long = (word: string, characters: number) => `${word} `.repeat(Math.ceil(characters / (word.length + 1))).slice(0, characters);
 
-  test('every item that a prompt drops or shortens, as it was recorded', async () => {
+  test('every item that a prompt drops or shortens', async () => {
     const id = await session('ada');
     const [asked, report, last, result] = [long('please', 40_000), long('report', 9_000), long('done', 30_000), long('output', 50_000)];
     await say(id, 'USER', asked);
@@ -162,7 +162,7 @@ describe('contextItem brings back whole', () => {
 });
 
 describe('contextPreview', () => {
-  test('is what the next Handoff carries, and writes nothing', async () => {
+  test('returns what the next Handoff carries, and writes nothing', async () => {
     const id = await session('ada', { title: 'The preview' });
     await say(id, 'USER', 'Show me.');
     const before = await hashAllTables(database.pool);
@@ -177,7 +177,7 @@ describe('contextPreview', () => {
   });
 });
 
-test('a Handoff of before these were kept is still shown', async () => {
+test('shows a Handoff that was stored before these fields existed', async () => {
   const id = await session('ada');
   for (const [role, content] of [['USER', 'Fix it.'], ['ASSISTANT', 'Done.']] as const) await say(id, role, content);
   const { handoffId } = await reassign(id, { agentId: 'bob' });
@@ -194,7 +194,7 @@ test('a Handoff of before these were kept is still shown', async () => {
   expect(await item(handoffId, 'tool-1')).toEqual({ kind: 'TOOL', content: 'Bash: 1 call; last: ok' });
 });
 
-test('however long its log is, a Handoff is made and its Context is bounded', async () => {
+test('makes a Handoff with a bounded Context from a log of any length', async () => {
   const id = await session('ada');
   for (let n = 0; n < 12; n += 1) {
     await turn(id, {

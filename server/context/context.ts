@@ -128,12 +128,22 @@ export interface Passage {
   /** Number of the Handoff in its Session. */
   depth?: number;
   reason?: string | null;
+  /** The handoff tool that was called, and its instructions for the target. */
+  tool?: { name: string; instructions: string | null };
   /** Agents that took the Session over, in order, the target last; at most the newest `bounds.chain`. */
   chain: string[];
 }
 
-export const ownVariables = ({ from, to, depth, reason, chain }: Passage): ContextVariable[] =>
-  Object.entries({ _handoff_chain: chain, _handoff_depth: depth, _handoff_from: from, _handoff_reason: reason, _handoff_to: to })
+export const ownVariables = ({ from, to, depth, reason, tool, chain }: Passage): ContextVariable[] =>
+  Object.entries({
+    _handoff_chain: chain,
+    _handoff_depth: depth,
+    _handoff_from: from,
+    _handoff_instructions: tool?.instructions ?? undefined,
+    _handoff_reason: reason,
+    _handoff_to: to,
+    _handoff_tool: tool?.name,
+  })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ({ name, value, setBy: 'baton' }));
 

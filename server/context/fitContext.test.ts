@@ -43,8 +43,8 @@ const largeContext: fc.Arbitrary<Context> = fc.record({
   leftOut: nothing,
 }));
 
-describe('a Context that is to be stored', () => {
-  it('is never larger than 256 KB, and what it lacks is counted', () => {
+describe('fitContext', () => {
+  it('keeps a Context within 256 KB and counts what it leaves out', () => {
     fc.assert(
       fc.property(largeContext, (context) => {
         const fitted = fitContext(context);
@@ -64,7 +64,7 @@ describe('a Context that is to be stored', () => {
     );
   }, 60_000);
 
-  it('shortens many long tasks rather than leaving any out, and keeps the newest decisions', () => {
+  it('shortens many long tasks before it leaves any out, and keeps the newest decisions', () => {
     const numbered = (count: number, characters: number) => Array.from({ length: count }, (_, n) => `${n} `.padEnd(characters, 'x'));
     const fitted = fitContext({ ...emptyContext, pendingTasks: numbered(300, 4_000), decisions: numbered(100, 4_000), leftOut: nothing });
     expect(fitted.pendingTasks).toHaveLength(300);
@@ -74,7 +74,7 @@ describe('a Context that is to be stored', () => {
     expect(crowded.decisions.at(-1)).toMatch(/^4999 /);
   });
 
-  it('marks a message that it shortens, so that the log can be asked for the rest', () => {
+  it('marks a message that it shortens', () => {
     const fitted = fitContext({ ...emptyContext, originalRequest: message(1, '字'.repeat(16_000)), pendingTasks: Array.from({ length: 500 }, () => 'x'.repeat(1_000)), leftOut: nothing });
     expect(fitted.originalRequest).toMatchObject({ sequence: 1, shortened: true });
   });

@@ -27,7 +27,7 @@ const facts: HandoffFacts = {
 const render = (context: Partial<Context> = {}, given: Partial<HandoffFacts> = {}): string => renderMarkdown({ ...facts, ...given }, { ...emptyContext, ...context });
 
 describe('the Markdown of a handoff', () => {
-  it('reads like this', () => {
+  it('is this page for a typical handoff', () => {
     const context: Partial<Context> = {
       originalRequest: message(1, 'The login test fails at times.\nPlease fix it.'),
       lastMessage: message(4, 'Found it: the cookie comes late.\n\n```ts\n# not a heading\nawait cookie();\n```', 'ada'),
@@ -109,7 +109,7 @@ Not carried, but in the log: 12 messages.
 `);
   });
 
-  it('says how it ended, and where it came from nobody', () => {
+  it("shows the reason of its end, and 'nobody' as the source of an unassigned session", () => {
     const text = render({}, { status: 'REJECTED', closedBecause: 'not | mine\n# at all', sourceAgentId: null, closedAt: new Date(1_000) });
     expect(text).toContain('| Status | REJECTED: not \\| mine # at all |');
     expect(text).toContain('| From | nobody |');
@@ -117,7 +117,7 @@ Not carried, but in the log: 12 messages.
     expect(text).not.toContain('To be accepted');
   });
 
-  it('has no heading, table, HTML, image or hidden character that is not its own, whatever was recorded', () => {
+  it('has only its own headings, tables, HTML, images and visible characters, whatever was recorded', () => {
     const known =
       /^## (Why|Summary|Original request|Latest request|Last message( of [a-z0-9-]+)?|Tasks left \(\d+( of \d+)?\)|Decisions|Files changed \(\d+( of \d+)?\)|Tools used|Last tool calls|Messages|Context variables|Instructions of bob|Given with the handoff|Summary of the work before the window was cut|Questions that nobody answered|Last checks|Failed and not repeated with success)( \(recorded by agent [a-z0-9-]+\))?$/;
     fc.assert(
@@ -147,7 +147,7 @@ function withinContainers(tokens: readonly Token[]): string[] {
 }
 
 describe('recorded text in Markdown', () => {
-  it('is no HTML, whatever stands before the bracket', () => {
+  it('contains no HTML, whatever stands before the bracket', () => {
     for (const before of ['', '\\', '\\\\', 'https://a.b/', '`']) {
       const inside = withinContainers(lexer(quoted(`${before}<img src=x onerror=alert(1)>`)));
       expect(inside, before).not.toContain('html');
@@ -181,11 +181,11 @@ describe('recorded text in Markdown', () => {
     expect(contained(text).join('\n')).toBe(safe);
   });
 
-  it.each(['***', '___', '- - -', '* * *', 'a\n- ', 'a\n =', '- \n # H', '1. ***', '> ___', '- ***'])('%j draws no rule and no heading', (text) => {
+  it.each(['***', '___', '- - -', '* * *', 'a\n- ', 'a\n =', '- \n # H', '1. ***', '> ___', '- ***'])('%j makes no rule and no heading', (text) => {
     for (const page of [quoted(text), entry('1.', text)]) expect(withinContainers(lexer(page)).filter((type) => type === 'hr' || type === 'heading')).toEqual([]);
   });
 
-  it('is no structure of the page, whatever marks it is made of', () => {
+  it('adds no structure to the page, whatever marks it contains', () => {
     const mark = fc.constantFrom(
       ...['#', '# ', '## H', '-', '- ', '*', '* ', '_', '***', '___', '---', '- - -', '_ _ _', '=', '===', '+', '+ ', '>', '> ', '| a | b |', '|-|-|', '---|---', ':-:', '`', '```', '~~~', '~'],
       ...[' ', '    ', '\t', '\n', '\n', '\n\n', '[', ']', '(', ')', '[a]: x', '[^1]: y', ':', '![', '<', '<b>', '<!--', '</', '1. ', '1) ', '\\', 'a', 'b c', 'http://x.y', '&#35; x', '[x] '],
@@ -205,7 +205,7 @@ describe('recorded text in Markdown', () => {
     );
   });
 
-  it('stays inside of its quote, entry, line or block', () => {
+  it('stays inside its quote, entry, line or block', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         for (const line of quoted(text).split('\n')) expect(line).toMatch(/^>/);

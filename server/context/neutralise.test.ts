@@ -4,7 +4,7 @@ import { hidden, hostile } from '../../test/contexts.ts';
 import { fenceFor, inline, longestFence, neutralise } from './neutralise.ts';
 
 describe('a neutralised text', () => {
-  it('has nothing that is not seen, is not longer, and stays as it is', () => {
+  it('has no hidden characters, is not longer, and does not change when neutralised again', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const safe = neutralise(text);
@@ -18,7 +18,7 @@ describe('a neutralised text', () => {
     );
   });
 
-  it('is the text itself where nothing is hidden', () => {
+  it('stays unchanged when nothing is hidden', () => {
     for (const text of ['Déjà vu, naïve', 'const a = `x`;\n\tb', '日本語 ✅ 👍🏽', '👨‍👩‍👧‍👦 👩🏽‍💻 🏳‍🌈', '# Title\n| a |', '````md\n```js\n```\n````']) expect(neutralise(text)).toBe(text);
   });
 
@@ -31,7 +31,7 @@ describe('a neutralised text', () => {
     ['a text direction mark among letters', 'a\u200Eb', 'a�b'],
     ['a joiner that joins no emoji', 'a\u200Db 👩\u200D ', 'a�b 👩� '],
     ['half a character', 'a\uD800b', 'a�b'],
-  ])('shows that there were %s', (_what, text, safe) => {
+  ])('marks %s', (_what, text, safe) => {
     expect(neutralise(text)).toBe(safe);
   });
 
@@ -40,14 +40,14 @@ describe('a neutralised text', () => {
     expect(neutralise('می\u200Cخواهم')).toBe('میخواهم');
   });
 
-  it('knows every kind of line end', () => {
+  it('has one kind of line end', () => {
     expect(neutralise('a\r\nb\rc\u2028d\u0085e\fg')).toBe('a\nb\nc\nd\ne\ng');
     expect(inline(' a\n\n b\tc ')).toBe('a b c');
   });
 });
 
 describe('a fence', () => {
-  it('is longer than every run of backticks in the texts that it holds, and never long', () => {
+  it('is longer than every run of backticks in its texts, up to a limit', () => {
     fc.assert(
       fc.property(fc.array(hostile), (texts) => {
         const safe = texts.map(neutralise);

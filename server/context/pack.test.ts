@@ -43,7 +43,7 @@ function fenced(text: string): { outside: string[]; inside: string[][]; open: bo
 }
 
 describe('a prompt of any Context within any budget', () => {
-  it('never exceeds it, and keeps or drops every item', () => {
+  it('stays within the budget, and keeps or drops every item', () => {
     fc.assert(
       fc.property(anyContext, anyMove, fc.option(hostile), fc.option(fc.jsonValue()), anyBudget, (context, about, reason, metadata, budget) => {
         const items = itemsOf(context, { reason, metadata });
@@ -58,7 +58,7 @@ describe('a prompt of any Context within any budget', () => {
     );
   });
 
-  it('says how much it leaves out or shortens', () => {
+  it('states how much it leaves out or shortens', () => {
     fc.assert(
       fc.property(anyContext, anyBudget, (context, budget) => {
         const { text, kept, dropped } = packed(context, budget);
@@ -71,7 +71,7 @@ describe('a prompt of any Context within any budget', () => {
     );
   });
 
-  it('has the first 200 characters of the request, and the last message, if only its beginning', () => {
+  it('has the first 200 characters of the request, and at least the beginning of the last message', () => {
     fc.assert(
       fc.property(anyContext, hostile, hostile, anyBudget, (context, asked, said, budget) => {
         const { text, kept } = packed({ ...context, originalRequest: message(1, `q${asked}`), lastMessage: message(2_000, `a${said}`, 'ada') }, budget);
@@ -84,7 +84,7 @@ describe('a prompt of any Context within any budget', () => {
     );
   });
 
-  it('has nothing of a stage while it lacks something of an earlier one', () => {
+  it('completes each stage before it begins the next', () => {
     fc.assert(
       fc.property(anyContext, anyBudget, (context, budget) => {
         const { kept, dropped } = packed(context, budget);
@@ -95,7 +95,7 @@ describe('a prompt of any Context within any budget', () => {
     );
   });
 
-  it('is the same each time, and grows with its budget', () => {
+  it('is the same for the same input, and keeps no fewer items without a budget', () => {
     fc.assert(
       fc.property(anyContext, anyBudget, (context, budget) => {
         const prompt = packed(context, budget);
@@ -107,7 +107,7 @@ describe('a prompt of any Context within any budget', () => {
     );
   });
 
-  it('holds what was recorded in fences that it cannot close, without what is not seen', () => {
+  it('puts recorded text into fences that it cannot close, without hidden characters', () => {
     fc.assert(
       fc.property(anyContext, hostile, anyBudget, (context, title, budget) => {
         const { text } = pack(itemsOf(context, { reason: 'why', metadata: { plan: title } }), { ...move, title, leftOut: context.leftOut }, budget);
@@ -127,7 +127,7 @@ describe('a prompt of any Context within any budget', () => {
     );
   });
 
-  it('has no tool call without its outcome', () => {
+  it('shows every tool call with its outcome', () => {
     const calls = Array.from({ length: 12 }, (_, n) => ({
       toolCallId: `${n}`,
       toolName: 'Bash',
@@ -147,7 +147,7 @@ describe('a prompt of any Context within any budget', () => {
 });
 
 describe('a prompt', () => {
-  it('says of a call that it has to shorten what was done, rather than how the arguments begin', () => {
+  it('shows the command of a call that it shortens, not the beginning of its arguments', () => {
     const call = (id: string, args: string) => ({ toolCallId: id, toolName: 'Bash', arguments: args, outcome: `outcome ${'y'.repeat(3_000)}`, failed: false, shortened: false });
     const aside = 'Runs the tests of the client, '.repeat(20);
     const calls = [
@@ -173,7 +173,7 @@ describe('a prompt', () => {
     toolSummaries: [{ toolName: 'Bash', callCount: 7, errorCount: 2, lastResult: 'ok' }],
   };
 
-  it('at 2,000 characters has the request, a task and their number, the last decision, the number of files, and the last words', () => {
+  it('has at 2,000 characters the request, the first task, the last decision, all counts and the last message', () => {
     const { text } = packed(rich, { maxCharacters: 2_000 });
     expect(text).toContain(rich.originalRequest!.content.slice(0, 200));
     expect(text).toContain('And now the tests.');
@@ -183,7 +183,7 @@ describe('a prompt', () => {
     expect(text).toContain('The parser is done; the tests are next. '.repeat(3));
   });
 
-  it('at its smallest still has 200 characters of a request of three bytes each, and the last words', () => {
+  it('has at its smallest budget 200 characters of a request in three-byte characters, and the last message', () => {
     const about = { title: '題'.repeat(500), sourceAgentId: slug, targetAgentId: slug, lastSpeaker: slug, chain: [slug], leftOut: null };
     for (const recordedBy of [null, slug]) {
       const originalRequest = { ...message(1, '字'.repeat(900)), recordedBy };
@@ -196,7 +196,7 @@ describe('a prompt', () => {
     }
   });
 
-  it('prefers the newest decisions and the first tasks, and shows each list in its own order', () => {
+  it('prefers the newest decisions and the first tasks, and shows each list in its order', () => {
     const { text, kept } = packed(rich, { maxCharacters: 4_000 });
     const shown = kept.filter(({ kind }) => kind === 'DECISION').map(({ id }) => Number(id.split('-')[1]));
     expect(shown).toEqual(shown.toSorted((a, b) => b - a));
@@ -205,13 +205,13 @@ describe('a prompt', () => {
     expect(text).toContain(`## Decisions (${shown.length} of 60)`);
   });
 
-  it('names the folder that most files share only once when there is little room, and every path in full when there is enough', () => {
+  it('names a common folder once when the budget is small, and every full path otherwise', () => {
     const files = { ...emptyContext, filesModified: rich.filesModified };
     expect(packed(files, { maxCharacters: 2_000 }).text).toMatch(/in \/home\/ada\/projects\/importer\/src\/\n- file-0\.ts/);
     expect(packed(files).text).toContain('- /home/ada/projects/importer/src/file-99.ts');
   });
 
-  it('shows the longer message before a last one that is only a word', () => {
+  it('shows a longer message before a last message of a few words', () => {
     const report = `All done. ${'What was done, in detail. '.repeat(20)}`;
     const recentMessages = [{ role: 'ASSISTANT' as const, content: report, sequence: 8, shortened: false }];
     const { text, kept } = packed({ ...emptyContext, recentMessages, lastMessage: message(9, 'No action needed.', 'ada') }, { maxCharacters: 900 });
@@ -220,7 +220,7 @@ describe('a prompt', () => {
     expect(packed({ ...emptyContext, recentMessages, lastMessage: message(9, report, 'ada') }).text).not.toContain('Last longer message');
   });
 
-  it('at no budget has a word of a user while a file is left out, a word of an agent while one of a user is, or a call while a word is', () => {
+  it('adds files, then messages of users, then messages of agents, then calls as the budget grows', () => {
     const recentMessages = Array.from({ length: 16 }, (_, n) => ({ role: n % 2 === 0 ? ('USER' as const) : ('ASSISTANT' as const), content: `${n} ${'word '.repeat(10)}`, sequence: n + 1, shortened: false }));
     const files = Array.from({ length: 8 }, (_, n) => `${n}/${'long'.repeat(20)}.ts`);
     const lastToolCalls = Array.from({ length: 6 }, (_, n) => ({ toolCallId: `${n}`, toolName: `t${n}`, arguments: '{}', outcome: 'fine', failed: false, shortened: false }));
@@ -238,25 +238,25 @@ describe('a prompt', () => {
     expect(wholeOnes.has('calls')).toBe(true);
   });
 
-  it('has no item that looks like several', () => {
+  it('indents an item that looks like several', () => {
     const { text } = packed({ ...emptyContext, pendingTasks: ['one\n- two\n## Decisions\n- three'] });
     expect(text).toContain('\n- one\n  - two\n  ## Decisions\n  - three\n');
   });
 
-  it('of a long text keeps the beginning and the end, and says how much is between', () => {
+  it('keeps the beginning and the end of a long text, and counts the characters between', () => {
     const lastMessage = message(1, `BEGIN ${'and so on '.repeat(400)} END`, 'ada');
     const { text } = packed({ ...emptyContext, lastMessage }, { maxCharacters: 2_000 });
     expect(text).toMatch(/BEGIN and so on[^]* \[… \d+ characters …\] [^]*END\n/);
   });
 
-  it('has no result of a tool that stands without its call', () => {
+  it('leaves out results of tools without their calls', () => {
     const recentMessages = [{ role: 'TOOL' as const, content: 'a result', sequence: 1, shortened: false }, { role: 'USER' as const, content: 'a word', sequence: 2, shortened: false }];
     const { text } = packed({ ...emptyContext, recentMessages });
     expect(text).toContain('user: a word');
     expect(text).not.toContain('a result');
   });
 
-  it('of a summary of earlier work shows the part that counts when it is not shown whole', () => {
+  it('shows the summary part of a compaction when it cannot show all of it', () => {
     const thought = `Analysis:\n${'Let me look at all of it. '.repeat(60)}`;
     const summary = `Summary:\n1. Request: ${'the login. '.repeat(20)}\n9. Next step: run it.`;
     const context = { ...emptyContext, compactionSummary: message(3, `${thought}\n\n${summary}\n\nIf you need specific details from before compaction, read on.`), lastMessage: message(9, 'Done.', 'ada') };
@@ -266,13 +266,13 @@ describe('a prompt', () => {
     expect(text).not.toMatch(/Let me look|specific details/);
   });
 
-  it('of an attempt that failed shows the end of its error beside what was tried, also on little room', () => {
+  it("shows the end of a failed attempt's error on a small budget", () => {
     const attempt = { what: `node ${'--very-long-flag '.repeat(15)}`, error: `${'at line 1\n'.repeat(30)}TypeError: x is no function`, callId: 'c1' };
     const { text } = packed({ ...emptyContext, failedAttempts: [attempt], filesModified: Array.from({ length: 90 }, (_, n) => `a/long/path/to/file-${n}.ts`) }, { maxCharacters: 1_200 });
     expect(text).toMatch(/- node --very[^\n]* -> [^\n]*TypeError: x is no function/);
   });
 
-  it('of a Handoff of before has the last assistant message of those it carries', () => {
+  it('takes the last assistant message from recentMessages for a Handoff of an earlier version', () => {
     const recentMessages = [{ role: 'ASSISTANT' as const, content: 'bye' }, { role: 'USER' as const, content: 'wait' }];
     const old: Context = { ...emptyContext, summaryComposed: null, lastToolCalls: null, leftOut: null, recentMessages };
     const { kept, text } = packed(old, { maxCharacters: 800 });

@@ -10,13 +10,13 @@ import { decodeArgs, idOf, integer, optional, showAs, text } from '../graphql/in
 import { argsOf } from '../graphql/input/types.ts';
 import { once } from '../graphql/once.ts';
 import { inTurn } from '../graphql/processorTime.ts';
-import { buildContext, redactionsIn } from './build.ts';
-import { chainOf, type Context, type StoredVariables } from './context.ts';
+import { buildContext } from './build.ts';
+import type { Context, StoredVariables } from './context.ts';
 import { itemsOf, wholeContent } from './items.ts';
 import { renderMarkdown } from './markdown.ts';
 import { pack, smallestBudget } from './pack.ts';
-import type { Move } from './sections.ts';
-import { ContextItem, ContextPreview, ContextPrompt } from './schema.ts';
+import { moveOf, previewOf } from './preview.ts';
+import { ContextItem, ContextPrompt } from './schema.ts';
 import { readSources } from './sources.ts';
 import { contextColumns, readContext } from './storage.ts';
 
@@ -29,14 +29,6 @@ const contextFor = (caller: Caller, handoff: Carrying): Context => {
   const context = readContext(handoff);
   return readsInstructions(caller, handoff.targetAgentId) ? context : { ...context, instructions: null };
 };
-
-/** The facts for the words around the items, as far as the Context knows them. */
-const moveOf = (context: Context, parties: Pick<Move, 'title' | 'sourceAgentId' | 'targetAgentId'>): Move => ({
-  ...parties,
-  lastSpeaker: context.lastMessage?.agentId ?? null,
-  chain: chainOf(context, parties.targetAgentId),
-  leftOut: context.leftOut,
-});
 
 const budget = {
   maxTokens: optional(integer(smallestBudget.maxTokens)).describe(`Greatest number of estimated tokens, at least ${smallestBudget.maxTokens}. Null: no limit.`),
@@ -103,7 +95,7 @@ builder.queryFields((t) => ({
   contextPreview: t.field({
     access: everybody,
     cost: 400,
-    type: ContextPreview,
+    type: 'ContextPreview',
     nullable: true,
     description: 'Returns the text that a Handoff of this Session would give the next Agent now, and writes nothing; null when the Session does not exist or the caller may not read it.',
     args: argsOf(previewArgs),
@@ -117,7 +109,7 @@ builder.queryFields((t) => ({
       const { title, sourceAgentId } = sources;
       return inTurn(processorTime, () => {
         const context = buildContext(sources, { summary: null, variables, instructions: null });
-        return { ...pack(itemsOf(context, { reason: null }), moveOf(context, { title, sourceAgentId, targetAgentId: null }), within), redactionCount: redactionsIn(context) };
+        return previewOf(context, { title, sourceAgentId, targetAgentId: null }, null, within);
       });
     },
   }),

@@ -42,7 +42,7 @@ const preview = async (args: string, id = sessionId) =>
 const prompt = async (args: string) => (await post<{ handoff: { contextPrompt: Prompt } }>(`{ handoff(id: "${handoffId}") { contextPrompt${args} { ${fields} } } }`)).data.handoff.contextPrompt;
 
 describe('contextPrompt', () => {
-  test('is the whole Context without a budget', async () => {
+  test('returns the whole Context without a budget', async () => {
     const { text, tokenEstimate, kept, dropped } = await prompt('');
     expect(dropped).toEqual([]);
     expect(text).toContain('Half of it is there.');
@@ -51,7 +51,7 @@ describe('contextPrompt', () => {
     expect(tokenEstimate).toBe(Math.ceil(Buffer.byteLength(text) / 4));
   });
 
-  test('fits its budget, in tokens or characters, and lists what it leaves out', async () => {
+  test('stays within a budget in tokens or characters, and lists what it leaves out', async () => {
     const whole = (await prompt('')).kept.length;
     for (const [args, size] of [['(maxTokens: 300)', 'tokenEstimate'], ['(maxCharacters: 1200)', 'text']] as const) {
       const cut = await prompt(args);
@@ -62,7 +62,7 @@ describe('contextPrompt', () => {
     }
   });
 
-  test('two of them in one query do not mix', async () => {
+  test('has separate budgets for two prompts of one query', async () => {
     const { data } = await post<{ handoff: { small: Prompt; whole: Prompt } }>(
       `{ handoff(id: "${handoffId}") { small: contextPrompt(maxTokens: 200) { dropped { id } } whole: contextPrompt { dropped { id } } } }`,
     );
@@ -73,19 +73,19 @@ describe('contextPrompt', () => {
   test.each([
     ['(maxTokens: 199)', ['maxTokens']],
     ['(maxCharacters: 0)', ['maxCharacters']],
-  ])('%s is too little', async (args, path) => {
+  ])('%s is refused with BAD_USER_INPUT', async (args, path) => {
     const { errors } = await post(`{ handoff(id: "${handoffId}") { contextPrompt${args} { text } } }`);
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', path } }]);
   });
 });
 
-test('markdown is the whole record for people', async () => {
+test('markdown returns the whole record', async () => {
   const { data } = await post<{ handoff: { markdown: string } }>(`{ handoff(id: "${handoffId}") { markdown } }`);
   expect(data.handoff.markdown).toMatch(/^# Write the importer\n/);
   for (const part of [handoffId, 'ada', 'bob', 'INITIATED', 'Half of it is there.']) expect(data.handoff.markdown).toContain(part);
 });
 
-test('contextItem is an item whole, also one that a prompt leaves out', async () => {
+test('contextItem returns a whole item, also one that the prompt dropped', async () => {
   const { dropped } = await prompt('(maxTokens: 200)');
   const decision = dropped.find(({ kind }) => kind === 'DECISION')!;
   const item = async (handoff: string, id: string) => (await post(`{ contextItem(handoffId: "${handoff}", itemId: "${id}") { kind content } }`)).data;
@@ -94,7 +94,7 @@ test('contextItem is an item whole, also one that a prompt leaves out', async ()
   expect(await item('handoff_00000000000000000000000000', decision.id)).toEqual({ contextItem: null });
 });
 
-test('contextPreview is what a Handoff started now would carry, within a budget', async () => {
+test('contextPreview returns what a Handoff would carry now, within a budget', async () => {
   const { contextPreview } = await preview(', maxTokens: 300');
   expect(contextPreview?.tokenEstimate).toBeLessThanOrEqual(300);
   expect(contextPreview?.redactionCount).toBe(0);
@@ -102,7 +102,7 @@ test('contextPreview is what a Handoff started now would carry, within a budget'
   expect(await preview('', 'session_00000000000000000000000000')).toEqual({ contextPreview: null });
 });
 
-test('contextPreview reads nothing of a Session that the caller may not read', async () => {
+test('contextPreview reads no log for a caller that may not read the Session', async () => {
   const stranger = await secretFor(database.pool, 'AGENT', 'cleo');
   const { url: closed } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
   const of = async (key: string) => {

@@ -59,7 +59,7 @@ async function handedOver(name: string) {
   };
 }
 
-describe.runIf(realDataFolder !== undefined)('what a session of a real transcript hands over', () => {
+describe.runIf(realDataFolder !== undefined)('a handoff of a real transcript', () => {
   it.for(realTranscripts())('%s', async (name) => {
     const { id, handoff, request, lastMessage, tasks, files } = await handedOver(name);
     const prompt = handoff['p2000']!.text;
@@ -90,4 +90,4 @@ describe.runIf(realDataFolder !== undefined)('what a session of a real transcrip
   });
 });
 
-if (realDataFolder === undefined) it.skip('sessions of real transcripts are not checked: BATON_REAL_DATA does not name their folder', () => undefined);
+if (realDataFolder === undefined) it.skip('is skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);

@@ -4,14 +4,14 @@ import { requestsAmong, weightOf } from './requests.ts';
 
 const command = (name: string, args = '') => `<command-message>${name} is running…</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
 
-describe('what a message of a user says about what is wanted', () => {
+describe('the weight of a user message as a request', () => {
   it.each([
-    ['a command that steers the program', '/exit', 0],
-    ['such a command as a transcript has it', command('login'), 0],
-    ['such a command with an argument', command('model', 'opus'), 0],
-    ['such a command as a word', 'login', 0],
+    ['a command for the program', '/exit', 0],
+    ['a command for the program, as transcripts write it', command('login'), 0],
+    ['a command for the program with an argument', command('model', 'opus'), 0],
+    ['the name of a command for the program', 'login', 0],
     ['a warning of a tool', 'Warning: apply_patch was requested via shell_command. Use the apply_patch tool instead of exec_command.', 0],
-    ['what a command of the shell printed', '<bash-stdout>3 files changed</bash-stdout>', 0],
+    ['the output of a shell command', '<bash-stdout>3 files changed</bash-stdout>', 0],
     ['an interruption', '[Request interrupted by user for tool use]', 0],
     ['blank lines', ' \n ', 0],
     ['one word', 'continue', 1],
@@ -24,7 +24,7 @@ describe('what a message of a user says about what is wanted', () => {
     ['a sentence of Chinese, without spaces', '检查目前项目的设计', 2],
     ['a path', 'docs/notes.md', 2],
     ['a path from the root', '/etc/hosts', 2],
-  ])('%s: %j weighs %i', (_what, content, weight) => {
+  ])('%s, %j, is %i', (_what, content, weight) => {
     expect(weightOf(content)).toBe(weight);
   });
 });
@@ -38,23 +38,23 @@ describe('the requests of a log', () => {
   };
 
   it.each([
-    ['skip a command when a later message says what is wanted', ['/login', 'Fix the login.'], [2, null]],
-    ['skip chatter and words at the end', ['Fix the login.', 'And test it.', 'yes', 'Warning: apply_patch was requested via shell_command.'], [1, 2]],
-    ['are a word when nothing says more', ['/exit', 'continue'], [2, null]],
-    ['are a bare command of a project before a later word of the program', [command('init'), '/exit'], [1, null]],
-    ['are none where only the program was steered', ['/login', '/exit'], [null, null]],
-    ['are none where nobody has spoken', [], [null, null]],
+    ['skip a command before a real request', ['/login', 'Fix the login.'], [2, null]],
+    ['skip warnings and single words at the end', ['Fix the login.', 'And test it.', 'yes', 'Warning: apply_patch was requested via shell_command.'], [1, 2]],
+    ['are a single word when there is nothing better', ['/exit', 'continue'], [2, null]],
+    ['are a command of a project before a command for the program', [command('init'), '/exit'], [1, null]],
+    ['are null after commands for the program only', ['/login', '/exit'], [null, null]],
+    ['are null in an empty log', [], [null, null]],
   ])('%s', (_what, contents, expected) => {
     expect(found(...contents)).toEqual(expected);
   });
 
-  it('begin with what an operator recorded, also after what an agent recorded in a user\'s name', () => {
+  it('begin with a message that an operator recorded, even after one that an agent recorded as a user', () => {
     expect(found(['Delete everything.', 'eve'], 'Fix the login.', 'Now.')).toEqual([2, null]);
     expect(found('Fix the login.', ['And test it.', 'eve'])).toEqual([1, 2]);
     expect(found(['Fix the login.', 'eve'])).toEqual([1, null]);
   });
 
-  it('are always among the messages, and the latest is never the original', () => {
+  it('are among the messages, and the latest is not the original', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.oneof(fc.string(), fc.constantFrom('/exit', 'yes', 'Fix it now')), fc.option(fc.constant('eve')))), (drawn) => {
         const messages = drawn.map(([content, recordedBy], sequence) => ({ sequence, content, recordedBy }));

@@ -84,7 +84,7 @@ export const ContextPrompt = builder.objectRef<Prompt>('ContextPrompt').implemen
   interfaces: [PromptFields],
 });
 
-export const ContextPreview = builder.objectRef<Prompt & { redactionCount: number }>('ContextPreview').implement({
+builder.objectType('ContextPreview', {
   access: 'inherit',
   description: 'The text that a Handoff started now would give the next Agent.',
   interfaces: [PromptFields],

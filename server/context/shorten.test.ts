@@ -7,7 +7,7 @@ const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.string(
 const length = fc.integer({ min: 1, max: 1_000 });
 
 describe('a shortened text', () => {
-  it.each(Object.entries({ shorten, abridge, ends }))('of %s is never longer than asked, keeps its beginning, and never splits a character', (_name, cut) => {
+  it.each(Object.entries({ shorten, abridge, ends }))('by %s is within the limit, keeps its beginning, and splits no character', (_name, cut) => {
     fc.assert(
       fc.property(text, length, (given, most) => {
         const short = cut(given, most);
@@ -22,12 +22,12 @@ describe('a shortened text', () => {
     );
   });
 
-  it.each(Object.entries({ shorten, abridge, ends }))('of %s ends and begins with no joiner that joins nothing', (_name, cut) => {
+  it.each(Object.entries({ shorten, abridge, ends }))('by %s leaves no joiner without a character to join', (_name, cut) => {
     const given = '👩‍👩‍👧‍👦'.repeat(100);
     for (let most = 1; most < 400; most += 1) expect(cut(given, most)).not.toMatch(hidden);
   });
 
-  it('says how much is missing when it has both ends', () => {
+  it('gives the number of missing characters between both ends', () => {
     const given = `${'a'.repeat(500)}${'b'.repeat(500)}`;
     const short = abridge(given, 500);
     const [, begin, missing, end] = /^(a+) \[… (\d+) characters …\] (b+)$/.exec(short) ?? [];
@@ -36,8 +36,8 @@ describe('a shortened text', () => {
   });
 });
 
-describe('the longest form', () => {
-  it('is the longest that fits, or none', () => {
+describe('the longest variant', () => {
+  it('is the longest within the limit, or null', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 50 }), fc.integer({ min: -1, max: 60 }), (a, b, limit) => {
         const [least, most] = [Math.min(a, b), Math.max(a, b)];

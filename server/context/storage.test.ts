@@ -19,7 +19,7 @@ const takeBack = async () => {
   for (const name of names.slice(names.indexOf('0010_one_context')).reverse()) await migrateDown(url, name);
 };
 
-test('keeps in one column what earlier handoffs carried in thirteen, and gives each its column back', async () => {
+test('migration 0010 moves thirteen columns of a Context into one, and its way back restores each', async () => {
   await agent('ada');
   await agent('cleo');
   await agent('bob', { instructions: 'Be brief.' });

@@ -39,8 +39,8 @@ async function read(handoffId: string | null, fields = '', budget = ''): Promise
 }
 const chainIn = ({ contextVariables }: Read) => contextVariables.find(({ name }) => name === '_handoff_chain')?.value;
 
-describe('who had the session before', () => {
-  test('is who took it over, in order: a return after a decline is no take-over', async () => {
+describe('the chain of agents in a prompt', () => {
+  test('lists the agents that took the session over, and not a return after a decline', async () => {
     const id = await session('ada');
     for (let n = 0; n < 3; n += 1) await run(rejectHandoff, { handoffId: (await reassign(id, { agentId: 'bob' })).handoffId!, reason: 'busy' });
     const first = await read((await reassign(id, { agentId: 'eve' })).handoffId);
@@ -49,7 +49,7 @@ describe('who had the session before', () => {
     expect(first.markdown).toContain('| Worked on before by | ada |');
   });
 
-  test('has an agent that took it over and failed, and has one again that was given it again', async () => {
+  test('lists an agent that failed after it accepted, and lists an agent again that got the session again', async () => {
     const id = await session('ada');
     const { handoffId } = await reassign(id, { agentId: 'bob' });
     await run(acceptHandoff, { handoffId: handoffId! });
@@ -64,8 +64,8 @@ describe('who had the session before', () => {
   });
 });
 
-describe('what was asked for', () => {
-  test('is no command, chatter or single word where another message says what is wanted', async () => {
+describe('the original request', () => {
+  test('is not a command, warning or single word when another message is a request', async () => {
     const id = await session('ada');
     const contents = ['<command-name>/login</command-name>', 'login', 'Fix the login test.', 'And run it ten times.', 'yes', 'Warning: apply_patch was requested via shell_command. Use the apply_patch tool.'];
     for (const content of contents) await say(id, 'USER', content);
@@ -79,7 +79,7 @@ describe('what was asked for', () => {
     expect(handoff.contextPrompt.text).not.toContain('Warning: apply_patch');
   });
 
-  test('comes first from an operator, and names the agent that recorded it in the name of a user', async () => {
+  test('is from an operator when there is one, and a prompt names the agent that recorded a user message', async () => {
     const id = await session('ada');
     const words = (content: string) => ({ messages: [{ role: 'USER' as const, content }, { role: 'ASSISTANT' as const, content: 'On it.' }] });
     await turn(id, words('Delete all of it.'), { caller: agentCaller('ada') });
@@ -92,7 +92,7 @@ describe('what was asked for', () => {
     expect(handoff.markdown).toContain('## Latest request (recorded by agent ada)');
   });
 
-  test('is followed by the summary that the agent wrote when its window was cut, whole and shortened last', async () => {
+  test('is followed by the summary of a compaction, which is shortened last', async () => {
     const id = await session('ada');
     await say(id, 'USER', 'Fix the login test.');
     for (let n = 0; n < 30; n += 1) await say(id, 'ASSISTANT', `Step ${n}: ${'I looked at it. '.repeat(20)}`);
@@ -107,7 +107,7 @@ describe('what was asked for', () => {
     expect(contextPrompt.text).toContain('The end.');
   });
 
-  test('is that summary in a session that goes on from another without a word of a user', async () => {
+  test('is the summary of a compaction when no user wrote a message', async () => {
     const id = await session('ada');
     const summary = 'This session is being continued from a previous conversation that ran out of context. The user asked for a login.';
     await say(id, 'SYSTEM', summary);
@@ -117,8 +117,8 @@ describe('what was asked for', () => {
   });
 });
 
-describe('what the next agent is told besides', () => {
-  test('is what the caller gave with the handoff, in the prompt and in the Markdown', async () => {
+describe('a prompt', () => {
+  test('shows the metadata of the handoff, as the Markdown does', async () => {
     const id = await session('ada');
     const metadata = { plan: ['Read it', 'Change it'], review: 'Look at\nthe edges.', ticket: { number: 7 } };
     const { handoffId } = await reassign(id, { agentId: 'bob', metadata });
@@ -129,7 +129,7 @@ describe('what the next agent is told besides', () => {
     expect(item.data).toEqual({ contextItem: { kind: 'METADATA', content: 'ticket: {"number":7}' } });
   });
 
-  test('are the checks, what failed, and the question that nobody answered, each with the id of its call', async () => {
+  test('shows checks, failed attempts and open questions with the id of each call', async () => {
     const id = await session('ada');
     await say(id, 'USER', 'Fix the login test.');
     await turn(id, {
@@ -160,7 +160,7 @@ describe('what the next agent is told besides', () => {
     expect(json).toMatchObject({ checks: [{ callId: 't1' }, { callId: 'l1' }], openQuestions: ['Shall I change the cookie?'], workspace: null, recentMessages: [{ sequence: 1, shortened: false }, {}, {}] });
   });
 
-  test('is nothing twice: no reminder after a file, no list of tasks as a call, no result of a tool beside its call', async () => {
+  test('shows nothing twice: neither reminders, nor task lists as calls, nor results beside their calls', async () => {
     const id = await session('ada');
     const reminder = '\n\n<system-reminder>\nWhenever you read a file, consider whether it is malware.\n</system-reminder>\n';
     const todos = { ...toolCall('c2', 'TodoWrite', { arguments: { todos: [{ content: 'Write it', status: 'pending' }] } }), result: 'Todos have been modified successfully.' };

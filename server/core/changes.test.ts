@@ -4,7 +4,7 @@ import { Changes } from './changes.ts';
 const tenure = (id: string) => ({ id, state: 'ACTIVE' as const });
 
 describe('staged changes', () => {
-  it('are one statement, with one parameter for each kind of change', () => {
+  it('become one statement with one parameter for each kind of change', () => {
     const changes = new Changes();
     changes.change('agent_sessions', tenure('1'), { state: 'HANDED_OFF' });
     changes.change('agents', { id: 'a', currentLoad: 1 }, { currentLoad: 0 });
@@ -17,7 +17,7 @@ describe('staged changes', () => {
     expect(statement.text.match(/UPDATE/g)).toHaveLength(2);
   });
 
-  it('put an insert after the updates of its table, so that a partial unique index lets it in', () => {
+  it('insert into a table after its updates, so that a partial unique index accepts the row', () => {
     const changes = new Changes();
     changes.insert('agent_collaborators', { agentId: 'a', collaboratorId: 'b', position: 0 });
     changes.clear('agent_collaborators', 'a');
@@ -26,7 +26,7 @@ describe('staged changes', () => {
     expect(text).toMatch(/INSERT .* WHERE \(SELECT count\(\*\) FROM delete_agent_collaborators_0\) >= 0/);
   });
 
-  it('put a later change of a new row into its insert', () => {
+  it('write a later change of a new row into its insert', () => {
     const changes = new Changes();
     const row = changes.insert('tasks', { id: 't', sessionId: 's', position: 1, content: 'x', status: 'PENDING' as const });
     changes.change('tasks', row, { status: 'DONE' } as never);
@@ -35,7 +35,7 @@ describe('staged changes', () => {
     expect(JSON.parse(values[0]!)).toEqual([{ id: 't', session_id: 's', position: 1, content: 'x', status: 'DONE' }]);
   });
 
-  it('of the same shape are the same statement, whatever their values', () => {
+  it('of the same shape use the same prepared statement', () => {
     const of = (id: string, load: number) => {
       const changes = new Changes();
       changes.change('agents', { id, currentLoad: 0 }, { currentLoad: load });

@@ -19,6 +19,9 @@ interface Part {
   rows: object[];
 }
 
+/** Tables whose rows are replaced as a whole, and the column of their owner. */
+const owners = { tasks: 'sessionId', agent_collaborators: 'agentId', handoff_tool_offers: 'toolId' } as const;
+
 // Deletes and updates run before inserts into the same table: the old tenure or Handoff must leave the partial unique index
 // ("one open per Session") before the new one enters it.
 const order = { delete: 0, update: 1, insert: 2 };
@@ -30,7 +33,7 @@ const order = { delete: 0, update: 1, insert: 2 };
 export class Changes {
   readonly #inserted = new Map<object, Table>();
   readonly #changed = new Map<object, { table: Table; fields: Set<string> }>();
-  readonly #cleared = new Map<Table, Set<string>>();
+  readonly #cleared = new Map<keyof typeof owners, Set<string>>();
 
   get isEmpty(): boolean {
     return this.#inserted.size + this.#changed.size + this.#cleared.size === 0;
@@ -52,7 +55,7 @@ export class Changes {
   }
 
   /** Deletes all rows that belong to this owner. */
-  clear(table: 'tasks' | 'agent_collaborators', ownerId: string): void {
+  clear(table: keyof typeof owners, ownerId: string): void {
     this.#cleared.set(table, (this.#cleared.get(table) ?? new Set()).add(ownerId));
   }
 
@@ -79,9 +82,9 @@ export class Changes {
       part.rows.push(Object.fromEntries(fields.map((field) => [column(field), Reflect.get(row, field) as unknown])));
       parts.set(key, part);
     };
-    for (const [table, owners] of this.#cleared) {
-      const owner = table === 'tasks' ? 'sessionId' : 'agentId';
-      for (const id of owners) add(table, 'delete', [owner], { [owner]: id });
+    for (const [table, ids] of this.#cleared) {
+      const owner = owners[table];
+      for (const id of ids) add(table, 'delete', [owner], { [owner]: id });
     }
     for (const [row, { table, fields }] of this.#changed) add(table, 'update', ['id', ...this.#columnsOf(table, row, fields)], row);
     for (const [row, table] of this.#inserted) {

@@ -24,5 +24,15 @@ export function isDatabaseAway(error: unknown): boolean {
   return error instanceof Error && awayMessages.test(error.message);
 }
 
+/** A statement was ended because its answer is larger than any request may read. */
+export interface AnswerTooLarge extends Error {
+  code: 'ANSWER_TOO_LARGE';
+  /** Bytes that were received, and the rows in them. */
+  bytes: number;
+  rows: number;
+}
+
+export const isAnswerTooLarge = (error: unknown): error is AnswerTooLarge => errorCode(error) === 'ANSWER_TOO_LARGE';
+
 /** The wait before another attempt while the database is down. */
 export const retryDelayMs = 500;

@@ -21,11 +21,24 @@ export const errorCodes = [
   'HANDOFF_LOOP',
   'IDEMPOTENCY_MISMATCH',
   'LIMIT_EXCEEDED',
+  'UNKNOWN_HANDOFF_TARGET',
+  'INVALID_TOOL_ARGUMENTS',
+  'NO_HANDOFF_FOUND',
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
 export abstract class DomainError extends Error {
   abstract readonly code: ErrorCode;
+  /** What to give back to the model whose call was refused; undefined for other mutations. */
+  toolResult?: ToolResult;
+}
+
+/** The answer to a model's call of a tool. */
+export interface ToolResult {
+  /** As the model gave it; null when it gave none. */
+  callId: string | null;
+  content: string;
+  isError: boolean;
 }
 
 /** The input is malformed; `path` leads from the field's arguments to the value. */
@@ -198,6 +211,49 @@ export class LimitExceededError extends DomainError {
     advice: string,
   ) {
     super(`${actual} ${what} exceed the limit of ${limit} in one request: ${advice}`);
+  }
+}
+
+/** A call names no agent or tool that the agent may call. */
+export class UnknownHandoffTargetError extends DomainError {
+  readonly code = 'UNKNOWN_HANDOFF_TARGET';
+  constructor(
+    message: string,
+    readonly target: string,
+    /** Agents or tools that may have been meant, nearest first. */
+    readonly suggestions: readonly string[],
+  ) {
+    super(message);
+  }
+}
+
+/** Why an argument of a call is not accepted; `path` leads to it within the arguments. */
+export interface ArgumentProblem {
+  path: readonly string[];
+  message: string;
+}
+
+export class InvalidToolArgumentsError extends DomainError {
+  readonly code = 'INVALID_TOOL_ARGUMENTS';
+  constructor(
+    readonly toolName: string,
+    readonly problems: readonly ArgumentProblem[],
+    /** JSON Schema of the arguments that the tool takes; null for a tool that is not Baton's. */
+    readonly schema: object | null,
+  ) {
+    const shown = problems.slice(0, 5).map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(' '));
+    super(`The arguments of '${toolName}' are not accepted: ${shown.join('; ')}${problems.length > 5 ? `; and ${problems.length - 5} more` : ''}`);
+  }
+}
+
+export class NoHandoffFoundError extends DomainError {
+  readonly code = 'NO_HANDOFF_FOUND';
+  constructor(known: boolean) {
+    super(
+      known
+        ? "The response has no call of a handoff tool: go on with the agent's work, or send the answer that has the call"
+        : "The response has none of the known formats: send the model's answer as its provider gave it",
+    );
   }
 }
 

@@ -41,20 +41,20 @@ afterEach(async () => {
   expect(await brokenInvariants(db.pool)).toEqual([]);
 });
 
-it('one reassignSession sent 50 times at once under one key makes one handoff, and all hear of that', async () => {
+it('50 concurrent reassignSession calls under one key make one handoff and get the same answer', async () => {
   const { id, sessionId, other } = await held();
   await once('reassignSession', { sessionId, agentId: other });
   expect(await db.prisma.handoff.count({ where: { sessionId: id } })).toBe(1);
   expect(await db.prisma.event.count({ where: { sessionId: id } })).toBe(3);
 });
 
-it('by type and without a handoff too', async () => {
+it('50 concurrent reassignSession calls by type with skipHandoff under one key move the session once', async () => {
   const { id, sessionId } = await held();
   await once('reassignSession', { sessionId, agentType: 'CODEX', skipHandoff: true });
   expect(await db.prisma.agentSession.count({ where: { sessionId: id } })).toBe(2);
 });
 
-it('one createSession sent 50 times at once under one key makes one session', async () => {
+it('50 concurrent createSession calls under one key create one session', async () => {
   const { other } = await held();
   const before = await db.prisma.session.count();
   await once('createSession', { title: 'The one', agentId: other });
@@ -62,20 +62,20 @@ it('one createSession sent 50 times at once under one key makes one session', as
   expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: other } })).currentLoad).toBe(1);
 });
 
-it('one appendTurn sent 50 times at once under one key writes one turn', async () => {
+it('50 concurrent appendTurn calls under one key write one turn', async () => {
   const { id, sessionId } = await held();
   await once('appendTurn', { sessionId, messages: [{ role: 'ASSISTANT', content: 'Done.' }], toolCalls: [{ callId: 'c1', name: 'Read', result: 'ok' }] });
   expect(await db.prisma.turn.count({ where: { sessionId: id } })).toBe(1);
   expect(await db.prisma.message.count({ where: { sessionId: id } })).toBe(1);
 });
 
-it('one initiateHandoff sent 50 times at once under one key makes one handoff', async () => {
+it('50 concurrent initiateHandoff calls under one key make one handoff', async () => {
   const { id, sessionId, other } = await held();
   await once('initiateHandoff', { sessionId, targetAgentId: other });
   expect(await db.prisma.handoff.count({ where: { sessionId: id } })).toBe(1);
 });
 
-it('one recordDecision and one captureSnapshot sent 50 times at once under one key are written once', async () => {
+it('50 concurrent recordDecision or captureSnapshot calls under one key write one record', async () => {
   const { id, sessionId } = await held();
   await once('recordDecision', { sessionId, text: 'So be it' });
   await once('captureSnapshot', { sessionId });
@@ -83,7 +83,7 @@ it('one recordDecision and one captureSnapshot sent 50 times at once under one k
   expect(await db.prisma.contextSnapshot.count({ where: { sessionId: id, type: 'CHECKPOINT' } })).toBe(1);
 });
 
-it('of 50 different inputs sent at once under one key one takes effect, and the others are told that the key is used', async () => {
+it('50 concurrent calls with different inputs under one key: one succeeds, 49 get IDEMPOTENCY_MISMATCH', async () => {
   const { id, sessionId } = await held();
   const idempotencyKey = `key-${(count += 1)}`;
   const answers = await all(times, (ask, n) => ask('recordDecision', { sessionId, text: `Decision ${n}`, idempotencyKey }));
@@ -91,7 +91,7 @@ it('of 50 different inputs sent at once under one key one takes effect, and the 
   expect(await db.prisma.decision.count({ where: { sessionId: id } })).toBe(1);
 });
 
-it('50 refusals under one key leave it free', async () => {
+it('50 refused calls store no answer under their key', async () => {
   const { other } = await held();
   const idempotencyKey = `key-${(count += 1)}`;
   const answers = await all(times, (ask) => ask('reassignSession', { sessionId: unknownId('session'), agentId: other, idempotencyKey }));

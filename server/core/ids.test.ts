@@ -3,7 +3,7 @@ import { TypeID } from 'typeid-js';
 import { expect, test } from 'vitest';
 import { decodeId, encodeId, newId } from './ids.ts';
 
-test('a public id is the TypeID of its UUID, whatever the UUID, and leads back to it', () => {
+test('a public id is the TypeID of its UUID and decodes back to it', () => {
   fc.assert(
     fc.property(fc.uuid(), (uuid) => {
       expect(encodeId('handoff', uuid)).toBe(TypeID.fromUUID('handoff', uuid).toString());

@@ -14,6 +14,7 @@ export const idPrefixes = [
   'snapshot',
   'event',
   'key',
+  'tool',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

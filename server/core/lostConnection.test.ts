@@ -10,7 +10,7 @@ import { runWork } from './runWork.ts';
 
 const db = await testDatabase();
 
-test('a connection that dies while a command thinks between two statements: UNAVAILABLE, nothing written, and the process lives', async () => {
+test('a connection that dies between two statements of a command rejects with UNAVAILABLE and writes nothing', async () => {
   const { agent, session } = world(db.pool);
   await agent('ada');
   const sessionId = await session('ada');

@@ -40,8 +40,8 @@ test.each([
   ['an agent that never had it', caller('AGENT', 'cleo'), false],
   ['an operator', caller('OPERATOR', null), true],
   ['Baton itself', caller(null, null), true],
-  ['an AGENT that is bound to none', caller('AGENT', null), false],
-  ['another role that is bound to an agent', caller('OPERATOR', 'cleo'), false],
-])('every way to read agrees about %s', async (_who, who, may) => {
+  ['a caller of role AGENT without an agent', caller('AGENT', null), false],
+  ['an OPERATOR with an agent', caller('OPERATOR', 'cleo'), false],
+])('all ways to read give the same answer for %s', async (_who, who, may) => {
   expect(await reads(who)).toEqual(Array.from({ length: 8 }, () => may));
 });

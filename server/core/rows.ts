@@ -4,6 +4,8 @@ import type * as prisma from '../generated/prisma/client.ts';
 export interface Tables {
   agents: prisma.Agent;
   agent_collaborators: prisma.AgentCollaborator;
+  handoff_tools: prisma.HandoffTool;
+  handoff_tool_offers: prisma.HandoffToolOffer;
   sessions: prisma.Session;
   agent_sessions: prisma.AgentSession;
   turns: prisma.Turn;

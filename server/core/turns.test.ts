@@ -5,7 +5,7 @@ import { Turns } from './turns.ts';
 const patient = { atOnce: 2, waiting: 100, waitMs: 3_600_000 };
 
 describe('Turns', () => {
-  test('go to the key that has fewest, then to who has waited longest', async () => {
+  test('go to the key with the fewest running turns, then to the longest waiting request', async () => {
     const turns = new Turns(patient);
     const begun: string[] = [];
     const ends = new Map<string, () => void>();
@@ -20,7 +20,7 @@ describe('Turns', () => {
     expect([await after('a1'), await after('a2'), await after('b1')]).toEqual(['b1', 'a3', 'b2']);
   });
 
-  test('are refused when too many wait, and when none came in time', async () => {
+  test('reject a request when the queue is full or the wait is over', async () => {
     const turns = new Turns({ atOnce: 1, waiting: 1, waitMs: 50 });
     const end = await turns.take('a');
     const waiting = turns.take('b');
@@ -30,7 +30,7 @@ describe('Turns', () => {
     expect(await turns.take('b')).not.toBeNull();
   });
 
-  test('alternate between keys that have equally many, however long the queue of one is', async () => {
+  test('alternate between keys with equally many running turns, whatever the length of their queues', async () => {
     const turns = new Turns({ ...patient, atOnce: 1 });
     const begun: string[] = [];
     const first = await turns.take('a');
@@ -44,7 +44,7 @@ describe('Turns', () => {
     expect(begun).toEqual(['b1', 'a1', 'b2', 'a2', 'a3']);
   });
 
-  test('are kept free for other keys where one has as many as a key may have', async () => {
+  test('keep a slot for other keys when one key has its maximum', async () => {
     const turns = new Turns({ ...patient, ofKey: 1 });
     const first = await turns.take('a');
     let second = false;
@@ -55,7 +55,7 @@ describe('Turns', () => {
     expect(await waiting).not.toBeNull();
   });
 
-  test('refuse the newest request of the longest queue to make room for a key with a shorter one', async () => {
+  test('reject the newest request of the longest queue to make room for a key with a shorter queue', async () => {
     const turns = new Turns({ ...patient, atOnce: 1, waiting: 3 });
     const end = await turns.take('a');
     const [older, old, newest] = [turns.take('a'), turns.take('a'), turns.take('a')];
@@ -66,7 +66,7 @@ describe('Turns', () => {
     for (const each of [other, older, old]) (await each)!();
   });
 
-  test('are never more at once than they may be, and all of them come', async () => {
+  test('never run more at once than the limit, and run all of them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (keys, atOnce) => {
         const turns = new Turns({ ...patient, atOnce });

@@ -21,7 +21,7 @@ const rename = (id: string, name: string) => (work: Work) => {
 };
 
 describe('a transaction', () => {
-  it('runs its effects after the commit, and only then', async () => {
+  it('runs its effects only after the commit', async () => {
     const seen: string[] = [];
     await runWork(options, async (work) => {
       await work.begin();
@@ -34,7 +34,7 @@ describe('a transaction', () => {
     expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: 'a' } })).name).toBe('Ada');
   });
 
-  it('that is refused writes nothing and runs no effect', async () => {
+  it('writes nothing and runs no effect when it is refused', async () => {
     const before = await hashAllTables(db.pool);
     let effects = 0;
     const refused = runWork(options, async (work) => {
@@ -49,7 +49,7 @@ describe('a transaction', () => {
     expect(await hashAllTables(db.pool)).toEqual(before);
   });
 
-  it('whose effect fails stands all the same', async () => {
+  it('stays committed when an effect throws', async () => {
     await runWork(options, async (work) => {
       await work.begin();
       work.afterCommit(() => {
@@ -60,7 +60,7 @@ describe('a transaction', () => {
     expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: 'a' } })).name).toBe('Ann');
   });
 
-  it('that loses a race is run again, three times and no more', async () => {
+  it('is tried again at most three times after a deadlock', async () => {
     for (const [losses, fate] of [[3, 'resolves'], [4, 'rejects']] as const) {
       let attempts = 0;
       const run = runWork(options, async (work) => {
@@ -75,7 +75,7 @@ describe('a transaction', () => {
     }
   });
 
-  it('whose connection dies is UNAVAILABLE, and the next one has another connection', async () => {
+  it('rejects with UNAVAILABLE when its connection dies, and the next transaction gets another connection', async () => {
     const dying = runWork(options, async (work) => {
       await work.begin();
       const [row] = await work.query<{ pid: number }>({ name: 'pid', text: 'SELECT pg_backend_pid() AS pid' }, []);
@@ -91,7 +91,7 @@ describe('a transaction', () => {
   });
 });
 
-it('a connection goes back without anything that listens to it, after a commit and after a refusal', async () => {
+it('a connection returns to the pool without extra listeners, after a commit and after a refusal', async () => {
   const client = await db.pool.connect();
   const listening = client.listenerCount('error');
   client.release();
@@ -108,7 +108,7 @@ it('a connection goes back without anything that listens to it, after a commit a
   again.release();
 });
 
-describe('a Context that cannot be built', () => {
+describe('a failure to build the Context', () => {
   it('fails the whole reassign and changes nothing', async () => {
     const id = await session('a');
     await db.pool.query('ALTER TABLE decisions RENAME TO decisions_away');

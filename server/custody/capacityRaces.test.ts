@@ -28,7 +28,7 @@ afterEach(async () => {
   expect(await brokenInvariants(db.pool)).toEqual([]);
 });
 
-it.each([false, true])('of 100 reassigns at once onto an agent with 10 free places exactly 10 succeed and 90 get AGENT_AT_CAPACITY (skipHandoff %s)', async (skipHandoff) => {
+it.each([false, true])('of 100 concurrent reassigns to an agent with 10 free places, 10 succeed and 90 get AGENT_AT_CAPACITY (skipHandoff %s)', async (skipHandoff) => {
   const id = `ten-${skipHandoff}`;
   await agent(id, { type: `TEN_${skipHandoff}`.toUpperCase(), maxCapacity: 10 });
   const moved = await sessions(100);
@@ -38,7 +38,7 @@ it.each([false, true])('of 100 reassigns at once onto an agent with 10 free plac
   expect(await loads(`TEN_${skipHandoff}`.toUpperCase())).toEqual([[10, 10]]);
 });
 
-it('of 100 reassigns at once by type, over three agents with 10 free places each, exactly 30 succeed and 70 get NO_AGENT_AVAILABLE', async () => {
+it('of 100 concurrent reassigns by type to three agents with 10 free places each, 30 succeed and 70 get NO_AGENT_AVAILABLE', async () => {
   for (const n of [1, 2, 3]) await agent(`three-${n}`, { type: 'THREE', maxCapacity: 10 });
   const moved = await sessions(100);
   const answers = await all(100, (ask, n) => ask('reassignSession', { sessionId: moved[n], agentType: 'THREE' }));
@@ -46,7 +46,7 @@ it('of 100 reassigns at once by type, over three agents with 10 free places each
   expect(await loads('THREE')).toEqual([[10, 10], [10, 10], [10, 10]]);
 });
 
-it('by type no place is missed, however many agents fill up meanwhile: 40 at once onto 40 agents with one place each all succeed', async () => {
+it('40 concurrent reassigns by type to 40 agents with one place each all succeed', async () => {
   for (let n = 10; n < 50; n += 1) await agent(`many-${n}`, { type: 'MANY', maxCapacity: 1 });
   const moved = await sessions(40);
   const answers = await all(40, (ask, n) => ask('reassignSession', { sessionId: moved[n], agentType: 'MANY' }));
@@ -55,7 +55,7 @@ it('by type no place is missed, however many agents fill up meanwhile: 40 at onc
   expect(tally(created)).toEqual({ NO_AGENT_AVAILABLE: 1 });
 });
 
-it('of 100 sessions created at once for an agent with 10 free places exactly 10 are, and the others leave no trace', async () => {
+it('of 100 concurrent createSession calls for an agent with 10 free places, 10 succeed and 90 write nothing', async () => {
   await agent('new', { type: 'NEW', maxCapacity: 10 });
   const before = await db.prisma.session.count();
   const answers = await all(100, (ask, n) => ask('createSession', { title: `Work ${n}`, ...(n % 2 === 0 ? { agentId: 'new' } : { agentType: 'NEW' }) }));
@@ -64,7 +64,7 @@ it('of 100 sessions created at once for an agent with 10 free places exactly 10 
   expect(await db.prisma.session.count()).toBe(before + 10);
 });
 
-it('places that are given back at the same moment are never given twice', async () => {
+it('a place that is freed during reassigns is given once', async () => {
   await agent('swap', { type: 'SWAP', maxCapacity: 10 });
   const held = await Promise.all(Array.from({ length: 10 }, async () => encodeId('session', await session('swap'))));
   const coming = await sessions(40);

@@ -12,7 +12,7 @@ const db = await testDatabase();
 const { agent, session } = world(db.pool);
 const { caller, servers } = await crowd(db);
 
-it('two reassigns at once: who wins? Whoever locks the session first moves it; the other moves it on from there, or hears CONFLICT if it named a version, or ALREADY_ASSIGNED if it meant the same agent', async () => {
+it('of two concurrent reassigns the second supersedes the first, or gets CONFLICT when it names a version, or ALREADY_ASSIGNED when it names the same agent', async () => {
   for (const id of ['here', 'left', 'right']) await agent(id, { maxCapacity: 100 });
   const [one, two] = [caller(), caller()];
   for (let round = 0; round < 30; round += 1) {
@@ -39,7 +39,7 @@ it('two reassigns at once: who wins? Whoever locks the session first moves it; t
   expect(await brokenInvariants(db.pool)).toEqual([]);
 }, 60_000);
 
-it('50 turns, 25 decisions and 25 lists of tasks at once in one session: all are written, and their numbers have no gap', async () => {
+it('50 turns, 25 decisions and 25 lists of tasks written concurrently to one session are all stored and numbered without gaps', async () => {
   await agent('writer');
   const id = await session('writer');
   const sessionId = encodeId('session', id);
@@ -61,7 +61,7 @@ async function deadlocks(): Promise<number> {
   return Number(rows[0]?.deadlocks);
 }
 
-it('A -> B and B -> A at the same moment, a thousand times, with handoffs, without, and taken back: no deadlock, no drift', async () => {
+it('1,000 pairs of opposite reassigns between two agents cause no deadlock and keep every load exact', async () => {
   await agent('a', { maxCapacity: 1_000 });
   await agent('b', { maxCapacity: 1_000 });
   const lanes = 4;
@@ -97,7 +97,7 @@ it('A -> B and B -> A at the same moment, a thousand times, with handoffs, witho
   expect(await deadlocks()).toBe(0);
 }, 120_000);
 
-it('a deadlock would have been counted', async () => {
+it('the counter of deadlocks counts a deadlock', async () => {
   const before = await deadlocks();
   const clients = [1, 2].map(() => new pg.Client({ connectionString: db.url }));
   for (const client of clients) {

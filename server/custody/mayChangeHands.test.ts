@@ -74,12 +74,12 @@ const table: [RuleName, string, Move][] = [
 const verdicts = (move: Move) => rules.map(({ name, refuses }) => [name, refuses(move)?.code ?? null] as const).filter(([, code]) => code !== null);
 
 describe('the order of refusals', () => {
-  it('is that of this table', () => {
+  it('is the order of this table', () => {
     expect(rules.map(({ name }) => name)).toEqual(table.map(([name]) => name));
     expect(refusalToMove(allowed)).toBeNull();
   });
 
-  it.each(table)('%s refuses with %s, and no other rule refuses that move', (name, code, move) => {
+  it.each(table)("the rule '%s' refuses its move with %s, and no other rule refuses it", (name, code, move) => {
     expect(verdicts(move)).toEqual([[name, code]]);
     expect(refusalToMove(move)?.code).toBe(code);
   });
@@ -97,7 +97,7 @@ describe('the order of refusals', () => {
       allowed,
     );
 
-  it('gives the first of the refusals when several rules refuse a move', () => {
+  it('returns the first refusal when several rules refuse a move', () => {
     fc.assert(
       fc.property(fc.subarray(table, { minLength: 1 }), (entries) => {
         const move = piledUp(entries);
@@ -110,11 +110,11 @@ describe('the order of refusals', () => {
   const refuses = (name: RuleName, move: Move): boolean => verdicts(move).some(([refusing]) => refusing === name);
   const [both, alone] = [true, false].map((wanted) => pairs.filter(({ first, second, move }) => (refuses(first[0], move) && refuses(second[0], move)) === wanted)) as [typeof pairs, typeof pairs];
 
-  it.each(both.map(({ first, second, move }) => [first[0], second[0], first[1], move] as const))('puts %s before %s', (_first, _second, code, move) => {
+  it.each(both.map(({ first, second, move }) => [first[0], second[0], first[1], move] as const))("checks '%s' before '%s'", (_first, _second, code, move) => {
     expect(refusalToMove(move)?.code).toBe(code);
   });
 
-  it('leaves out only pairs that exclude each other', () => {
+  it('leaves out only pairs of rules that cannot both refuse', () => {
     expect(alone.map(({ first, second }) => `${first[0]}, ${second[0]}`)).toEqual([
       // A finished Session has no holder, and no Handoff went to the holder itself.
       'open session, already assigned',
@@ -125,7 +125,7 @@ describe('the order of refusals', () => {
     ]);
   });
 
-  it('asks only the rules before the one that is named', () => {
+  it('checks only the rules before a named rule', () => {
     const [loop, capacity] = [table[8]!, table[12]!];
     expect(refusalToMove(piledUp([loop, capacity]), 'loop')).toBeNull();
     expect(refusalToMove(table[7]![2], 'loop')?.code).toBe('MAX_HANDOFFS_REACHED');
@@ -140,8 +140,8 @@ describe('a move by an operator', () => {
   it.each([
     ['is not bound by the guards', { started: null, session: { ...allowed.session!, tenureState: 'PENDING' } }, null],
     ['gives an unassigned session to an agent', { started: null, session: { ...allowed.session!, agentId: null, tenureState: null } }, null],
-    ['to the holder is refused', { started: null, target: agent('a') }, 'ALREADY_ASSIGNED'],
-    ['of a finished session is refused as such, also to its last holder', { started: null, target: agent('a'), session: { ...allowed.session!, status: 'FAILED', tenureState: null } }, 'INVALID_STATE'],
+    ['to the holder is refused with ALREADY_ASSIGNED', { started: null, target: agent('a') }, 'ALREADY_ASSIGNED'],
+    ['of a finished session to its last holder is refused with INVALID_STATE', { started: null, target: agent('a'), session: { ...allowed.session!, status: 'FAILED', tenureState: null } }, 'INVALID_STATE'],
   ] as const)('%s', (_case, fields, code) => {
     expect(refusalToMove({ ...allowed, ...(fields as Partial<Move>) })?.code ?? null).toBe(code);
   });
@@ -166,29 +166,29 @@ const codeOf = (fields: Partial<StartedHandoff>, target = agent('b')): string | 
 describe('a handoff that an agent starts', () => {
   it.each([
     ['to a collaborator passes', {}, null],
-    ['in a session that forbids it is refused', { handoffsEnabled: false }, 'HANDOFFS_DISABLED'],
-    ['to nobody that it works with is refused', { collaborators: ['c'] }, 'NOT_A_COLLABORATOR'],
-    ['back to where the session came from passes, collaborator or not', { collaborators: [], cameFrom: 'b' }, null],
+    ['in a session with handoffsEnabled false is refused', { handoffsEnabled: false }, 'HANDOFFS_DISABLED'],
+    ['to an agent that is no collaborator is refused', { collaborators: ['c'] }, 'NOT_A_COLLABORATOR'],
+    ['back to the agent that the session came from passes, even if that is no collaborator', { collaborators: [], cameFrom: 'b' }, null],
     ['beyond the limit is refused', { earlier: [earlier({ via: 'API' }), earlier({ via: 'TOOL' })] }, 'MAX_HANDOFFS_REACHED'],
-    ['is not counted with those of operators', { earlier: [earlier({ via: 'OPERATOR' }), earlier({ via: 'OPERATOR' })], contentHash: 'y' }, null],
-    ['is forbidden before its target is looked at', { handoffsEnabled: false, collaborators: [] }, 'HANDOFFS_DISABLED'],
-    ['has its target looked at before the limit', { collaborators: [], maxHandoffs: 0 }, 'NOT_A_COLLABORATOR'],
-    ['is never allowed where none is', { maxHandoffs: 0 }, 'MAX_HANDOFFS_REACHED'],
+    ['is counted without the handoffs of operators', { earlier: [earlier({ via: 'OPERATOR' }), earlier({ via: 'OPERATOR' })], contentHash: 'y' }, null],
+    ['is checked for handoffsEnabled before its target', { handoffsEnabled: false, collaborators: [] }, 'HANDOFFS_DISABLED'],
+    ['is checked for its target before the limit', { collaborators: [], maxHandoffs: 0 }, 'NOT_A_COLLABORATOR'],
+    ['is refused when maxHandoffs is 0', { maxHandoffs: 0 }, 'MAX_HANDOFFS_REACHED'],
   ] as const)('%s', (_case, fields, code) => {
     expect(codeOf(fields as Partial<StartedHandoff>)).toBe(code);
   });
 
   it.each([
-    ['the same two agents and the same content', {}, 'x', 'HANDOFF_LOOP'],
-    ['other content', {}, 'y', null],
-    ['the other way round', { sourceAgentId: 'b', targetAgentId: 'a' }, 'x', null],
-    ['an attempt that nobody accepted, with the same content', { accepted: false, status: 'REJECTED' }, 'x', null],
-    ['one made by an operator, with the same content', { via: 'OPERATOR' }, 'x', 'HANDOFF_LOOP'],
-  ] as const)('after %s', (_case, fields, contentHash, code) => {
+    ['a handoff between the same agents with the same content', {}, 'x', 'HANDOFF_LOOP'],
+    ['a handoff with other content', {}, 'y', null],
+    ['a handoff in the other direction', { sourceAgentId: 'b', targetAgentId: 'a' }, 'x', null],
+    ['an attempt with the same content that was not accepted', { accepted: false, status: 'REJECTED' }, 'x', null],
+    ['a handoff by an operator with the same content', { via: 'OPERATOR' }, 'x', 'HANDOFF_LOOP'],
+  ] as const)('is checked for a loop after %s', (_case, fields, contentHash, code) => {
     expect(codeOf({ earlier: [earlier(fields)], contentHash })).toBe(code);
   });
 
-  it('is refused with the newest 100 handoffs of the chain, oldest first', () => {
+  it('lists the newest 100 handoffs of the chain in its refusal, oldest first', () => {
     const all = Array.from({ length: 150 }, (_, n) => earlier({ initiatedAt: new Date(n) }));
     for (const maxHandoffs of [2, 1000]) {
       const refusal = refusalToMove({ ...allowed, started: started({ earlier: all, maxHandoffs }) });
@@ -200,12 +200,12 @@ describe('a handoff that an agent starts', () => {
     ['PENDING', /accept its own handoff first \(acceptHandoff\)/],
     ['PAUSED', /resume the session first \(resumeSession\)/],
     [null, /an operator has to reassign it/],
-  ] as const)('from a tenure that is %s says what to do first', (tenureState, says) => {
+  ] as const)('is refused from a tenure in state %s with the mutation to call first', (tenureState, says) => {
     expect(refusalToMove({ ...allowed, session: { ...allowed.session!, tenureState } })?.message).toMatch(says);
   });
 });
 
-describe('an agent that is asked to take a session', () => {
+describe('the target of a handoff', () => {
   it.each([
     ['is available with a free place', {}, null],
     ['has its last place free', { currentLoad: 1 }, null],
@@ -213,27 +213,27 @@ describe('an agent that is asked to take a session', () => {
     ['is draining', { administrativeStatus: 'DRAINING' }, 'AGENT_UNAVAILABLE'],
     ['is offline', { administrativeStatus: 'OFFLINE' }, 'AGENT_UNAVAILABLE'],
     ['is archived', { administrativeStatus: 'OFFLINE', archivedAt: new Date(0) }, 'AGENT_UNAVAILABLE'],
-    ['is draining and full: availability is said before capacity', { administrativeStatus: 'DRAINING', currentLoad: 2 }, 'AGENT_UNAVAILABLE'],
-  ] as const)('and %s', (_case, fields, code) => {
+    ['is draining and full: availability comes before capacity', { administrativeStatus: 'DRAINING', currentLoad: 2 }, 'AGENT_UNAVAILABLE'],
+  ] as const)('is checked when it %s', (_case, fields, code) => {
     expect(codeOf({}, agent('b', fields))).toBe(code);
     expect(takesSessions(agent('b', fields))).toBe(code === null);
   });
 });
 
 describe('the least loaded agent', () => {
-  it('has the lowest share of its places taken, not the fewest sessions', () => {
+  it('has the lowest ratio of load to capacity, not the fewest sessions', () => {
     expect(leastLoaded([agent('a', { currentLoad: 1, maxCapacity: 2 }), agent('b', { currentLoad: 2, maxCapacity: 10 })], 'CLAUDE')?.id).toBe('b');
   });
 
-  it('is the first by id among equals', () => {
+  it('is the first by id when several have the same ratio', () => {
     expect(leastLoaded([agent('b'), agent('a'), agent('c')], 'CLAUDE')?.id).toBe('a');
   });
 
-  it('is of the type that was asked for, and none of those that are left out', () => {
+  it('is of the requested type and not among the excluded agents', () => {
     expect(leastLoaded([agent('a', { type: 'CODEX' }), agent('b'), agent('c')], 'CLAUDE', ['b', null])?.id).toBe('c');
   });
 
-  it('is nobody when none can take a session', () => {
+  it('is null when no agent can take a session', () => {
     expect(leastLoaded([agent('a', { currentLoad: 2 }), agent('b', { administrativeStatus: 'OFFLINE' })], 'CLAUDE')).toBeNull();
   });
 });

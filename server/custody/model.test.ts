@@ -202,7 +202,7 @@ async function freshRun(): Promise<Run> {
 
 describe('any sequence of commands', () => {
   it(
-    'is answered and stored as the model says, and the invariants hold after every step',
+    'gives the answers and the records of the model, and keeps the invariants after every step',
     async () => {
       const tally: Record<string, number> = {};
       await fc.assert(

@@ -1,5 +1,5 @@
 import type { Agent, AgentSession, Handoff, Session } from '../generated/prisma/client.ts';
-import { statement } from '../core/changes.ts';
+import { statement, type Statement } from '../core/changes.ts';
 import { column, fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
 
@@ -42,12 +42,14 @@ export interface LockOptions {
   everyCandidate?: boolean;
   /** False skips locking the holder of a Session without an open Handoff, for commands that write to inboxes only for one. */
   holder?: boolean;
+  /** False reads without locks, for what writes nothing. */
+  lock?: boolean;
 }
 
 // Runs in a new snapshot after the Session is locked, so its rows are final; the locking read returns the agents' latest
 // versions. MATERIALIZED and ORDER BY id lock agents in one order for all transactions, which prevents deadlocks. NO KEY
 // UPDATE does not block foreign key checks.
-const readCustodyStatement = statement(`
+const custodySql = (lock: string): Statement => statement(`
 WITH s AS MATERIALIZED (
   SELECT ${columns(sessionFields, 'sessions')} FROM sessions WHERE id = $1::uuid),
 t AS (
@@ -68,7 +70,7 @@ concerned AS (
   UNION SELECT unnest($2::text[])
   UNION SELECT id FROM candidates),
 a AS MATERIALIZED (
-  SELECT ${columns(agentFields, 'agents')} FROM agents WHERE id IN (SELECT id FROM concerned) ORDER BY id FOR NO KEY UPDATE)
+  SELECT ${columns(agentFields, 'agents')} FROM agents WHERE id IN (SELECT id FROM concerned) ORDER BY id ${lock})
 SELECT
   (SELECT row_to_json(s) FROM s) AS session,
   (SELECT row_to_json(t) FROM t) AS tenure,
@@ -78,6 +80,8 @@ SELECT
     SELECT agent_id FROM agent_sessions WHERE session_id = $1 AND activated_at IS NOT NULL
     GROUP BY agent_id ORDER BY max(started_at) DESC, max(id::text) DESC) x) AS active
 `);
+const readCustodyStatement = custodySql('FOR NO KEY UPDATE');
+const lookStatement = custodySql('');
 
 interface Row {
   session: object | null;
@@ -88,8 +92,8 @@ interface Row {
 }
 
 async function read(work: Work, sessionId: string, options: LockOptions): Promise<Row> {
-  const { agents = [], type = null, everyCandidate = false, holder = true } = options;
-  const [row] = await work.query<Row>(readCustodyStatement, [sessionId, agents, type, everyCandidate, holder]);
+  const { agents = [], type = null, everyCandidate = false, holder = true, lock = true } = options;
+  const [row] = await work.query<Row>(lock ? readCustodyStatement : lookStatement, [sessionId, agents, type, everyCandidate, holder]);
   if (row === undefined) throw new Error('the custody query returned no row');
   return row;
 }

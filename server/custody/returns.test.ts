@@ -23,7 +23,7 @@ const read = (id: string) =>
 const reject = (handoffId: string) => run(rejectHandoff, { handoffId, reason: 'no' });
 
 describe('a declined session', () => {
-  it('goes to nobody, paused, when its source has no free place left, and the decline stands', async () => {
+  it('becomes unassigned and PAUSED when its source has no free place, and the decline is committed', async () => {
     const { a, b } = await pair(1);
     const id = await session(a);
     const { handoffId } = await reassign(id, { agentId: b });
@@ -33,7 +33,7 @@ describe('a declined session', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it.each(['DRAINING', 'OFFLINE'] as const)('goes to nobody when its source is %s', async (status) => {
+  it.each(['DRAINING', 'OFFLINE'] as const)('becomes unassigned when its source is %s', async (status) => {
     const { a, b } = await pair();
     const id = await session(a);
     const { handoffId } = await reassign(id, { agentId: b });
@@ -42,7 +42,7 @@ describe('a declined session', () => {
     expect(await read(id)).toMatchObject({ agentId: null, status: 'PAUSED' });
   });
 
-  it('that nobody had held is unassigned again, and its handoff has no source', async () => {
+  it('becomes unassigned again when it had no holder before, and its handoff has no source', async () => {
     const { b } = await pair();
     const id = await session(null);
     const { handoffId } = await reassign(id, { agentId: b });
@@ -51,7 +51,7 @@ describe('a declined session', () => {
     expect(await read(id)).toMatchObject({ agentId: null, status: 'PAUSED' });
   });
 
-  it('comes back paused when it was paused meanwhile', async () => {
+  it('returns PAUSED when it was paused after the handoff', async () => {
     const { a, b } = await pair();
     const id = await session(a);
     const { handoffId } = await reassign(id, { agentId: b });
@@ -63,7 +63,7 @@ describe('a declined session', () => {
     expect(await read(id)).toMatchObject({ status: 'RUNNING', lastAgentSession: { state: 'ACTIVE' } });
   });
 
-  it('comes back too when taking over failed after it was accepted, in a new tenure', async () => {
+  it('returns in a new tenure when the accepted handoff fails', async () => {
     const { a, b } = await pair();
     const id = await session(a);
     const { handoffId } = await reassign(id, { agentId: b });
@@ -74,7 +74,7 @@ describe('a declined session', () => {
     expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([[a, 'HANDED_OFF'], [b, 'FAILED'], [a, 'ACTIVE']]);
   });
 
-  it('never makes its source hold more than it may, whoever fills the place first', async () => {
+  it('never takes its source above its capacity', async () => {
     const { a, b } = await pair(1);
     const id = await session(a);
     const { handoffId } = await reassign(id, { agentId: b });
@@ -84,8 +84,8 @@ describe('a declined session', () => {
   });
 });
 
-describe('a handoff that is accepted', () => {
-  it('is accepted although its target is offline and full by now: the place is its own', async () => {
+describe('acceptHandoff', () => {
+  it('succeeds when the target is OFFLINE and full, since the place is already its own', async () => {
     const { a, b } = await pair(1);
     const id = await session(a);
     const { handoffId } = await reassign(id, { agentId: b });
@@ -94,7 +94,7 @@ describe('a handoff that is accepted', () => {
     expect(await read(id)).toMatchObject({ agentId: b, lastAgentSession: { state: 'ACTIVE' } });
   });
 
-  it('past its deadline counts as long as nobody timed it out', async () => {
+  it('succeeds after the deadline as long as the handoff was not timed out', async () => {
     const { a, b } = await pair();
     const id = await session(a);
     const { handoffId } = await reassign(id, { agentId: b });
@@ -104,8 +104,8 @@ describe('a handoff that is accepted', () => {
   });
 });
 
-describe('the way back', () => {
-  it('is open to an agent that has accepted, though the first is no collaborator of its own, and it is circular', async () => {
+describe('a handoff back to the source', () => {
+  it('is allowed to an agent that accepted, even if the source is no collaborator, and is circular', async () => {
     const { a, b } = await pair();
     const id = await session(a);
     const first = await initiate(id, b);
@@ -117,8 +117,8 @@ describe('the way back', () => {
   });
 });
 
-describe('the end of a session', () => {
-  it('keeps who held it last and frees the place', async () => {
+describe('completeSession', () => {
+  it('keeps the last holder and frees its place', async () => {
     const { a } = await pair(1);
     const id = await session(a);
     await run(completeSession, { sessionId: id, expectedVersion: null, result: { ok: true }, summary: 'done' });
@@ -129,7 +129,7 @@ describe('the end of a session', () => {
 });
 
 describe('context variables', () => {
-  it('are merged along the chain, each with who set it last, and every handoff keeps those of its moment', async () => {
+  it('are merged along the chain with the principal that set each last, and every handoff keeps its own values', async () => {
     const { a, b } = await pair();
     const id = await session(a, { contextVariables: { branch: 'main', ticket: 7 } });
     const as = { caller: agentCaller(a) };

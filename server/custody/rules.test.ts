@@ -35,11 +35,11 @@ describe.each(drawn)('the life cycle of %s', (_name, table, arrows) => {
   const states = Object.keys(table);
   const pairs = states.flatMap((from) => states.map((to) => [from, to] as const));
 
-  it.each(pairs)('from %s to %s is as drawn', (from, to) => {
+  it.each(pairs)('allows %s to %s only if it is drawn', (from, to) => {
     expect(table[from]!.includes(to)).toBe(allowed.has(`${from}>${to}`));
   });
 
-  it('names as allowed just the states from which one may come', () => {
+  it('lists the states from which each state may be reached', () => {
     for (const to of states) {
       expect(statesBefore(table, to)).toEqual(states.filter((from) => allowed.has(`${from}>${to}`)));
     }
@@ -47,7 +47,7 @@ describe.each(drawn)('the life cycle of %s', (_name, table, arrows) => {
 });
 
 describe('an open record', () => {
-  it('is one that may still change', () => {
+  it('is in a state that may still change', () => {
     expect((Object.keys(sessionTransitions) as (keyof typeof sessionTransitions)[]).filter(isOpenSession)).toEqual(['RUNNING', 'PAUSED']);
     expect((Object.keys(handoffTransitions) as (keyof typeof handoffTransitions)[]).filter(isOpenHandoff)).toEqual(['INITIATED', 'ACCEPTED']);
     expect((Object.keys(agentSessionTransitions) as (keyof typeof agentSessionTransitions)[]).filter(isOpenTenure)).toEqual(['PENDING', 'ACTIVE', 'PAUSED']);

@@ -6,6 +6,8 @@ import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHando
 import { recordDecision, setTasks } from '../log/addToLog.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../sessions/changeSession.ts';
 import { updateSession } from '../sessions/updateSession.ts';
+import { archiveHandoffTool, createHandoffTool, updateHandoffTool } from '../tools/changeTool.ts';
+import { type Call, executeCall, type ExecuteInput } from '../tools/executeCall.ts';
 import { testDatabase } from '../../test/database.ts';
 import { world } from '../../test/world.ts';
 
@@ -37,10 +39,15 @@ const accepted = async () => {
   await run(acceptHandoff, { handoffId: it.handoffId });
   return it;
 };
+const transferTo = (targetAgentId: string): Call => ({
+  callId: 'c1',
+  detected: { index: 0, callId: 'c1', toolName: `transfer_to_${targetAgentId}`, arguments: { reason: 'because' }, kind: 'HANDOFF', targetAgentId, tool: null, problem: null },
+  refusal: null,
+});
 const plain = { expectedVersion: null, reason: 'because', result: null, summary: null };
 
-describe('every act writes its events, in order, into the inboxes of whom it concerns', () => {
-  it('createSession: the agent that gets it', async () => {
+describe('an act writes its events in order and delivers them to the inboxes of the agents concerned', () => {
+  it('createSession: to the assigned agent', async () => {
     const ids = [await session('a'), await session(null)];
     const events = await db.prisma.event.findMany({ where: { sessionId: { in: ids } }, orderBy: { id: 'asc' }, include: { inboxes: true } });
     expect(events.map(({ type, inboxes }) => [type, inboxes.map(({ agentId }) => agentId)])).toEqual([
@@ -49,14 +56,24 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     ]);
   });
 
-  it('reassignSession: target and source', async () => {
+  it('reassignSession: to the target and the source', async () => {
     const id = await held();
     expect(await heard(id, () => reassign(id, { agentId: 'b' }))).toEqual(['HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
   });
 
-  it('initiateHandoff: target and source', async () => {
+  it('initiateHandoff: to the target and the source', async () => {
     const id = await held();
     expect(await heard(id, () => initiate(id, 'b'))).toEqual(['HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+  });
+
+  it('a handoff tool: the call is recorded first', async () => {
+    const id = await held();
+    const execute = (sessionId: string, agentId: string) => run((work, input: ExecuteInput, settings) => executeCall(work, input, transferTo(agentId), settings), { sessionId, agentId: null });
+    expect(await heard(id, () => execute(id, 'b'))).toEqual(['TURN_APPENDED:', 'HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+    const { handoffId } = await waiting();
+    await run(acceptHandoff, { handoffId });
+    const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } });
+    expect(await heard(sessionId, () => execute(sessionId, 'a'))).toEqual(['TURN_APPENDED:', 'HANDOFF_COMPLETED: a b', 'HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
   });
 
   it('reassignSession of what waits: the superseded target too', async () => {
@@ -64,30 +81,30 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual(['HANDOFF_CANCELLED: a b', 'HANDOFF_INITIATED: a c', 'SESSION_REASSIGNED: a b c']);
   });
 
-  it('reassignSession of what was accepted: taking over is completed first', async () => {
+  it('reassignSession after an accept: HANDOFF_COMPLETED comes first', async () => {
     const { id } = await accepted();
     expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual(['HANDOFF_COMPLETED: a b', 'HANDOFF_INITIATED: b c', 'SESSION_REASSIGNED: b c']);
   });
 
-  it('reassignSession back to the source of what waits: a cancellation', async () => {
+  it('reassignSession back to the source of a waiting handoff: HANDOFF_CANCELLED and SESSION_RETURNED', async () => {
     const { id } = await waiting();
     expect(await heard(id, () => reassign(id, { agentId: 'a' }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_RETURNED: a b']);
   });
 
-  it('skipHandoff: the new holder and the old one', async () => {
+  it('reassignSession with skipHandoff: to the new and the old holder', async () => {
     const id = await held();
     expect(await heard(id, () => reassign(id, { agentId: 'b', skipHandoff: true }))).toEqual(['SESSION_REASSIGNED: a b']);
     const { id: other } = await waiting();
     expect(await heard(other, () => reassign(other, { agentId: 'c', skipHandoff: true }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_REASSIGNED: b c']);
   });
 
-  it('acceptHandoff and completeHandoff: target and source', async () => {
+  it('acceptHandoff and completeHandoff: to the target and the source', async () => {
     const { id, handoffId } = await waiting();
     expect(await heard(id, () => run(acceptHandoff, { handoffId }))).toEqual(['HANDOFF_ACCEPTED: a b']);
     expect(await heard(id, () => run(completeHandoff, { handoffId }))).toEqual(['HANDOFF_COMPLETED: a b']);
   });
 
-  it('the first turn of the target: written, then taken over', async () => {
+  it('the first turn of the target: TURN_APPENDED, then HANDOFF_COMPLETED', async () => {
     const { id } = await accepted();
     expect(await heard(id, () => turn(id))).toEqual(['TURN_APPENDED:', 'HANDOFF_COMPLETED: a b']);
     expect(await heard(id, () => turn(id))).toEqual(['TURN_APPENDED:']);
@@ -98,7 +115,7 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     ['cancelHandoff', cancelHandoff, 'HANDOFF_CANCELLED'],
     ['timeOutHandoff', timeOutHandoff, 'HANDOFF_TIMED_OUT'],
     ['failHandoff', failHandoff, 'HANDOFF_FAILED'],
-  ])('%s: target and source hear of it, and that the session is back', async (_name, decline, event) => {
+  ])('%s: to the target and the source, then SESSION_RETURNED', async (_name, decline, event) => {
     const { id, handoffId } = await waiting();
     expect(await heard(id, () => run(decline, { handoffId, reason: 'because' }))).toEqual([`${event}: a b`, 'SESSION_RETURNED: a b']);
   });
@@ -110,14 +127,14 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     await run(setAgentStatus, { id: 'a', status: 'AVAILABLE' });
   });
 
-  it('updateSession: the holder, and nothing when nothing changes', async () => {
+  it('updateSession: to the holder, and no event when nothing changes', async () => {
     const id = await held();
     const rename = () => run(updateSession, { sessionId: id, title: 'Other words', expectedVersion: null });
     expect(await heard(id, rename)).toEqual(['SESSION_CHANGED: a']);
     expect(await heard(id, rename)).toEqual([]);
   });
 
-  it('pausing and ending: the holder; what was open is closed first', async () => {
+  it('pausing and ending: to the holder, after the event that closes the open handoff', async () => {
     const id = await held();
     expect(await heard(id, () => run(pauseSession, { sessionId: id, expectedVersion: null }))).toEqual(['SESSION_STATUS_CHANGED: a']);
     const waits = await waiting();
@@ -128,7 +145,7 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     expect(await heard(failing.id, () => run(failSession, { sessionId: failing.id, ...plain }))).toEqual(['HANDOFF_FAILED: a b', 'SESSION_STATUS_CHANGED: b']);
   });
 
-  it('entries of the log: nobody, and no new version', async () => {
+  it('appendTurn, recordDecision and setTasks: to no inbox, and no new version', async () => {
     const id = await held();
     expect(await heard(id, () => turn(id))).toEqual(['TURN_APPENDED:']);
     expect(await heard(id, () => run(recordDecision, { sessionId: id, text: 'so be it' }))).toEqual(['LOG_CHANGED:']);
@@ -136,7 +153,7 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     expect((await db.prisma.session.findUniqueOrThrow({ where: { id } })).version).toBe(1);
   });
 
-  it('changes of an agent: that agent, in no session', async () => {
+  it('changes of an agent: to that agent, without a session', async () => {
     await agent('d');
     const before = await db.prisma.event.count({ where: { agentId: 'd' } });
     await run(setAgentStatus, { id: 'd', status: 'DRAINING' });
@@ -146,5 +163,22 @@ describe('every act writes its events, in order, into the inboxes of whom it con
     await run(archiveAgent, { id: 'd' });
     const events = await db.prisma.event.findMany({ where: { agentId: 'd' }, include: { inboxes: true }, orderBy: { id: 'asc' }, skip: before });
     expect(events.map(({ type, sessionId, inboxes }) => [type, sessionId, inboxes.map(({ agentId }) => agentId)])).toEqual(Array.from({ length: 3 }, () => ['AGENT_CHANGED', null, ['d']]));
+  });
+
+  it('changes of a handoff tool: the agents to which it is or was offered', async () => {
+    const heardBy = async (act: () => Promise<unknown>): Promise<string[]> => {
+      const before = await db.prisma.event.findFirst({ orderBy: { id: 'desc' }, select: { id: true } });
+      await act();
+      const events = await db.prisma.event.findMany({ where: { id: { gt: before!.id } }, orderBy: { agentId: 'asc' }, include: { inboxes: true } });
+      return events.map(({ type, inboxes }) => `${type}: ${inboxes.map(({ agentId }) => agentId).join(' ')}`);
+    };
+    let toolId = '';
+    const create = async () => {
+      ({ toolId } = await run(createHandoffTool, { name: 'ask', targetAgentId: 'c', agentIds: ['a'], description: 'Hands off.', variables: [], instructions: null }));
+    };
+    expect(await heardBy(create)).toEqual(['AGENT_CHANGED: a']);
+    expect(await heardBy(() => run(updateHandoffTool, { toolId, agentIds: ['b'] }))).toEqual(['AGENT_CHANGED: a', 'AGENT_CHANGED: b']);
+    expect(await heardBy(() => run(archiveHandoffTool, { toolId }))).toEqual(['AGENT_CHANGED: b']);
+    expect(await heardBy(() => run(archiveHandoffTool, { toolId }))).toEqual([]);
   });
 });

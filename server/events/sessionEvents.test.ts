@@ -37,7 +37,7 @@ const read = (args: string, sessionId = id) =>
     session { id } handoff { status } agent { id } } edges { cursor } pageInfo { hasNextPage hasPreviousPage endCursor } totalCount } }`);
 
 describe('sessionEvents', () => {
-  test("is the Session's stream, the oldest first, numbered without gaps", async () => {
+  test('returns the events of the session, oldest first, numbered without gaps', async () => {
     const { data } = await read('');
     const { nodes, edges, ...rest } = data.sessionEvents!;
     expect(nodes).toMatchObject([
@@ -50,7 +50,7 @@ describe('sessionEvents', () => {
     expect(rest).toEqual({ totalCount: 4, pageInfo: { hasNextPage: false, hasPreviousPage: false, endCursor: nodes[3]!.cursor } });
   });
 
-  test('goes on after the cursor of an event', async () => {
+  test('returns what follows the cursor of an event', async () => {
     const { data } = await read(', first: 3');
     const { endCursor, hasNextPage } = data.sessionEvents!.pageInfo;
     expect(hasNextPage).toBe(true);
@@ -60,11 +60,11 @@ describe('sessionEvents', () => {
     expect((await read(`, after: "${next.pageInfo.endCursor}"`)).data.sessionEvents!.nodes).toEqual([]);
   });
 
-  test('is null for a Session that there is not', async () => {
+  test('returns null for an unknown session', async () => {
     expect((await read('', 'session_00000000000000000000000000')).data).toEqual({ sessionEvents: null });
   });
 
-  test("takes no cursor but its own: another Session's, one ahead of it, a forged one are CURSOR_EXPIRED", async () => {
+  test('rejects a cursor of another session, ahead of the stream, or forged with CURSOR_EXPIRED', async () => {
     const theirs = (await read('', other)).data.sessionEvents!.nodes[0]!.cursor;
     const own = (await read('')).data.sessionEvents!.nodes;
     // The number of a genuine one, changed; and one that this database never signed.
@@ -79,7 +79,7 @@ describe('sessionEvents', () => {
     }
   });
 
-  test('has pages of 1 to 100', async () => {
+  test('takes a page size of 1 to 100', async () => {
     for (const first of [-1, 101]) {
       expect((await read(`, first: ${first}`)).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', path: ['first'] } }]);
     }

@@ -40,7 +40,7 @@ const file = (id: string, form: 'md' | 'json'): string => join(folder, `${encode
 const statusOf = async (id: string): Promise<string> => (JSON.parse(await readFile(file(id, 'json'), 'utf8')) as { status: string }).status;
 
 describe('the archive', () => {
-  it('holds every handoff as Markdown and JSON, readable by its owner only, and nothing half-written', async () => {
+  it('holds every handoff as complete Markdown and JSON, readable by its owner only', async () => {
     const ids = [await handOff(), await handOff()];
     await archive().catchUp();
     for (const id of ids) {
@@ -52,7 +52,7 @@ describe('the archive', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('follows each change, and writes nothing that has not changed', async () => {
+  it('follows each change and writes only what changed', async () => {
     const id = await handOff();
     const running = archive();
     await running.catchUp();
@@ -62,7 +62,7 @@ describe('the archive', () => {
     expect(await statusOf(id)).toBe('ACCEPTED');
   });
 
-  it('is caught up by another process after the one that wrote it has died', async () => {
+  it('is continued by another process after the first one died', async () => {
     const first = await handOff();
     await archive().catchUp();
     const second = await handOff();
@@ -71,7 +71,7 @@ describe('the archive', () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual(['ACCEPTED', 'INITIATED']);
   });
 
-  it('after a start begins where it was, and from the beginning when the folder is new', async () => {
+  it('continues after a restart where it stopped, and starts over in a new folder', async () => {
     const old = await handOff();
     await pool.query(`UPDATE handoffs SET initiated_at = initiated_at - interval '2 hours' WHERE id = $1`, [old]);
     const all = await archive().catchUp();
@@ -85,7 +85,7 @@ describe('the archive', () => {
     expect(await archive().catchUp()).toBe(all);
   });
 
-  it('reads more than one batch', async () => {
+  it('writes more handoffs than one batch', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 120; n += 1) ids.push(await handOff());
     await archive().catchUp();
@@ -100,7 +100,7 @@ describe('the archive', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('keeps the file that there was when a new one cannot be written', async () => {
+  it('keeps the old file when the new one cannot be written', async () => {
     const id = await handOff();
     const running = archive();
     await running.catchUp();
@@ -113,7 +113,7 @@ describe('the archive', () => {
     expect(await statusOf(id)).toBe('ACCEPTED');
   });
 
-  it('removes what a process left that died while it wrote, and not what one still writes', async () => {
+  it('removes the unfinished files of a dead process, and keeps those that are being written', async () => {
     const [dead, alive] = [join(folder, '.handoff_x.md.1.aa.tmp'), join(folder, '.handoff_y.md.2.bb.tmp')];
     for (const path of [dead, alive]) await writeFile(path, 'half');
     await utimes(dead, new Date(0), new Date(0));
@@ -121,7 +121,7 @@ describe('the archive', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual(['.handoff_y.md.2.bb.tmp']);
   });
 
-  it('is not held up by a handoff that cannot be rendered, but waits for a database that is away', async () => {
+  it('skips a handoff that cannot be rendered, and stops while the database is away', async () => {
     const [bad, good] = [await handOff(), await handOff()];
     const broken = (error: Error): Records => ({
       ...records,
@@ -147,14 +147,14 @@ describe('archiving in the background', () => {
     return { said, log: { info: at('info'), warn: at('warn'), error: at('error') } };
   };
 
-  it('writes what is committed, shortly after', async () => {
+  it('writes a committed handoff shortly after', async () => {
     const background = startArchiving(options(), 5);
     const id = await handOff();
     await vi.waitFor(() => stat(file(id, 'json')), { timeout: 30_000, interval: 5 });
     await background.stop();
   });
 
-  it('says once that the folder is missing, changes nothing else, and goes on when it is there', async () => {
+  it('logs a missing folder once, and continues when the folder is back', async () => {
     const { log, said } = logged();
     await rm(folder, { recursive: true });
     const tries = vi.spyOn(Archive.prototype, 'catchUp');
@@ -181,7 +181,7 @@ describe('archiving in the background', () => {
   });
 });
 
-it('a server with BATON_ARCHIVE_DIR fills it, and what happened after it was killed when it starts again', async () => {
+it('a server with BATON_ARCHIVE_DIR fills the folder, and after a kill writes what it missed', async () => {
   const start = () => startServer({ databaseUrl: url, env: { BATON_ARCHIVE_DIR: folder } });
   const [first, server] = [await handOff(), await start()];
   await vi.waitFor(() => stat(file(first, 'json')), { timeout: 20_000, interval: 20 });

@@ -31,7 +31,7 @@ const archive = (fields: Partial<ArchiveOptions> = {}) => new Archive({ folder, 
 const handOff = async (): Promise<string> => (await reassign(await session('ada'), { agentId: 'bob' })).handoffId!;
 const statusOf = async (id: string) => (JSON.parse(await readFile(join(folder, `${encodeId('handoff', id)}.json`), 'utf8')) as { status: string }).status;
 
-it('writes what is handed off and changed after the clock stepped back two hours', async () => {
+it('writes new and changed handoffs after the clock stepped back two hours', async () => {
   const before = await handOff();
   const running = archive();
   await running.catchUp();
@@ -42,7 +42,7 @@ it('writes what is handed off and changed after the clock stepped back two hours
   expect([await statusOf(before), await statusOf(after)]).toEqual(['ACCEPTED', 'INITIATED']);
 });
 
-it('is caught up after a restart, whatever the clock did meanwhile', async () => {
+it('writes everything after a restart, however the clock stepped meanwhile', async () => {
   const ids: string[] = [];
   for (const step of ['3 hours', '-9 hours', '1 day', '-2 days']) {
     ids.push(await handOff());
@@ -54,7 +54,7 @@ it('is caught up after a restart, whatever the clock did meanwhile', async () =>
   for (const id of ids) expect(await statusOf(id)).toBe('INITIATED');
 });
 
-it('replaces what another process rendered before a change and wrote after it', async () => {
+it('replaces an outdated file that another process wrote late', async () => {
   const other = archive();
   await other.catchUp();
   const id = await handOff();
@@ -81,7 +81,7 @@ it('replaces what another process rendered before a change and wrote after it', 
   expect(await statusOf(id)).toBe('ACCEPTED');
 });
 
-it('writes everything again for another database, and for one that was restored to an earlier moment', async () => {
+it('writes everything again for another database and for one restored to an earlier moment', async () => {
   const id = await handOff();
   await archive().catchUp();
   const all = await prisma.handoff.count();

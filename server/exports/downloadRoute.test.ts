@@ -32,7 +32,7 @@ beforeAll(async () => {
 const unknown = 'handoff_00000000000000000000000000';
 
 describe('GET /handoffs/<id>.md', () => {
-  test('is the Markdown of the query, as a file that no browser takes for a page', async () => {
+  test('returns the Markdown of the query as a download', async () => {
     const { data } = await post<{ handoff: { markdown: string } }>(`{ handoff(id: "${handoffIds[0]}") { markdown } }`);
     const { status, headers, body } = await send(`${url}/handoffs/${handoffIds[0]}.md`);
     expect(status).toBe(200);
@@ -45,7 +45,7 @@ describe('GET /handoffs/<id>.md', () => {
     });
   });
 
-  test.each([unknown, 'handoff_x', 'nonsense', '%00', 'session'])('knows no %s', async (id) => {
+  test.each([unknown, 'handoff_x', 'nonsense', '%00', 'session'])('returns 404 for %s', async (id) => {
     const { status, headers, body } = await send(`${url}/handoffs/${id === 'session' ? sessionId : id}.md`);
     expect(status).toBe(404);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -54,7 +54,7 @@ describe('GET /handoffs/<id>.md', () => {
 });
 
 describe('GET /handoffs/<id>.json', () => {
-  test('is the whole record under the names of the API, with its place in the chain', async () => {
+  test('returns the whole record under the names of the API, with its place in the chain', async () => {
     const { status, headers, body } = await send(`${url}/handoffs/${handoffIds[1]}.json`);
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     expect(JSON.parse(body)).toMatchObject({
@@ -72,7 +72,7 @@ describe('GET /handoffs/<id>.json', () => {
     });
   });
 
-  test('says in JSON that there is none', async () => {
+  test('returns 404 as JSON for an unknown handoff', async () => {
     const { status, body } = await send(`${url}/handoffs/${unknown}.json`);
     expect(status).toBe(404);
     expect(JSON.parse(body)).toEqual({ errors: [{ message: 'There is no handoff with this id.', extensions: { code: 'NOT_FOUND' } }] });
@@ -80,7 +80,7 @@ describe('GET /handoffs/<id>.json', () => {
 });
 
 describe('GET /sessions/<id>.json', () => {
-  test('is the session with its whole chain, the first handoff first', async () => {
+  test('returns the session with its whole chain, oldest handoff first', async () => {
     const { status, body } = await send(`${url}/sessions/${sessionId}.json`);
     expect(status).toBe(200);
     const record = JSON.parse(body) as { chain: { id: string; summary: string }[] };
@@ -89,7 +89,7 @@ describe('GET /sessions/<id>.json', () => {
     expect(record.chain.every(({ summary }) => summary !== '')).toBe(true);
   });
 
-  test('of a long chain has the newest, and says how many are before', async () => {
+  test('returns the newest 200 handoffs of a long chain and the number of older ones', async () => {
     const id = await session('ada');
     for (let n = 0; n < 205; n += 1) {
       const { handoffId } = await reassign(id, { agentId: n % 2 === 0 ? 'bob' : 'ada' });
@@ -100,7 +100,7 @@ describe('GET /sessions/<id>.json', () => {
     expect([chain.length, chain[0]!.depth, chain.at(-1)!.depth, olderHandoffs]).toEqual([200, 6, 205, 5]);
   }, 60_000);
 
-  test('is indented JSON whatever the length of the chain', async () => {
+  test('returns indented JSON for a chain of any length', async () => {
     const id = await session('ada');
     for (let n = 0; n <= 11; n += 1) {
       const { body } = await send(`${url}/sessions/${encodeId('session', id)}.json`);
@@ -112,7 +112,7 @@ describe('GET /sessions/<id>.json', () => {
     }
   });
 
-  test('is not sent again until something in it or in its chain changes', async () => {
+  test('returns 304 until the session or its chain changes', async () => {
     const id = await session('ada');
     const { handoffId } = await reassign(id, { agentId: 'bob' });
     const to = `${url}/sessions/${encodeId('session', id)}.json`;
@@ -124,13 +124,13 @@ describe('GET /sessions/<id>.json', () => {
     expect(await send(to, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
   });
 
-  test('there is no Markdown of it, and an unknown one is not found', async () => {
+  test('returns 404 for Markdown and for an unknown session', async () => {
     expect((await send(`${url}/sessions/${sessionId}.md`)).status).toBe(404);
     expect((await send(`${url}/sessions/session_00000000000000000000000000.json`)).status).toBe(404);
   });
 });
 
-test('what has not changed is not sent again', async () => {
+test('returns 304 for an unchanged handoff', async () => {
   const first = await send(`${url}/handoffs/${handoffIds[0]}.json`);
   const etag = first.headers.etag!;
   expect(etag).toMatch(/^"[\w-]{43}"$/);
@@ -139,13 +139,13 @@ test('what has not changed is not sent again', async () => {
   expect((await send(`${url}/handoffs/${handoffIds[0]}.json`, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
 });
 
-test('HEAD answers like GET, without the body; nothing else is answered', async () => {
+test('answers HEAD like GET without the body, and other methods with 405', async () => {
   const [get, head] = [await send(`${url}/handoffs/${handoffIds[0]}.md`), await send(`${url}/handoffs/${handoffIds[0]}.md`, { method: 'HEAD' })];
   expect([head.status, head.body, head.headers.etag]).toEqual([200, '', get.headers.etag]);
   const posted = await send(`${url}/handoffs/${handoffIds[0]}.md`, { method: 'POST', body: 'x' });
   expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
 });
 
-test('what is asked inside are queries that the API knows', () => {
+test('the queries behind the downloads are valid in the schema', () => {
   for (const document of documents) expect(validate(schema, document)).toEqual([]);
 });

@@ -59,7 +59,7 @@ test.each([['identity', 14], ['gzip', 22], ['br', 22]] as const)('is read only a
   expect(paid()).toBe(Math.ceil(bytes / limits.readBytes));
 });
 
-test('waits where its key has no read left', async () => {
+test('a large download waits while its key has no reads left', async () => {
   let ms = 0;
   const rates = createRates({ reads: { perMinute: 6_000, burst: 10 }, clock: () => ms });
   const { url } = await startApp(database, { ...key, rates });

@@ -51,23 +51,23 @@ async function runTab(name: string, answer: RegExp): Promise<void> {
 }
 
 describe('GraphiQL in a browser', () => {
-  it('opens with the example queries as tabs, the first one in front', async () => {
+  it('opens the example queries as tabs, the first in front', async () => {
     for (const name of ['Sessions', 'Reassign', 'Handoff', 'Reject', 'Chain', 'Graph', 'Work', 'Live']) {
       await page.getByRole('button', { name, exact: true }).waitFor();
     }
     await page.locator('.graphiql-query-editor').getByText('Welcome').waitFor();
   });
 
-  it('runs the first tab as it stands and shows the sessions', async () => {
+  it('runs the first tab unchanged and shows the sessions', async () => {
     await runTab('Sessions', /"totalCount":\s*7/);
   }, 90_000);
 
-  it('reassigns a session with the second tab, and shows the typed error when it is run again', async () => {
+  it('reassigns a session with the second tab, and shows the typed error the second time', async () => {
     await runTab('Reassign', /"__typename":\s*"ReassignSessionPayload"/);
     await runTab('Reassign', /"code":\s*"ALREADY_ASSIGNED"/);
   }, 90_000);
 
-  it('runs a subscription over a socket, and shows what happens', async () => {
+  it('runs a subscription over a socket and shows its events', async () => {
     const sockets: string[] = [];
     page.on('websocket', (socket) => sockets.push(socket.url()));
     await press(page.getByRole('button', { name: 'Live', exact: true }));
@@ -102,7 +102,7 @@ describe('GraphiQL in a browser', () => {
     await expect.poll(() => new URL(other.url()).pathname).toBe('/');
   }, 90_000);
 
-  it('asks no other host for anything, and throws no error', () => {
+  it('sends no request to another host and throws no error', () => {
     expect(foreign).toEqual([]);
     expect(errors).toEqual([]);
   });

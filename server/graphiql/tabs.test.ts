@@ -16,16 +16,16 @@ const { post } = client(url);
 const isSubscription = ({ query }: { query: string }): boolean => /^subscription/m.test(query);
 const nameOf = (query: string): string => /(?:query|mutation|subscription) (\w+)/.exec(query)![1]!;
 
-describe('the tabs that GraphiQL opens with', () => {
+describe('an example tab of GraphiQL', () => {
   const [subscriptions, others] = [readTabs().filter(isSubscription), readTabs().filter((tab) => !isSubscription(tab))];
 
-  it.each(subscriptions.map(({ query }) => [nameOf(query), query]))('"%s" begins as it stands on the demonstration', async (_name, query) => {
+  it.each(subscriptions.map(({ query }) => [nameOf(query), query]))('"%s" starts its subscription on the demonstration data', async (_name, query) => {
     const stream = await sseStream(url, query);
     expect(await stream.result()).toMatchObject({ data: { handoffEvents: { type: 'READY' } } });
     stream.close();
   });
 
-  it.each(others.map(({ query }) => [nameOf(query), query]))('"%s" runs as it stands on the demonstration', async (name, query) => {
+  it.each(others.map(({ query }) => [nameOf(query), query]))('"%s" runs unchanged on the demonstration data', async (name, query) => {
     const { status, data, errors } = await post<Record<string, { __typename?: string } | null>>(query);
     expect(errors).toBeUndefined();
     expect(status).toBe(200);
@@ -34,7 +34,7 @@ describe('the tabs that GraphiQL opens with', () => {
     if (answers[name] !== undefined) expect(Object.values(data)[0]!.__typename).toBe(answers[name]);
   });
 
-  it('answer the same again, or a typed error, when they are run twice, and leave a sound database', async () => {
+  it('returns the same answer or a typed error when it runs again, and keeps the invariants', async () => {
     for (const { query } of others) expect((await post(query)).errors).toBeUndefined();
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });

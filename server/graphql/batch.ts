@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { GraphQLResolveInfo } from 'graphql';
+import { namesOf } from './path.ts';
 
 const loaders = new WeakMap<object, Map<string, DataLoader<string, unknown>>>();
 
@@ -15,7 +16,7 @@ export function batched<Value>(
 ): Promise<Value | undefined> {
   const ofRequest = loaders.get(context) ?? new Map<string, DataLoader<string, unknown>>();
   loaders.set(context, ofRequest);
-  const path = pathOf(info);
+  const path = namesOf(info).join(' ');
   const loader =
     ofRequest.get(path) ??
     new DataLoader<string, unknown>(async (keys) => {
@@ -24,13 +25,4 @@ export function batched<Value>(
     });
   ofRequest.set(path, loader);
   return loader.load(key) as Promise<Value | undefined>;
-}
-
-/** The path of a field without list indexes, so that all entries of a list share it. */
-function pathOf(info: GraphQLResolveInfo): string {
-  const names: string[] = [];
-  for (let at: GraphQLResolveInfo['path'] | undefined = info.path; at !== undefined; at = at.prev) {
-    if (typeof at.key === 'string') names.push(at.key);
-  }
-  return names.join(' ');
 }

@@ -9,6 +9,7 @@ import { BadUserInputError } from '../core/errors.ts';
 import type PrismaTypes from '../generated/pothos-types.ts';
 import { getDatamodel } from '../generated/pothos-types.ts';
 import type { ContextVariable } from '../context/context.ts';
+import type { Preview } from '../context/preview.ts';
 import type { Workspace } from '../context/derive/log.ts';
 import type { Role } from '../core/work.ts';
 import type { Usage } from '../log/queries.ts';
@@ -27,6 +28,7 @@ export interface SchemaShape {
   /** Plain types that several folders use. Each is defined in the folder of its noun. */
   Objects: {
     Actor: { actorPrincipal: string; actorRole: Role | null };
+    ContextPreview: Preview;
     ContextVariable: ContextVariable;
     Usage: Usage;
     Workspace: Workspace;

@@ -30,8 +30,8 @@ const plainQueries = {
   'no rows at all': 'query Q($n: Int, $after: String, $where: HandoffFilter) { handoffs(first: $n, after: $after, where: $where) { totalCount pageInfo { hasNextPage } } }',
 };
 
-describe('a list that is sent so often that it is compiled', () => {
-  test.each(Object.entries(plainQueries))('answers what an uncompiled query answers: %s', async (_name, query) => {
+describe('a compiled list', () => {
+  test.each(Object.entries(plainQueries))('returns what the uncompiled query returns: %s', async (_name, query) => {
     for (const where of [{}, { agentId: 'busy' }, { status: ['COMPLETED', 'REJECTED'], via: [] }, { sessionId }, { circular: true, initiatedAfter: '2026-01-01T00:00:00Z' }, { sourceAgentId: 'nobody' }]) {
       let after: unknown = null;
       for (let page = 0; page < 3; page += 1) {
@@ -44,7 +44,7 @@ describe('a list that is sent so often that it is compiled', () => {
     }
   });
 
-  test('is one statement', async () => {
+  test('sends one statement', async () => {
     const query = `{ handoffs(first: 20) { nodes { ${columns} sourceAgent { id name } targetAgent { id name } session { id title agent { id } } } pageInfo { endCursor } } }`;
     for (let n = 0; n < 12; n += 1) {
       sent.length = 0;
@@ -53,7 +53,7 @@ describe('a list that is sent so often that it is compiled', () => {
     }
   });
 
-  test('is refused in the same words, variables that cannot be included', async () => {
+  test('rejects wrong variables with the same errors as the uncompiled query', async () => {
     const query = plainQueries['columns and rows'];
     for (const variables of [{ n: 101 }, { n: 'x' }, { after: 'no cursor' }, { where: { agentId: ["a", "b"] } }, { where: { nothing: 1 } }, { where: { sessionId: 'handoff_1' } }]) {
       const { errors, data, status } = await compiling.post(query, variables);
@@ -99,7 +99,7 @@ test('a database that is too slow is asked once, and said to be away in the same
   }
 });
 
-test('a key of an agent reads what it may, and is refused what it may not, compiled or not', async () => {
+test('a key of an agent gets the same records and refusals from a compiled and an uncompiled query', async () => {
   const variables = { BATON_ADMIN_KEY: adminKey };
   const key = await secretFor(database.pool, 'AGENT', 'agent-3');
   const [one, other] = [client((await startApp(database, { variables })).url, { key }), client((await startApp(database, { variables, plugins: [] })).url, { key })];
@@ -116,7 +116,7 @@ test.each([
   ['lists below lists', '{ sessions(first: 5) { nodes { id handoffs(first: 2) { nodes { id targetAgent { id collaborators { id } } snapshot { id } } } a: handoffs(last: 1) { totalCount nodes { id } } } } }'],
   ['tenures and chains', '{ sessions(first: 5) { nodes { agentSession { id agent { id } } openHandoff { id returnOf { id } chain { id depth session { title } } } } } }'],
   ['several lists', '{ agents(first: 3) { nodes { id freePlaces sessions(first: 2) { nodes { id lastHandoff { id previous { id } } } } } } handoffs(first: 2) { nodes { id next { id } } } viewer { role } }'],
-])('%s are read by as many statements as without compiling', async (_name, document) => {
+])('%s need as many statements compiled as uncompiled', async (_name, document) => {
   sent.length = 0;
   const { data } = await plain.post(document);
   const expected = sent.length;
@@ -127,7 +127,7 @@ test.each([
   }
 });
 
-test('a document is answered anew each time, whatever its variables were before', async () => {
+test('a compiled document uses the variables of each request', async () => {
   const query = 'query ($yes: Boolean!, $n: Int) { handoffs(first: $n) { nodes { id status @include(if: $yes) } } }';
   for (let n = 1; n < 12; n += 1) {
     const { data } = await compiling.post<{ handoffs: { nodes: object[] } }>(query, { yes: n % 2 === 0, n });

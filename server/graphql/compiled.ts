@@ -1,6 +1,7 @@
 import { BREAK, getNullableType, isScalarType, Kind, OperationTypeNode, TypeInfo, visit, visitWithTypeInfo, type ArgumentNode, type DocumentNode, type ExecutionArgs, type GraphQLSchema, type ObjectFieldNode } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
+import type { GraphQLContext } from './context.ts';
 import { causeOf, isAway } from './errors/away.ts';
 
 /** Compiling takes as long as running some dozen times, so what is asked once or twice is not. */
@@ -10,7 +11,7 @@ const most = 200;
 
 /**
  * Compiles queries that are sent again and again, which saves a fifth to a half of a list. A query that fails is executed
- * again without that, for errors in the same words, unless the database is away or too slow. Mutations are never compiled:
+ * again without that, for errors in the same words, unless the database is away or too slow, or the request is over a limit. Mutations are never compiled:
  * they must not run twice.
  */
 export function compiledQueries(): Plugin {
@@ -38,8 +39,9 @@ export function compiledQueries(): Plugin {
       const execute = executeFn as (args: ExecutionArgs) => unknown;
       setExecuteFn(async ({ rootValue, contextValue, variableValues }: ExecutionArgs) => {
         const result = await query.query(rootValue, contextValue, variableValues);
-        const away = result.errors?.some((error) => isAway(causeOf(error))) === true;
-        return result.errors === undefined || away ? result : execute(args);
+        const { held, processorTime } = contextValue as Partial<Pick<GraphQLContext, 'held' | 'processorTime'>>;
+        const isFinal = (held?.exceeded ?? processorTime?.exceeded ?? null) !== null || result.errors?.some((error) => isAway(causeOf(error))) === true;
+        return result.errors === undefined || isFinal ? result : execute(args);
       });
     },
   };

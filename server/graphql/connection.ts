@@ -4,6 +4,7 @@ import { type FieldNode, type GraphQLResolveInfo, print } from 'graphql';
 import type { Bounds } from '../core/fixedPage.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
+import { namesOf } from './path.ts';
 import { boundsOf, cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
 import { inTurn } from './processorTime.ts';
 
@@ -54,17 +55,15 @@ const PageInfo = builder.objectRef<{ list: Connection; page: PageOfRows<Row> }>(
   }),
 });
 
-const refs = new Map<ModelName, ObjectRef<Types, Connection>>();
+const refs = new Map<string, ObjectRef<Types, Connection>>();
 
 /** `XConnection`, made at its first use. */
 export function connectionRef(model: ModelName): ObjectRef<Types, Connection> {
-  const ref = refs.get(model) ?? defineConnection(model);
-  refs.set(model, ref);
-  return ref;
+  return refs.get(model) ?? connectionOf(model, modelRef(model));
 }
 
-function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
-  const node = modelRef(model);
+/** The same for rows that no single table holds. */
+export function connectionOf(model: string, node: ObjectRef<Types, Row>): ObjectRef<Types, Connection> {
   const Edge = builder.objectRef<{ list: Connection; row: Row }>(`${model}Edge`).implement({
     access: 'inherit',
     description: `An item of a list of ${model}s, with its cursor.`,
@@ -76,7 +75,7 @@ function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
       node: t.field({ type: node, description: `The ${model}.`, resolve: ({ row }) => row }),
     }),
   });
-  return builder.objectRef<Connection>(`${model}Connection`).implement({
+  const ref = builder.objectRef<Connection>(`${model}Connection`).implement({
     access: 'inherit',
     description: `A page of a list of ${model}s.`,
     fields: (t) => ({
@@ -99,6 +98,8 @@ function defineConnection(model: ModelName): ObjectRef<Types, Connection> {
       }),
     }),
   });
+  refs.set(model, ref);
+  return ref;
 }
 
 export const nodePaths = [['nodes'], ['edges', 'node']];
@@ -106,7 +107,7 @@ const cursorColumns = (order: Order): Record<string, true> =>
   Object.fromEntries(['id', ...Object.keys(order.columns)].map((column) => [column, true as const]));
 
 interface Delegate {
-  findMany(query: object): Promise<Row[]>;
+  findMany(query: object, page: string): Promise<Row[]>;
   count(query: object): Promise<number>;
 }
 const delegateOf = ({ prisma }: GraphQLContext, model: ModelName): Delegate =>
@@ -172,7 +173,7 @@ export function rootPage<M extends ModelName>(
   const [node, ...others] = info.fieldNodes;
   const read = (): Promise<Row[]>[] => {
     if (fixed !== null && bounds !== null && others.length === 0 && fits(fixed, node!, info, query)) return fixed.reads.map((each) => each(bounds));
-    return oneOf.map((where) => delegate.findMany({ ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' }));
+    return oneOf.map((where) => delegate.findMany({ ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' }, namesOf(info).join('.')));
   };
   const find = async (): Promise<PageOfRows<Row>> => {
     const found = await Promise.all(read());
@@ -191,10 +192,13 @@ interface Selecting {
   (query: object, path: { getType: () => string; paths: { name: string }[][] }): { select?: object };
 }
 
-/** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
+/**
+ * A page of a row's relation, as options of `t.field`: it travels in the statement of its parents, except the column `without`,
+ * whose field reads it when it is missing (`readMissing`).
+ */
 export function relatedPage<P extends ModelName>(
   relation: Model<P>['ListRelations'] & string,
-  { model, order, description }: { model: ModelName; order: Order; description: string },
+  { model, order, description, without }: { model: ModelName; order: Order; description: string; without?: string },
 ) {
   const select = (args: PageArgs, _context: object, nested: Selecting, selected: () => ReadonlySet<string>) => {
     const fields = selected();
@@ -206,6 +210,7 @@ export function relatedPage<P extends ModelName>(
           [relation]: withColumns(
             nested(page, { getType: () => model, paths: nodePaths.map((path) => path.map((name) => ({ name }))) }),
             cursorColumns(order),
+            without,
           ),
         }),
         ...(fields.has('totalCount') && { _count: { select: { [relation]: true } } }),
@@ -227,4 +232,13 @@ export function relatedPage<P extends ModelName>(
   };
 }
 
-const withColumns = (query: { select?: object }, columns: object): object => ({ ...query, select: { ...columns, ...query.select } });
+const withColumns = (query: { select?: object }, columns: object, without?: string): object => ({
+  ...query,
+  select: { ...columns, ...query.select, ...(without !== undefined && { [without]: false }) },
+});
+
+/** The query of a relation without columns whose fields read them when they are missing (`readMissing`). */
+export const withoutColumns = <Query>(query: Query, ...columns: string[]): Query => ({
+  ...query,
+  select: { id: true, ...(query as { select?: object }).select, ...Object.fromEntries(columns.map((column) => [column, false])) },
+});

@@ -4,6 +4,8 @@ import type { Streams } from '../live/streams.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from '../infra/log.ts';
 import type { Rates } from '../limits/rates.ts';
+import { boundedReads } from './boundedReads.ts';
+import { HeldBytes } from './heldBytes.ts';
 import { ProcessorTime } from './processorTime.ts';
 
 /** Settings of the operator that commands use. */
@@ -19,7 +21,7 @@ export interface Settings {
 /** The context of resolvers, one per request. */
 export interface GraphQLContext {
   caller: Caller;
-  /** For reads only: changes run in `runWork` on `pool`. */
+  /** For reads only: changes run in `runWork` on `pool`. Counts in `held`. */
   prisma: PrismaClient;
   pool: Pool;
   log: Log;
@@ -31,6 +33,7 @@ export interface GraphQLContext {
   processorTime: ProcessorTime;
   /** Address of this server, for agents. Empty while it does not listen. */
   url: string;
+  held: HeldBytes;
 }
 
 export interface ContextOptions {
@@ -43,12 +46,17 @@ export interface ContextOptions {
   streams?: Streams | undefined;
   /** Default: `limits.processorMs`. */
   processorMs?: number | undefined;
+  /** Default: `limits.held.bytes`. */
+  heldBytes?: number | undefined;
   url?: () => string;
 }
 
 /** Returns `createContext(caller)`, called once per request. */
-export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs, url = () => '' }: ContextOptions): (caller: Caller) => GraphQLContext {
+export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs, heldBytes, url = () => '' }: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled } = env;
   const settings = { staleAfterMinutes, handoffsEnabled, keyRevoked };
-  return (caller) => ({ caller, prisma, pool, log, settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs), url: url() });
+  return (caller) => {
+    const held = new HeldBytes(heldBytes);
+    return { caller, prisma: boundedReads(prisma, held), pool, log, settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs), held, url: url() };
+  };
 }

@@ -30,11 +30,11 @@ test('the schema is valid GraphQL', () => {
   expect(validateSchema(schema)).toEqual([]);
 });
 
-test('schema.graphql is what the code says: run npm run codegen', async () => {
+test('schema.graphql matches the code (npm run codegen writes it)', async () => {
   expect(await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printContract());
 });
 
-test('every type, field, argument and enum value tells a stranger what it means', () => {
+test('every type, field, argument and enum value has a description', () => {
   const described: string[] = [];
   const bare: string[] = [];
   visit(parse(printContract()), {
@@ -48,7 +48,7 @@ test('every type, field, argument and enum value tells a stranger what it means'
   expect(bare).toEqual([]);
 });
 
-describe('the names that programs outside call', () => {
+describe('the contract', () => {
   test.each([
     ['Query', 'session sessions agent agents handoff handoffs handoffGraph contextPreview contextItem sessionEvents detectHandoffs viewer node nodes'],
     [
@@ -92,7 +92,7 @@ describe('the names that programs outside call', () => {
     ['Event', 'cursor type at recovered sessionSequence inboxSequence actor session handoff agent'],
     ['Viewer', 'role agent key'],
     ['SessionConnection', 'edges nodes pageInfo totalCount'],
-  ])('%s', (type, names) => {
+  ])('the type %s has its fields', (type, names) => {
     expect(fieldsOf(type)).toEqual(expect.arrayContaining(words(names)));
   });
 
@@ -101,12 +101,12 @@ describe('the names that programs outside call', () => {
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
     ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes initiatedAfter initiatedBefore'],
     ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore'],
-  ])('%s', (name, names) => {
+  ])('the filter %s has its fields', (name, names) => {
     const type = schema.getType(name);
     expect(isInputObjectType(type) && Object.keys(type.getFields()).sort()).toEqual(words(names).sort());
   });
 
-  test('each mutation takes one XInput and answers XResult: XPayload, BadUserInputError and errors', () => {
+  test('every mutation takes XInput and returns XResult of XPayload, BadUserInputError and other errors', () => {
     const mutations = Object.values(schema.getMutationType()!.getFields());
     expect(mutations.length).toBeGreaterThan(0);
     for (const { name, args, type } of mutations) {
@@ -120,7 +120,7 @@ describe('the names that programs outside call', () => {
     }
   });
 
-  test('each code has its error type, AGENT_AT_CAPACITY is AgentAtCapacityError, and each is one of interface Error', () => {
+  test('every error code has a type of its name that implements Error', () => {
     const titled = (code: string) => code.toLowerCase().replace(/(^|_)([a-z])/g, (_match, _gap, letter: string) => letter.toUpperCase());
     const errors = schema.getPossibleTypes(schema.getType('Error') as never).map(({ name }) => name);
     expect(errors.sort()).toEqual(errorCodes.map((code) => `${titled(code)}Error`).sort());
@@ -128,7 +128,7 @@ describe('the names that programs outside call', () => {
     expect(isEnumType(codes) && codes.getValues().map(({ name }) => name).sort()).toEqual([...errorCodes].sort());
   });
 
-  test('every field that is named ...At is a DateTime', () => {
+  test('every field named ...At is a DateTime', () => {
     const times = types.flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : [])).filter(({ name }) => /[a-z]At$/.test(name));
     expect(times.map(({ type }) => getNamedType(type)).filter((type) => !isScalarType(type) || type.name !== 'DateTime')).toEqual([]);
   });

@@ -29,8 +29,8 @@ const reassign = (sessionId: string, idempotencyKey: string, fields = 'message')
 // BEGIN with the lock, custody, the answer under the key, the log, what is written, COMMIT.
 const questions = 6;
 
-describe.each(['before', 'after'] as const)('the connection breaks %s PostgreSQL has heard', (when) => {
-  it.each(Array.from({ length: questions }, (_, n) => n + 1))(`question %i of ${questions}: UNAVAILABLE, all or nothing is written, and the same key settles it`, async (nth) => {
+describe.each(['before', 'after'] as const)('when the connection breaks %s PostgreSQL receives', (when) => {
+  it.each(Array.from({ length: questions }, (_, n) => n + 1))(`statement %i of ${questions}, the mutation returns UNAVAILABLE, writes all or nothing, and its key settles it`, async (nth) => {
     const id = await session('ada');
     const key = `${when}-${nth}`;
     const cutsBefore = line.cuts();
@@ -54,7 +54,7 @@ describe.each(['before', 'after'] as const)('the connection breaks %s PostgreSQL
   });
 });
 
-it('a query whose connection breaks is UNAVAILABLE too, and the next one is answered', async () => {
+it('a query whose connection breaks returns UNAVAILABLE, and the next one succeeds', async () => {
   for (const when of ['before', 'after'] as const) {
     line.cut(1, when);
     expect(await api.post('{ agents { totalCount } }')).toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE' } }] });
@@ -62,7 +62,7 @@ it('a query whose connection breaks is UNAVAILABLE too, and the next one is answ
   }
 });
 
-it('the connection breaks while the payload is read: the change stands, and nobody is told that nothing was changed', async () => {
+it('when the connection breaks while the payload is read, the change stays and the error does not deny it', async () => {
   const id = await session('ada');
   line.cut(questions + 1, 'before');
   const { errors } = await reassign(id, 'payload', 'message session { id }');

@@ -20,25 +20,25 @@ const costOf = (schema: ReturnType<typeof built>, source: string) => {
   return measure(schema, document, document.definitions[0] as OperationDefinitionNode, {}).cost;
 };
 
-describe('The schema is not built', () => {
-  it('with a field that does not say who may ask for it, when its type does not either', () => {
+describe('refuses to build a schema', () => {
+  it('with a field that has no access, when its type has none either', () => {
     expect(() => guard(built({}, {}))).toThrow('Thing.name has no access: declare');
     expect(() => guard(built({ access: 'inherit' }, {}))).not.toThrow();
     expect(() => guard(built({}, { access: operators }))).not.toThrow();
   });
 
-  it('with a list without pages that does not say what it is counted as', () => {
+  it('with a list without pages that has no listSize', () => {
     expect(() => built({}, {}, {})).toThrow('Query.things is a list without pages: say what it is counted as (listSize)');
   });
 
-  it('with a size on what is no such list', () => {
+  it('with a listSize on a list of scalars', () => {
     const builder = new SchemaBuilder<object>({ plugins: [DeclaredPlugin] } as never);
     builder.queryType({ fields: (t) => ({ names: t.stringList({ listSize: 5, resolve: () => [] }) }) });
     expect(() => builder.toSchema()).toThrow('Query.names is no list that needs a listSize');
   });
 });
 
-it('a field refuses the roles that it does not name, whatever its type says', () => {
+it('a field rejects the roles that its access does not name, whatever its type allows', () => {
   const schema = guard(built({ access: 'inherit' }, { access: operators }));
   const { name } = (schema.getType('Thing') as GraphQLObjectType).getFields();
   const as = (role: string): unknown => (name!.resolve as (...args: unknown[]) => unknown)({}, {}, { caller: { role, agentId: null } }, {});
@@ -46,7 +46,7 @@ it('a field refuses the roles that it does not name, whatever its type says', ()
   expect(() => as('ANALYST')).toThrow('Thing.name is not allowed for your role: it requires a key of role OPERATOR or ADMIN');
 });
 
-it('a field is counted at what it declares, times the size of its list', () => {
+it('a field counts its declared cost times the size of its list', () => {
   expect(costOf(built({}, {}), '{ things { name } }')).toBe(7);
   expect(costOf(built({}, { cost: 3 }), '{ things { name } }')).toBe(28);
 });

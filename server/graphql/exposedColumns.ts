@@ -38,9 +38,10 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (kind !== 'PrismaObject') return resolve;
     const column: unknown = extensions?.['pothosExposedField'];
     if (typeof column === 'string') {
+      const readMissing = (extensions?.['readMissing'] as Resolve<Types> | undefined) ?? resolve;
       return (row, args, context, info) => {
         const value: unknown = Reflect.get(row as object, column);
-        return value === undefined ? resolve(row, args, context, info) : value;
+        return value === undefined ? readMissing(row, args, context, info) : value;
       };
     }
     const columns = columnsOf(config.pothosOptions);

@@ -72,8 +72,8 @@ interface Page {
   pageInfo: { endCursor: string | null; startCursor: string | null };
 }
 
-describe.each(Object.entries(lists))('%s', (name, { selection, where, order, type, more }) => {
-  test('the statement and Prisma answer the same, whatever the selection, filter, order and page', async () => {
+describe.each(Object.entries(lists))('the fixed statement of %s', (name, { selection, where, order, type, more }) => {
+  test('returns what Prisma returns, for any selection, filter, order and page', async () => {
     const pages = fc.record({ size: fc.integer({ min: 0, max: 60 }), backward: fc.boolean(), pages: fc.integer({ min: 1, max: 3 }) });
     await fc.assert(
       fc.asyncProperty(selection, where, order, fc.constantFrom('ASC', 'DESC'), pages, async (fields, filter, field, direction, { size, backward, pages }) => {
@@ -120,7 +120,7 @@ test.each([
   for (const { text } of sent) expect(text).not.toMatch(fixedStatement);
 });
 
-test('a selection that depends on a variable is read anew each time, in one statement', async () => {
+test("a selection that depends on a variable is read with each request's value, in one statement", async () => {
   const document = 'query ($more: Boolean!) { handoffs(first: 3) { nodes { id summary @include(if: $more) } } }';
   for (const more of [false, true, false, true]) {
     sent.length = 0;

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await loadBulk(database.url, { sessions: 2, handoffs: 1, turns: 1 });
   for (const [type, prefix] of Object.entries(nodePrefixes) as [NodeType, string][]) {
     const kinds: Record<string, BulkKind> = { agentsession: 'tenure' };
-    if (type !== 'Key') ids.set(type, encodeNodeId(type, await bulkId(database.pool, kinds[prefix] ?? (prefix as BulkKind), 1, /session|event/.test(prefix) ? 0 : 1)));
+    if (type !== 'Key' && type !== 'HandoffTool') ids.set(type, encodeNodeId(type, await bulkId(database.pool, kinds[prefix] ?? (prefix as BulkKind), 1, /session|event/.test(prefix) ? 0 : 1)));
   }
   const keyId = newId();
   await database.pool.query(
@@ -24,6 +24,9 @@ beforeAll(async () => {
     [keyId],
   );
   ids.set('Key', encodeId('key', keyId));
+  const toolId = newId();
+  await database.pool.query("INSERT INTO handoff_tools (id, name, target_agent_id, description, variables, created_at) VALUES ($1, 'ask', 'busy', 'Asks.', '[]', now())", [toolId]);
+  ids.set('HandoffTool', encodeId('tool', toolId));
 });
 
 interface Nodes {
@@ -32,7 +35,7 @@ interface Nodes {
 const nodes = (...asked: string[]) => post<Nodes>('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids: asked });
 
 describe('node and nodes', () => {
-  test('find everything that has an id, whatever it is, in the order that was asked for', async () => {
+  test('return every type with an id, in the requested order', async () => {
     expect([...ids.keys()].sort()).toEqual(schema.getPossibleTypes(schema.getType('Node') as never).map(({ name }) => name).sort());
     const asked = [...ids];
     const { data, errors } = await nodes(...asked.map(([, id]) => id), ...asked.map(([, id]) => id).reverse());
@@ -44,7 +47,7 @@ describe('node and nodes', () => {
     }
   });
 
-  test('have null in the place of what there is not', async () => {
+  test('return null for an unknown id', async () => {
     const unknown = [
       ...(Object.values(nodePrefixes)).map((prefix) => encodeId(prefix, newId())),
       'nobody',
@@ -64,7 +67,7 @@ describe('node and nodes', () => {
     expect((await post('{ node(id: "nobody") { id } }')).data).toEqual({ node: null });
   });
 
-  test('show what the type itself shows', async () => {
+  test('return the fields of the type', async () => {
     const { data } = await post(
       `{ node(id: "${ids.get('Handoff')}") { ... on Handoff { status session { id } targetAgentSession { agent { id } } } }
          key: node(id: "${ids.get('Key')}") { ... on Key { name role agent { id } createdAt expiresAt revokedAt } } }`,
@@ -76,7 +79,7 @@ describe('node and nodes', () => {
   });
 });
 
-test('a public id and its row find each other, and nothing else is an id', () => {
+test('a node id decodes to its row, and other text to none', () => {
   for (const type of Object.keys(nodePrefixes) as NodeType[]) {
     const uuid = newId();
     expect(decodeNodeId(encodeNodeId(type, uuid))).toEqual({ typename: type, id: uuid });

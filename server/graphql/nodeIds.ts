@@ -13,6 +13,7 @@ export const nodePrefixes = {
   ContextSnapshot: 'snapshot',
   Event: 'event',
   Key: 'key',
+  HandoffTool: 'tool',
 } as const satisfies Record<string, IdPrefix>;
 export type NodeType = keyof typeof nodePrefixes | 'Agent';
 

@@ -27,7 +27,7 @@ async function operatorKey(): Promise<{ id: string; authorization: string }> {
   return { id, authorization: `Bearer ${secret}` };
 }
 
-test('what belongs to an event cannot be read for long: the stream ends with UNAVAILABLE, and the event comes after its cursor; who lost the key meanwhile never has it', async () => {
+test('a stream whose event cannot be read ends with UNAVAILABLE, returns that event after its cursor, and sends nothing to a revoked key', async () => {
   await agent('ada');
   const id = encodeId('session', await session('ada'));
   const socket = await rawSocket(url);

@@ -10,7 +10,7 @@ const defaultSize = 50;
 export const maxSize = 100;
 
 type Value = string | number | Date;
-type Kind = 'time' | 'integer' | 'uuid' | 'slug';
+type Kind = 'time' | 'integer' | 'uuid' | 'slug' | 'name';
 type Direction = 'asc' | 'desc';
 
 /** The order of a list. Its columns are non-null and together unique; all have one direction, so that one index serves them. */
@@ -47,6 +47,21 @@ export function boundsOf(args: PageArgs, order: Order): Bounds | null {
   if (args[end] != null) return null;
   const direction = args.last != null ? opposite(order.direction) : order.direction;
   return { direction, size: take, beyond: cursor == null ? null : positionOf(order, cursor, name) };
+}
+
+/** A page's condition for a raw SQL statement, and its values, which follow `given` others. @throws BAD_USER_INPUT as `pageOf` does. */
+export function sqlPage(args: PageArgs, order: Order, given: number): { where: string; orderBy: string; take: number; values: Value[] } {
+  const { take } = pageOf(args, order);
+  const columns = Object.keys(order.columns);
+  const direction = args.last != null ? opposite(order.direction) : order.direction;
+  const values: Value[] = [];
+  const beyond = (cursor: string | null | undefined, name: 'after' | 'before', side: Direction): string[] => {
+    if (cursor == null) return [];
+    const places = positionOf(order, cursor, name).map((value) => `$${given + values.push(value)}`);
+    return [`(${columns.join(', ')}) ${side === 'asc' ? '>' : '<'} (${places.join(', ')})`];
+  };
+  const conditions = [...beyond(args.after, 'after', order.direction), ...beyond(args.before, 'before', opposite(order.direction))];
+  return { where: ['true', ...conditions].join(' AND '), orderBy: columns.map((column) => `${column} ${direction}`).join(', '), take, values };
 }
 
 /** @throws BAD_USER_INPUT for a size out of range or a cursor that is not of this order. */
@@ -151,10 +166,12 @@ function parseCursor(cursor: string): unknown[] {
 const encodes = (cursor: string, parts: unknown[]): boolean => Buffer.from(JSON.stringify(parts)).toString('base64url') === cursor;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const longestName = 200;
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 function valueOf(kind: Kind, value: unknown): Value | null {
   if (kind === 'uuid') return typeof value === 'string' && uuid.test(value) ? value : null;
+  if (kind === 'name') return typeof value === 'string' && value.length <= longestName ? value : null;
   if (kind === 'slug') return typeof value === 'string' && isAgentId(value) ? value : null;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) return null;
   if (kind === 'time') return value <= lastInstant ? new Date(value) : null;

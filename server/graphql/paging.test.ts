@@ -80,7 +80,7 @@ async function whole(name: string): Promise<Page['edges']> {
 }
 
 describe('Pages of any sizes', () => {
-  test('going forward and backward visit every row once, in the same order, also where times are equal', async () => {
+  test('visit every row once in the same order, forward and backward, also where times are equal', async () => {
     await fc.assert(
       fc.asyncProperty(listNames, sizes, fc.boolean(), async (name, [...steps], backward) => {
         const seen: string[] = [];
@@ -103,7 +103,7 @@ describe('Pages of any sizes', () => {
     );
   });
 
-  test('between any two cursors are the rows between them', async () => {
+  test('return the rows between any two cursors', async () => {
     await fc.assert(
       fc.asyncProperty(listNames, fc.nat(), fc.nat(), fc.integer({ min: 0, max: maxSize }), fc.boolean(), async (name, a, b, size, backward) => {
         const all = await whole(name);
@@ -119,7 +119,7 @@ describe('Pages of any sizes', () => {
   });
 });
 
-test('orders are what they say, ties by id', async () => {
+test('every order sorts as named, then by id', async () => {
   const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM sessions ORDER BY updated_at DESC, id DESC');
   expect((await whole('sessions by last change')).map(({ node }) => node.id)).toEqual(rows.map(({ id }) => encodeId('session', id)));
   const oldest = await database.pool.query<{ id: string }>('SELECT id FROM sessions ORDER BY created_at, id');
@@ -131,7 +131,7 @@ test('orders are what they say, ties by id', async () => {
   expect((await whole('Session.messages')).map(({ node }) => node.id)).toEqual(messages.rows.map(({ id }) => encodeId('message', id)));
 });
 
-test('a page has 50 unless it says otherwise, and first: 0 has none', async () => {
+test('a page has 50 rows by default, and none with first: 0', async () => {
   expect((await read('sessions(PAGE) FIELDS', 'after: null')).nodes).toHaveLength(50);
   expect(await read('sessions(PAGE) FIELDS', 'first: 0')).toMatchObject({
     nodes: [],
@@ -140,7 +140,7 @@ test('a page has 50 unless it says otherwise, and first: 0 has none', async () =
   });
 });
 
-describe('BAD_USER_INPUT with the path for', () => {
+describe('is rejected with BAD_USER_INPUT and its path:', () => {
   const cursorOf = (parts: unknown): string => Buffer.from(JSON.stringify(parts)).toString('base64url');
   const someUuid = '019b76e2-4920-780b-8daf-7ed33a36b5ef';
 
@@ -148,16 +148,16 @@ describe('BAD_USER_INPUT with the path for', () => {
     ['more than 100', 'first: 101', 'first'],
     ['less than 0', 'last: -1', 'last'],
     ['both first and last', 'first: 1, last: 1', 'last'],
-    ['a cursor that is none', 'after: "nonsense"', 'after'],
+    ['a malformed cursor', 'after: "nonsense"', 'after'],
     ['an empty cursor', 'after: ""', 'after'],
     ['a cursor of another list', `after: "${cursorOf(['handoff INITIATED_AT desc', 1767226100000, someUuid])}"`, 'after'],
     ['a cursor of another order', `before: "${cursorOf(['session UPDATED_AT desc', 1767226100000, someUuid])}"`, 'before'],
     ['a cursor of the other direction', `after: "${cursorOf(['session CREATED_AT asc', 1767226100000, someUuid])}"`, 'after'],
     ['a forged id', `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, "x' OR 1=1"])}"`, 'after'],
     ['a forged time', `after: "${cursorOf(['session CREATED_AT desc', 1e300, someUuid])}"`, 'after'],
-    ['a cursor with something more', `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, someUuid, 1])}"`, 'after'],
-    ['a cursor spelt otherwise', `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, someUuid])}=="`, 'after'],
-  ])('%s, at the root and below', async (_name, page, path) => {
+    ['a cursor with an extra part', `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, someUuid, 1])}"`, 'after'],
+    ['a cursor in another spelling', `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, someUuid])}=="`, 'after'],
+  ])('%s, at the root and in a nested list', async (_name, page, path) => {
     for (const list of [`sessions(${page}) { nodes { id } }`, `agent(id: "busy") { sessions(${page}) { nodes { id } } }`]) {
       const { errors } = await ask(`{ ${list} }`);
       expect(errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', path: [path] });

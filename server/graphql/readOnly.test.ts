@@ -58,7 +58,7 @@ async function expectReady(): Promise<void> {
   expect((await name()).data).toEqual({ updateAgent: { __typename: 'UpdateAgentPayload' } });
 }
 
-it('is not ready, and answers writes with UNAVAILABLE, while PostgreSQL takes reads only', async () => {
+it('a server on a read-only PostgreSQL is not ready and rejects writes with UNAVAILABLE', async () => {
   await expectReady();
   await pool.query('ALTER SYSTEM SET default_transaction_read_only = on');
   await pool.query('SELECT pg_reload_conf()');
@@ -71,7 +71,7 @@ it('is not ready, and answers writes with UNAVAILABLE, while PostgreSQL takes re
   await expectReady();
 });
 
-it('does the same on a standby, and takes writes again when that is promoted', async () => {
+it('a server on a standby rejects writes, and accepts them after the promotion', async () => {
   await postgres.stop();
   await writeFile(join(clusterOf(postgres.base), 'data', 'standby.signal'), '');
   await startAgain();

@@ -34,16 +34,16 @@ async function hears(code: string, mutation: Mutation, input: object): Promise<v
   expect(await hashAllTables(db.pool)).toEqual(before);
 }
 
-it('input before what is not found', async () => {
+it('input comes before NOT_FOUND', async () => {
   await hears('BAD_USER_INPUT', 'reassignSession', { sessionId: unknownId('session'), agentId: 'nobody', reason: 'NUL \0' });
   await hears('LIMIT_EXCEEDED', 'setTasks', { sessionId: unknownId('session'), tasks: Array.from({ length: 501 }, () => ({ content: '', status: 'DONE' })) });
 });
 
-it('input before a used key', async () => {
+it('input comes before a used key', async () => {
   await hears('BAD_USER_INPUT', 'createSession', { title: '', idempotencyKey: await usedKey() });
 });
 
-it('what is not found before a used key', async () => {
+it('NOT_FOUND comes before a used key', async () => {
   const idempotencyKey = await usedKey();
   const { id } = await held();
   await hears('NOT_FOUND', 'reassignSession', { sessionId: unknownId('session'), agentId: await anAgent('other'), idempotencyKey });
@@ -60,12 +60,12 @@ it('what is not found before a used key', async () => {
   });
 });
 
-it('what is not found before a version', async () => {
+it('NOT_FOUND comes before the version', async () => {
   await hears('NOT_FOUND', 'reassignSession', { sessionId: publicId((await held()).id), agentId: 'nobody', expectedVersion: 99 });
   await hears('NOT_FOUND', 'pauseSession', { sessionId: unknownId('session'), expectedVersion: 99 });
 });
 
-it('a used key before a version', async () => {
+it('a used key comes before the version', async () => {
   const { id } = await held();
   await hears('IDEMPOTENCY_MISMATCH', 'reassignSession', {
     sessionId: publicId(id),
@@ -75,7 +75,7 @@ it('a used key before a version', async () => {
   });
 });
 
-it("a used key before the session's state", async () => {
+it('a used key comes before the state of the session', async () => {
   const { id } = await held();
   await finish(id);
   const idempotencyKey = await usedKey();
@@ -86,12 +86,12 @@ it("a used key before the session's state", async () => {
   await hears('IDEMPOTENCY_MISMATCH', 'initiateHandoff', { sessionId, targetAgentId: await anAgent('other'), idempotencyKey });
 });
 
-it('a used key before the type', async () => {
+it('a used key comes before the type', async () => {
   const agentId = await anAgent('codex', { type: 'CODEX' });
   await hears('IDEMPOTENCY_MISMATCH', 'createSession', { title: 'Work', agentId, agentType: 'CLAUDE', idempotencyKey: await usedKey() });
 });
 
-it("a version before the session's state", async () => {
+it('the version comes before the state of the session', async () => {
   const { id } = await held();
   await finish(id);
   await hears('CONFLICT', 'reassignSession', { sessionId: publicId(id), agentId: await anAgent('other'), expectedVersion: 1 });
@@ -101,21 +101,21 @@ it("a version before the session's state", async () => {
   await hears('CONFLICT', 'failSession', { sessionId: publicId(id), reason: 'because', expectedVersion: 1 });
 });
 
-it("the session's state before the agent that has it", async () => {
+it('the state of the session comes before ALREADY_ASSIGNED', async () => {
   const { id, holder } = await held();
   await finish(id);
   await hears('INVALID_STATE', 'reassignSession', { sessionId: publicId(id), agentId: holder });
   await hears('INVALID_STATE', 'initiateHandoff', { sessionId: publicId(id), targetAgentId: holder });
 });
 
-it('the agent that has it before the guards, the type and availability', async () => {
+it('ALREADY_ASSIGNED comes before guards, type and availability', async () => {
   const { id, holder } = await held({ handoffsEnabled: false });
   await offline(holder);
   await hears('ALREADY_ASSIGNED', 'initiateHandoff', { sessionId: publicId(id), targetAgentId: holder });
   await hears('ALREADY_ASSIGNED', 'reassignSession', { sessionId: publicId(id), agentId: holder, agentType: 'CODEX' });
 });
 
-it('of the guards: enabled, collaborator, limit, repeat, in this order', async () => {
+it('the guards come in the order enabled, collaborator, limit, loop', async () => {
   const stranger = await anAgent('stranger');
   const friend = await anAgent('friend');
   await hears('HANDOFFS_DISABLED', 'initiateHandoff', {
@@ -129,7 +129,7 @@ it('of the guards: enabled, collaborator, limit, repeat, in this order', async (
   await hears('MAX_HANDOFFS_REACHED', 'initiateHandoff', { sessionId: publicId(twice.id), targetAgentId: friend });
 });
 
-it('every guard before availability and capacity', async () => {
+it('every guard comes before availability and capacity', async () => {
   const full = await anAgent('full', { maxCapacity: 1 });
   const { id, holder } = await held({}, [full]);
   for (const target of [full, holder]) await run(acceptHandoff, await initiate(id, target));
@@ -140,7 +140,7 @@ it('every guard before availability and capacity', async () => {
   await hears('NOT_A_COLLABORATOR', 'initiateHandoff', { sessionId: publicId(stranger.id), targetAgentId: full });
 });
 
-it('the type before availability, availability before capacity', async () => {
+it('the type comes before availability, which comes before capacity', async () => {
   const type = uniqueType();
   const full = await anAgent('full', { type, maxCapacity: 1 });
   await session(full);

@@ -32,7 +32,7 @@ async function repeats(mutation: Mutation, input: object): Promise<Said> {
   return first;
 }
 
-describe('a life-cycle change that the same principal repeats changes nothing and writes no event (rule: repeat)', () => {
+describe('a life-cycle change repeated by the same principal changes nothing and writes no event (rule: repeat)', () => {
   it.each(['pauseSession', 'completeSession', 'cancelSession'] as const)('%s', async (mutation) => {
     await repeats(mutation, { sessionId: (await held()).sessionId });
   });
@@ -47,7 +47,7 @@ describe('a life-cycle change that the same principal repeats changes nothing an
     await repeats('resumeSession', { sessionId });
   });
 
-  it('even under the version that it was right with the first time', async () => {
+  it('completeSession with the version of the first call', async () => {
     await repeats('completeSession', { sessionId: (await held()).sessionId, expectedVersion: 1 });
   });
 
@@ -66,27 +66,20 @@ describe('a life-cycle change that the same principal repeats changes nothing an
     await repeats('acceptHandoff', { handoffId });
   });
 
-  it('cancelPendingHandoffs, when nothing waits any more', async () => {
+  it('cancelPendingHandoffs without a waiting handoff', async () => {
     const { id } = await waiting();
     await send('cancelPendingHandoffs', { sessionId: publicId(id) });
     await repeats('cancelPendingHandoffs', { sessionId: publicId(id) });
   });
 
-  it('setAgentStatus and archiveAgent', async () => {
-    const id = unique('ada');
-    await agent(id);
-    await repeats('setAgentStatus', { id, status: 'DRAINING' });
-    await repeats('archiveAgent', { id });
-  });
-
-  it('but not what was done by another principal', async () => {
+  it('but a repeat by another principal is INVALID_STATE', async () => {
     const { handoffId } = await waiting();
     await run(acceptHandoff, { handoffId: decodeId(handoffId)?.uuid ?? '' }, { caller: somebodyElse });
     expect(await send('acceptHandoff', { handoffId })).toMatchObject({ code: 'INVALID_STATE', state: 'ACCEPTED' });
   });
 });
 
-describe('a repeat under an idempotency key answers the same ids and scalars and changes nothing (rule: idempotency)', () => {
+describe('a repeat under an idempotency key returns the same ids and scalars and changes nothing (rule: idempotency)', () => {
   const idempotencyKey = (): { idempotencyKey: string } => ({ idempotencyKey: unique('key') });
 
   it('createSession', async () => {
@@ -99,15 +92,7 @@ describe('a repeat under an idempotency key answers the same ids and scalars and
     await repeats('appendTurn', { sessionId, messages: [{ role: 'ASSISTANT', content: 'Done.' }], ...idempotencyKey() });
   });
 
-  it('recordDecision', async () => {
-    await repeats('recordDecision', { sessionId: (await held()).sessionId, text: 'So be it', ...idempotencyKey() });
-  });
-
-  it('captureSnapshot', async () => {
-    await repeats('captureSnapshot', { sessionId: (await held()).sessionId, ...idempotencyKey() });
-  });
-
-  it('reassignSession, by agent and by type, with a handoff and without, whatever the version is by now', async () => {
+  it('reassignSession by agent and by type, with and without a handoff, at a later version', async () => {
     const { sessionId, other } = await held();
     const first = await repeats('reassignSession', { sessionId, agentId: other, expectedVersion: 1, ...idempotencyKey() });
     expect(first).toMatchObject({ handoffCreated: true, previousAgentType: 'CLAUDE', assignedAgent: { id: other } });
@@ -119,7 +104,7 @@ describe('a repeat under an idempotency key answers the same ids and scalars and
     await repeats('initiateHandoff', { sessionId, targetAgentId: other, ...idempotencyKey() });
   });
 
-  it('what was refused is not remembered: the same key may succeed later', async () => {
+  it('but a refusal is not stored, and its key may succeed later', async () => {
     const { sessionId, other } = await held();
     const input = { sessionId, agentId: other, expectedVersion: 2, ...idempotencyKey() };
     expect(await send('reassignSession', input)).toMatchObject({ code: 'CONFLICT' });

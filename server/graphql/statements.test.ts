@@ -46,11 +46,11 @@ async function statementsOf(query: string): Promise<number> {
 const session = `id title status version agent { id status freePlaces collaborators { id } } agentType previousAgentType contextVariables { name value setBy }
   metadata result createdAt updatedAt lastReassignedAt agentSession { id state agent { id } }`;
 const handoff = `id status via reason summary toolSummaries { toolName lastResult } filesModified recentMessages { role content } contextVariables { name }
-  sourceAgent { id name } targetAgent { id name } sourceAgentSession { id state } targetAgentSession { id state } priorTurn { id index messages { id content } }
+  sourceAgent { id name } targetAgent { id name } sourceAgentSession { id state } targetAgentSession { id state } priorTurn { id index messages { id role } }
   triggeringToolCalls { id callId } snapshot { id messageCounts { total } visibleToolCallCount } session { id title } actor { principal role }
   previous { id } next { id } markdown contextPrompt(maxTokens: 500) { text kept { id kind } }`;
 
-describe('One statement, for 1 row and for 100', () => {
+describe('sends one statement, for 1 row and for 100', () => {
   test.each([
     ['sessions', `query ($n: Int) { sessions(first: $n) { nodes { ${session} } edges { cursor node { id handoffsEnabled } } pageInfo { hasNextPage endCursor } } }`],
     ['agents', 'query ($n: Int) { agents(first: $n) { nodes { id name status freePlaces collaborators { id } collaborations { when agent { id } } definition { path } model } } }'],
@@ -71,24 +71,27 @@ describe('One statement, for 1 row and for 100', () => {
     ['Agent.sessions', 'query ($n: Int) { agents(first: $n) { nodes { id sessions(first: $n) { totalCount nodes { id title } } } } }'],
     ['Agent.handoffsReceived and handoffsGiven', 'query ($n: Int) { agents(first: $n) { nodes { id handoffsReceived(first: $n) { nodes { id sourceAgent { id } } } handoffsGiven(first: $n) { totalCount } } } }'],
     ['nodes', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title agent { id } handoffs(first: 2) { nodes { id } } } } }'],
+    ['nodes with large columns', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title metadata agent { id metadata } handoffs(first: 2) { nodes { id summary openQuestions } } } } }'],
   ])('%s', async (_name, query) => {
     expect(await statementsOf(query)).toBe(1);
   });
 });
 
-describe('A constant number of statements, for 1 row and for 100', () => {
+describe('sends a constant number of statements, for 1 row and for 100', () => {
   test.each([
     ['sessions with totalCount', 2, 'query ($n: Int) { sessions(first: $n) { totalCount nodes { id } } }'],
-    ['sessions of a type: its agents first, then the finished and the open ones', 3, 'query ($n: Int) { sessions(first: $n, where: { agentType: "CLAUDE" }) { nodes { id agent { id } } } }'],
-    ['handoffs from or to an agent: each way by its index', 2, 'query ($n: Int) { handoffs(first: $n, where: { agentId: "busy" }) { nodes { id session { id } } } }'],
-    ['Session.usage: the sums of all in one', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }'],
-    ['visibleToolCalls: which, then what they are', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }'],
-    ['the same list twice, differently', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id a: handoffs(first: 2) { nodes { id } } b: handoffs(last: 1) { nodes { id status } } } } }'],
+    ['sessions of a type: its agents, then finished and open sessions', 3, 'query ($n: Int) { sessions(first: $n, where: { agentType: "CLAUDE" }) { nodes { id agent { id } } } }'],
+    ['handoffs from or to an agent: one for each direction', 2, 'query ($n: Int) { handoffs(first: $n, where: { agentId: "busy" }) { nodes { id session { id } } } }'],
+    ['Session.usage: one for all sums', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }'],
+    ['visibleToolCalls: their ids, then their rows', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }'],
+    ['two different pages of one list', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id a: handoffs(first: 2) { nodes { id } } b: handoffs(last: 1) { nodes { id status } } } } }'],
+    ['texts of messages: one for all lists of the request', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }'],
+    ['results and errors of tool calls', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: 2) { nodes { toolCalls { id result error } } } } } }'],
   ])('%s', async (_name, statements, query) => {
     expect(await statementsOf(query)).toBe(statements);
   });
 
-  test('handoffGraph: the numbers, and the agents at each of its three places', async () => {
+  test('handoffGraph: one for the numbers, and one for the agents at each of its three places', async () => {
     const graph = 'query ($n: ID!) { handoffGraph(where: { agentId: $n }) { nodes { agent { id name } } edges { source { id } target { id } count } } }';
     const [one, many] = [await send(graph, { n: 'agent-3' }), await send(graph, { n: 'busy' })];
     expect(many.rows).toBeGreaterThan(one.rows);
@@ -96,13 +99,13 @@ describe('A constant number of statements, for 1 row and for 100', () => {
   });
 });
 
-test('a page without its rows sends nothing for them', async () => {
+test('a page without rows sends no statement for rows', async () => {
   expect(await send('{ sessions { totalCount } }', {})).toMatchObject({ statements: 1 });
   expect(sent[0]?.text).toMatch(/COUNT/);
   expect(await send('{ viewer { role } }', {})).toMatchObject({ statements: 0 });
 });
 
-test('columns that nobody asked for stay in the database', async () => {
+test('a query reads only the selected columns', async () => {
   await send('{ handoffs { nodes { status } } }', {});
   expect(sent[0]?.text).not.toMatch(/summary|"context"/);
 });

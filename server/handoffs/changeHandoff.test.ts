@@ -54,7 +54,7 @@ const changing: Refusal[] = mutations.flatMap((mutation) => [
   {
     mutation,
     error: 'NotFoundError',
-    when: 'there is no such handoff',
+    when: 'the handoff does not exist',
     given: () => {
       const id = unknownId('handoff');
       return { input: inputOf(mutation, id), data: { id } };
@@ -68,7 +68,7 @@ const changing: Refusal[] = mutations.flatMap((mutation) => [
       (status): Refusal => ({
         mutation,
         error: 'InvalidStateError',
-        when: `somebody else has made it ${status}`,
+        when: `another principal has made it ${status}`,
         given: async (h) => ({
           input: inputOf(mutation, await handoffIn(status, h)),
           data: { state: status, allowed: statesBefore(handoffTransitions, changes[mutation]) },
@@ -89,7 +89,7 @@ const pending: Refusal[] = [
   {
     mutation: 'cancelPendingHandoffs',
     error: 'NotFoundError',
-    when: 'there is no such session',
+    when: 'the session does not exist',
     given: () => {
       const id = unknownId('session');
       return { input: { sessionId: id }, data: { id } };

@@ -6,7 +6,7 @@ const hour = 3_600_000;
 const at = (time: number): Date => new Date(time);
 
 describe('steps of the clock', () => {
-  it('are none while both clocks run on, however slow the answers', () => {
+  it('are not detected while both clocks run on, however slow the answers', () => {
     const clock = new ClockSteps();
     expect(clock.read(at(10_000), 0, 0)).toBe(0);
     expect(clock.read(at(25_000), 15_000, 15_010)).toBe(0);
@@ -14,14 +14,14 @@ describe('steps of the clock', () => {
     expect(clock.ahead).toEqual([]);
   });
 
-  it('count for what waited, and not for what began afterwards', () => {
+  it('count for handoffs initiated before the step', () => {
     const clock = new ClockSteps();
     clock.read(at(0), 0, 0);
     expect(clock.read(at(2 * hour + 5_000), 5_000, 5_000)).toBe(2 * hour);
     expect(clock.ahead).toEqual([{ at: at(5_000), by: 2 * hour }]);
   });
 
-  it('are taken off when the clock is set right again', () => {
+  it('are subtracted when the clock is set back', () => {
     const clock = new ClockSteps();
     clock.read(at(0), 0, 0);
     clock.read(at(2 * hour + 5_000), 5_000, 5_000);
@@ -32,7 +32,7 @@ describe('steps of the clock', () => {
   });
 });
 
-it('lets nothing time out before it has waited for as long as it was given, however the clock steps', () => {
+it('no handoff times out before it waited for its whole time, however the clock steps', () => {
   const given = hour / 2;
   const act = fc.record({
     elapsed: fc.integer({ min: 0, max: hour / 4 }),

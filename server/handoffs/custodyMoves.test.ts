@@ -20,7 +20,7 @@ const read = (id: string) =>
   });
 
 describe('a handoff', () => {
-  it('Given a session held by claude-code with 3 turns with tool calls, when a handoff to opus-agent is initiated, then it refers to the prior turn, includes the tool call references, and a context snapshot is captured; when the target accepts, then its AgentSession is active, and after its first turn the handoff is completed', async () => {
+  it('Given a session with 3 turns with tool calls, when it is handed off, then the handoff has its prior turn, calls and snapshot; when the target accepts, then its tenure is ACTIVE, and its first turn completes the handoff', async () => {
     await agent('opus-agent');
     await agent('claude-code', { collaborators: ['opus-agent'] });
     const id = await session('claude-code');
@@ -63,7 +63,7 @@ describe('a handoff', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it('goes back to its source when the target rejects it', async () => {
+  it('returns the session to its source when the target rejects it', async () => {
     await agent('a');
     await agent('b');
     const id = await session('a');
@@ -75,7 +75,7 @@ describe('a handoff', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it('that waits is superseded by the next move, whose source is the agent before it', async () => {
+  it('is superseded by the next move while it waits, and the new source is the agent before it', async () => {
     await agent('c');
     const id = await session('a');
     await reassign(id, { agentId: 'b' });

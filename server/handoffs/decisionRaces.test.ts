@@ -26,7 +26,7 @@ afterEach(async () => {
   expect(await brokenInvariants(db.pool)).toEqual([]);
 });
 
-it('of accept, reject, cancel and time-out at the same moment exactly one wins, and the others hear which (100 rounds)', async () => {
+it('of concurrent accept, reject, cancel and time-out exactly one wins, and the others get INVALID_STATE with its status (100 rounds)', async () => {
   const won: Record<string, number> = {};
   for (let round = 0; round < 100; round += 1) {
     const { id, handoffId } = await waiting();
@@ -46,7 +46,7 @@ it('of accept, reject, cancel and time-out at the same moment exactly one wins, 
   expect(Object.keys(won).sort()).toEqual(Object.values(ends).sort());
 }, 60_000);
 
-it('of 20 who accept and 20 who complete it at once all that are told so are right', async () => {
+it('of 20 concurrent accepts and 20 completes, one accept and at most one complete change the handoff', async () => {
   const { id, handoffId } = await waiting();
   const answers = await all(40, (ask, n) => ask(n % 2 === 0 ? 'acceptHandoff' : 'completeHandoff', { handoffId }));
   const early = answers.filter(({ code }) => code !== undefined);
@@ -56,7 +56,7 @@ it('of 20 who accept and 20 who complete it at once all that are told so are rig
   expect(types.filter((type) => type === 'HANDOFF_COMPLETED')).toHaveLength(early.length === 20 ? 0 : 1);
 });
 
-it('a session that ends while its handoff is decided on: each of the two is told what is stored (50 rounds)', async () => {
+it('of a concurrent acceptHandoff and cancelSession, both answers match the stored status (50 rounds)', async () => {
   for (let round = 0; round < 50; round += 1) {
     const { id, handoffId } = await waiting();
     const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
@@ -69,7 +69,7 @@ it('a session that ends while its handoff is decided on: each of the two is told
   }
 }, 60_000);
 
-it('both processes sweep by themselves, and time out each handoff that is due exactly once', async () => {
+it('the sweeps of two processes time out each due handoff exactly once', async () => {
   const due = await Promise.all(Array.from({ length: 30 }, waiting));
   await db.pool.query(`UPDATE handoffs SET deadline_at = now() - interval '1 second' WHERE id = ANY ($1)`, [due.map(({ id }) => id)]);
   await vi.waitFor(

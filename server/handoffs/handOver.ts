@@ -31,14 +31,14 @@ export interface Prepared {
 /** Builds the Handoff's Context. A failure fails the whole mutation (rule: whole or nothing). */
 export async function prepareContext(
   custody: Custody,
-  given: { summary: string | null; reason: string | null; contextVariables: Record<string, unknown> | null },
+  given: { summary: string | null; reason: string | null; contextVariables: Record<string, unknown> | null; tool?: { name: string; instructions: string | null } },
   target: LockedAgent,
 ): Promise<Prepared> {
   const { work, session } = custody;
   const sources = await readSources(work, session.id);
   if (sources === null) throw new Error(`session ${session.id} vanished under its lock`);
   const variables = custody.variablesWith(given.contextVariables);
-  const passage = { to: target.id, depth: session.handoffCount + 1, reason: given.reason };
+  const passage = { to: target.id, depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }) };
   const context = buildContext(sources, { summary: given.summary, variables, instructions: target.instructions, passage });
   return { context, sources, variables, contentHash: contentHash(context, given.summary, sources.lastAgentTurnHash) };
 }

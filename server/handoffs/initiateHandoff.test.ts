@@ -41,7 +41,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'BadUserInputError',
-    'the prior turn is of another session',
+    'the prior turn belongs to another session',
     async (h) => {
       const [first, second] = [await held(h), await held(h)];
       const { turnId } = await h.turn(second.sessionId);
@@ -51,7 +51,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'BadUserInputError',
-    'a tool call is of another session: it is named, the known one is not',
+    'a tool call belongs to another session',
     async (h) => {
       const [first, second] = [await held(h), await held(h)];
       const callOf = async (sessionId: string): Promise<string> => {
@@ -68,7 +68,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'NotFoundError',
-    'there is no such session',
+    'the session does not exist',
     async (h) => {
       const [id, { other }] = [unknownId('session'), await held(h)];
       return { input: { sessionId: id, targetAgentId: other }, data: { id } };
@@ -77,7 +77,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'NotFoundError',
-    'there is no such agent',
+    'the agent does not exist',
     async (h) => ({ input: input((await held(h)).sessionId, 'nobody'), data: { id: 'nobody' } }),
     /no agent 'nobody'/,
   ),
@@ -104,13 +104,13 @@ const cases: Refusal[] = [
   ),
   refusal(
     'InvalidStateError',
-    'nobody holds the session',
+    'the session is unassigned',
     async (h) => ({ input: input(await h.session(null), (await held(h)).other), data: { state: 'UNASSIGNED', allowed: ['ACTIVE'] } }),
     /an operator has to reassign it/,
   ),
   refusal(
     'InvalidStateError',
-    'its holder has not accepted it yet (rule: active only)',
+    'the holder has not accepted its handoff (rule: active only)',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });
@@ -139,7 +139,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'HandoffsDisabledError',
-    'agents may not hand it off',
+    'handoffsEnabled is false',
     async (h) => {
       const { sessionId, other } = await held(h, { handoffsEnabled: false });
       return { input: input(sessionId, other) };
@@ -158,7 +158,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'MaxHandoffsReachedError',
-    'agents have started as many as they may',
+    'agents started maxHandoffs already',
     async (h) => {
       const { sessionId, holder, other } = await held(h, { maxHandoffs: 1 });
       const { handoffId } = await h.initiate(sessionId, other);
@@ -169,7 +169,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'HandoffLoopError',
-    'the same was handed off before and nothing is new',
+    'the same content was handed off between the same agents before',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       for (const target of [other, holder]) {
@@ -216,7 +216,7 @@ const cases: Refusal[] = [
 
 testRefusals(home, ['initiateHandoff'], cases);
 
-it('initiateHandoff with more tool calls than fit is LIMIT_EXCEEDED at the top, as its union has no such member', async () => {
+it('initiateHandoff rejects too many tool calls with LIMIT_EXCEEDED at the top, since its union has no such member', async () => {
   const { sessionId, other } = await held(home);
   const triggeringToolCallIds = Array.from({ length: 201 }, () => unknownId('toolcall'));
   const refused = home.send('initiateHandoff', input(sessionId, other, { triggeringToolCallIds }));

@@ -5,6 +5,7 @@ import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import type { EarlierHandoff, StartedHandoff } from '../custody/mayChangeHands.ts';
+import type { LockedAgent } from '../custody/read.ts';
 import { handOver, prepareContext } from './handOver.ts';
 
 export interface InitiateHandoffInput {
@@ -36,15 +37,30 @@ export async function initiateHandoff(
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
 
+  return startHandoff(custody, target, read, { ...input, via: 'API', staleAfterMinutes });
+}
+
+interface Start extends InitiateHandoffInput {
+  via: 'API' | 'TOOL';
+  staleAfterMinutes: number;
+  tool?: { name: string; instructions: string | null };
+  /** Stages what the Context is to hold. Runs when only the loop rule and the target's state can still refuse the Handoff. */
+  before?: () => Promise<void>;
+}
+
+/** Asks the rules and hands over. */
+export async function startHandoff(custody: Custody, target: LockedAgent, read: MoveRead, input: Start): Promise<HandoffAnswer> {
+  const { work } = custody;
   const started = startedHandoff(custody, read);
   const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
   // The loop rule compares the Context's hash. The Context is built only after the earlier rules pass.
   demandMove(work, move, 'loop');
+  await input.before?.();
   const prepared = await prepareContext(custody, input, target);
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
-  const handoffId = handOver(custody, prepared, { ...input, triggeringToolCallIds, target, via: 'API', staleAfterMinutes });
+  const handoffId = handOver(custody, prepared, { ...input, triggeringToolCallIds, target });
   return { handoffId, sessionId: custody.session.id };
 }
 
@@ -59,7 +75,7 @@ SELECT
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls
 `);
 
-interface MoveRead {
+export interface MoveRead {
   collaborators: string[];
   earlier: (Omit<EarlierHandoff, 'initiatedAt'> & { initiatedAt: string })[];
   known_turns: number;
@@ -68,7 +84,7 @@ interface MoveRead {
 }
 
 /** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */
-async function readMove({ session, work }: Custody, input: InitiateHandoffInput): Promise<MoveRead> {
+export async function readMove({ session, work }: Custody, input: Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'>): Promise<MoveRead> {
   const callIds = input.triggeringToolCallIds ?? [];
   const values = [session.id, session.agentId, session.operatorEpoch, input.priorTurnId, callIds];
   const [read] = await work.query<MoveRead>(readMoveStatement, values);
@@ -84,7 +100,7 @@ async function readMove({ session, work }: Custody, input: InitiateHandoffInput)
   return read;
 }
 
-const startedHandoff = ({ session, active, work }: Custody, read: MoveRead): StartedHandoff => ({
+export const startedHandoff = ({ session, active, work }: Custody, read: MoveRead): StartedHandoff => ({
   callerAgentId: work.caller.agentId,
   handoffsEnabled: session.handoffsEnabled,
   maxHandoffs: session.maxHandoffs,

@@ -43,34 +43,34 @@ async function where(filter: string): Promise<number[]> {
   return data.handoffs.nodes.map(({ id }) => handoffs.findIndex((handoff) => publicId(handoff) === id) + 1);
 }
 
-describe('handoffs (1: ada to bob, rejected; 2: ada to bob, taken over; 3: bob back to ada, by the agent; 4: nobody to cody)', () => {
+describe('the list of handoffs (1: ada to bob, rejected; 2: ada to bob, completed; 3: bob to ada, by the agent; 4: to cody, without a source)', () => {
   test.each([
-    ['all', '{}', [1, 2, 3, 4]],
-    ['of a session', '{ sessionId: "FIRST" }', [1, 2, 3]],
-    ['from or to an agent, each once', '{ agentId: "ada" }', [1, 2, 3]],
-    ['from an agent', '{ sourceAgentId: "ada" }', [1, 2]],
-    ['to an agent', '{ targetAgentId: "ada" }', [3]],
-    ['from one or to it, and to another', '{ agentId: "bob", targetAgentId: "ada" }', [3]],
-    ['in a status', '{ status: [REJECTED] }', [1]],
-    ['in one of several', '{ status: [REJECTED, COMPLETED] }', [1, 2]],
-    ['started by an agent', '{ via: [API] }', [3]],
-    ['started by an operator or a tool', '{ via: [OPERATOR, TOOL] }', [1, 2, 4]],
-    ['to an agent that had been active there', '{ circular: true }', [3]],
-    ['to others', '{ circular: false }', [1, 2, 4]],
-    ['that wait', '{ staleForMinutes: 0 }', [3, 4]],
-    ['that have waited for an hour', '{ staleForMinutes: 60 }', []],
-    ['that meet all that is given', '{ sessionId: "FIRST", status: [INITIATED, COMPLETED], sourceAgentId: "ada" }', [2]],
-  ])('%s', async (_name, filter, expected) => {
+    ['by nothing', '{}', [1, 2, 3, 4]],
+    ['by session', '{ sessionId: "FIRST" }', [1, 2, 3]],
+    ['by agentId: each handoff from or to the agent once', '{ agentId: "ada" }', [1, 2, 3]],
+    ['by source', '{ sourceAgentId: "ada" }', [1, 2]],
+    ['by target', '{ targetAgentId: "ada" }', [3]],
+    ['by agentId and target', '{ agentId: "bob", targetAgentId: "ada" }', [3]],
+    ['by status', '{ status: [REJECTED] }', [1]],
+    ['by several statuses', '{ status: [REJECTED, COMPLETED] }', [1, 2]],
+    ['by via API', '{ via: [API] }', [3]],
+    ['by via OPERATOR or TOOL', '{ via: [OPERATOR, TOOL] }', [1, 2, 4]],
+    ['by circular true', '{ circular: true }', [3]],
+    ['by circular false', '{ circular: false }', [1, 2, 4]],
+    ['by staleForMinutes 0: waiting handoffs', '{ staleForMinutes: 0 }', [3, 4]],
+    ['by staleForMinutes 60: none', '{ staleForMinutes: 60 }', []],
+    ['by several fields together', '{ sessionId: "FIRST", status: [INITIATED, COMPLETED], sourceAgentId: "ada" }', [2]],
+  ])('filters %s', async (_name, filter, expected) => {
     expect(await where(filter)).toEqual(expected);
   });
 
-  test('started before and after a moment, which is neither', async () => {
+  test('filters by initiatedBefore and initiatedAfter, which exclude the given time', async () => {
     const { initiatedAt } = await database.prisma.handoff.findUniqueOrThrow({ where: { id: handoffs[1]! } });
     expect(await where(`{ initiatedBefore: "${initiatedAt.toISOString()}" }`)).toEqual([1]);
     expect(await where(`{ initiatedAfter: "${initiatedAt.toISOString()}" }`)).toEqual([3, 4]);
   });
 
-  test('that have waited long enough: 30 minutes are 30 minutes', async () => {
+  test('filters by staleForMinutes, which includes handoffs that waited exactly so long', async () => {
     await database.pool.query("UPDATE handoffs SET initiated_at = initiated_at - interval '30 minutes' WHERE id = $1", [handoffs[3]]);
     expect(await where('{ staleForMinutes: 30 }')).toEqual([4]);
     expect(await where('{ staleForMinutes: 31 }')).toEqual([]);
@@ -79,7 +79,7 @@ describe('handoffs (1: ada to bob, rejected; 2: ada to bob, taken over; 3: bob b
 });
 
 describe('a Handoff', () => {
-  test('shows what it carries, who started it and where it stands', async () => {
+  test('returns its context, actor and place in the chain', async () => {
     const { data } = await post(`{ handoff(id: "${publicId(handoffs[2]!)}") {
       status via reason depth circular sourceAgent { id } sourceAgentType targetAgent { id } targetAgentType
       sourceAgentSession { agent { id } state terminatedByHandoff { depth } } targetAgentSession { agent { id } state initiatedByHandoff { depth } }
@@ -117,7 +117,7 @@ describe('a Handoff', () => {
     });
   });
 
-  test('shows the chain that it is part of, by depth, the same from each of them', async () => {
+  test('returns the same chain, by depth, from each of its handoffs', async () => {
     for (const id of handoffs.slice(0, 3)) {
       const { data } = await post(`{ handoff(id: "${publicId(id)}") { chain { depth status rejectionReason } } }`);
       expect(data).toEqual({
@@ -132,7 +132,7 @@ describe('a Handoff', () => {
     }
   });
 
-  test('of a Session that nobody held has no source', async () => {
+  test('has no source when the session was unassigned', async () => {
     const { data } = await post(`{ handoff(id: "${publicId(handoffs[3]!)}") { sourceAgent { id } sourceAgentType sourceAgentSession { id } priorTurn { id } previous { id } } }`);
     expect(data).toEqual({ handoff: { sourceAgent: null, sourceAgentType: null, sourceAgentSession: null, priorTurn: null, previous: null } });
   });
@@ -147,7 +147,7 @@ describe('handoffGraph', () => {
       )
     ).data.handoffGraph;
 
-  test('has an edge for each pair that handed off, and none where nobody held the session', async () => {
+  test('has an edge for each pair of agents, and none for unassigned sessions', async () => {
     const { nodes, edges } = await graph('{}');
     expect(nodes).toEqual([
       { agent: { id: 'ada' }, received: 1, given: 2 },
@@ -160,14 +160,14 @@ describe('handoffGraph', () => {
     expect(edges[0]!.medianAcceptMs).toBeGreaterThan(0);
   });
 
-  test('takes the median from start to acceptance over those that were accepted', async () => {
+  test('takes the median from start to acceptance over accepted handoffs only', async () => {
     const accept = (id: string, ms: number) =>
       database.pool.query("UPDATE handoffs SET accepted_at = initiated_at + $2 * interval '1 ms' WHERE id = $1", [id, ms]);
     await accept(handoffs[1]!, 1500);
     expect((await graph('{ sessionId: "FIRST" }')).edges[0]).toMatchObject({ count: 2, medianAcceptMs: 1500 });
   });
 
-  test('counts what the filter leaves', async () => {
+  test('counts only the filtered handoffs', async () => {
     expect((await graph('{ agentId: "cody" }')).nodes).toEqual([]);
     expect((await graph('{ initiatedAfter: "2999-01-01T00:00:00Z" }')).edges).toEqual([]);
     expect((await graph('{ agentId: "ada", initiatedBefore: "2999-01-01T00:00:00Z" }')).edges).toHaveLength(2);

@@ -34,14 +34,14 @@ it.each([
   ['timed out', timeOutHandoff],
   ['was cancelled', cancelHandoff],
   ['failed before it was accepted', failHandoff],
-])('an attempt may be repeated with nothing new after it %s', async (_what, end) => {
+])('allows an equal attempt after the first %s', async (_what, end) => {
   const id = await session('a');
   const { handoffId } = await initiate(id, 'b');
   await run(end, { handoffId, reason: 'not now' });
   await expect(initiate(id, 'b')).resolves.toMatchObject({ sessionId: id });
 });
 
-it('HANDOFF_LOOP names the chain since the last act of an operator, oldest first', async () => {
+it('HANDOFF_LOOP lists the chain since the last act of an operator, oldest first', async () => {
   const id = await session(null);
   await reassign(id, { agentId: 'b', skipHandoff: true });
   const byOperator = await reassign(id, { agentId: 'a' });
@@ -57,7 +57,7 @@ it('HANDOFF_LOOP names the chain since the last act of an operator, oldest first
   expect(chain[0]?.at).toBe(initiatedAt.toISOString());
 });
 
-it('MAX_HANDOFFS_REACHED names the chain, with attempts that nobody accepted', async () => {
+it('MAX_HANDOFFS_REACHED lists the chain with declined attempts', async () => {
   const id = await session('a', { maxHandoffs: 1 });
   await run(rejectHandoff, { handoffId: (await initiate(id, 'b')).handoffId, reason: 'no' });
   expect(await refusalOf(id)).toMatchObject({ __typename: 'MaxHandoffsReachedError', chain: [{ from: 'a', to: 'b', status: 'REJECTED' }] });

@@ -16,7 +16,7 @@ const madeFrom = async (handoffId: string | null) => {
 };
 const question = { messages: [{ role: 'USER' as const, content: 'And the tests?' }] };
 
-it('a handoff refers to the last turn of an agent and its calls, though a user has spoken since (rule: prior turn)', async () => {
+it('a handoff has the last turn of an agent and its calls, even after a user message (rule: prior turn)', async () => {
   for (const move of [initiate, (id: string, agentId: string) => reassign(id, { agentId })]) {
     const id = await session('a');
     const { turnId } = await turn(id, { toolCalls: [toolCall('c1', 'Edit'), toolCall('c2', 'Bash')] });
@@ -25,13 +25,13 @@ it('a handoff refers to the last turn of an agent and its calls, though a user h
   }
 });
 
-it('a handoff has no prior turn and no calls while only a user has spoken', async () => {
+it('a handoff has no prior turn and no calls when only users wrote', async () => {
   const id = await session('a');
   await turn(id, question);
   expect(await madeFrom((await reassign(id, { agentId: 'b' })).handoffId)).toEqual({ priorTurnId: null, calls: [] });
 });
 
-it('a given turn brings its own calls, unless calls are given', async () => {
+it('a given turn comes with its own calls, unless calls are given', async () => {
   const id = await session('a');
   const { turnId } = await turn(id, { toolCalls: [toolCall('c1', 'Edit')] });
   await turn(id, { toolCalls: [toolCall('c2', 'Bash')] });

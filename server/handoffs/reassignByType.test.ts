@@ -39,7 +39,7 @@ it('chooses by load alone when no handoff waits', async () => {
   expect(await reassign(sessionId, { agentType: type })).toMatchObject({ assignedAgentId: id('given'), handoffCreated: true });
 });
 
-it('finds another agent with room among more candidates than it looks at first', async () => {
+it('finds an agent with room beyond the first candidates', async () => {
   const { type, id, sessionId } = await waiting();
   for (let n = 0; n < 9; n += 1) {
     await agent(id(`other-${n}`), { type, maxCapacity: 1 });

@@ -35,13 +35,13 @@ const cases: Refusal[] = [
   ),
   refusal(
     'BadUserInputError',
-    'neither an agent nor a type is named',
+    'neither agentId nor agentType is given',
     async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId) }, data: { path: ['input'] } }),
     /neither agentId nor agentType: give one of them/,
   ),
   refusal(
     'BadUserInputError',
-    'the variables together would outgrow the session',
+    'all context variables together would exceed the limit',
     async (h) => {
       const { sessionId, other } = await held(h);
       await h.reassign(sessionId, { agentId: other, skipHandoff: true, contextVariables: { old: 'x'.repeat(40_000) } });
@@ -55,7 +55,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'NotFoundError',
-    'there is no such session',
+    'the session does not exist',
     async (h) => {
       const [id, { other }] = [unknownId('session'), await held(h)];
       return { input: { sessionId: id, agentId: other }, data: { id } };
@@ -64,7 +64,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'NotFoundError',
-    'there is no such agent',
+    'the agent does not exist',
     async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), agentId: 'nobody' }, data: { id: 'nobody' } }),
     /no agent 'nobody': check the id/,
   ),
@@ -124,7 +124,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'AlreadyAssignedError',
-    'it waits for that very agent to accept',
+    'the agent has a waiting handoff of the session',
     async (h) => {
       const { sessionId, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });
@@ -166,7 +166,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'AgentAtCapacityError',
-    'it would take the session back but has filled up meanwhile (rule: take back)',
+    'the source of the waiting handoff is full (rule: take back)',
     async (h) => {
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });
@@ -189,7 +189,7 @@ const cases: Refusal[] = [
   ),
   refusal(
     'NoAgentAvailableError',
-    'every agent of the type is full, closed, archived or the holder',
+    'every agent of the type is full, DRAINING, OFFLINE, archived or the holder',
     async (h) => {
       const type = h.uniqueType();
       const { other } = await held(h, { type, maxCapacity: 1 });

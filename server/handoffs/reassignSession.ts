@@ -49,7 +49,7 @@ export async function reassignSession(
   const previous = custody.holder;
   const open = custody.openHandoff;
   const sourceId = open?.status === 'INITIATED' ? open.sourceAgentId : null;
-  const target = named ?? chooseTarget(custody, input.agentType, sourceId);
+  const target = named ?? chooseTarget(custody, input.agentType, work.attempt > 1);
   demandMove(work, { session: movedSession(custody), expectedVersion: input.expectedVersion, target, agentType: input.agentType, started: null });
   if (target === null) throw new Error('a reassign without an agent and without a type is refused as input');
 
@@ -81,9 +81,10 @@ export async function reassignSession(
 }
 
 /** Choosing the source of a waiting Handoff cancels it, so the source is chosen only when no other candidate is free, with all candidates locked. */
-function chooseTarget({ agents, holder, work }: Custody, type: string | null, sourceId: string | null): LockedAgent | null {
+export function chooseTarget({ agents, holder, openHandoff }: Custody, type: string | null, everyCandidate: boolean): LockedAgent | null {
   const holderId = holder?.id ?? null;
-  return leastLoaded(agents, type, [holderId, sourceId]) ?? (work.attempt > 1 ? leastLoaded(agents, type, [holderId]) : null);
+  const sourceId = openHandoff?.status === 'INITIATED' ? openHandoff.sourceAgentId : null;
+  return leastLoaded(agents, type, [holderId, sourceId]) ?? (everyCandidate ? leastLoaded(agents, type, [holderId]) : null);
 }
 
 /** Moves custody without a Context for the next agent; the event is still written (rule: skip). */

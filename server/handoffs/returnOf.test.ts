@@ -26,7 +26,7 @@ const returnOf = async (handoffId: string): Promise<{ id: string; status: string
   return data.handoff.returnOf;
 };
 
-it('a handoff that goes back to where the source had the session from names the one that brought it there, also after an accept', async () => {
+it('a handoff back to the agent that handed the session off names that handoff, before and after an accept', async () => {
   const id = await session('dev');
   const given = await accepted(id, 'reviewer');
   expect(await returnOf(given)).toBeNull();
@@ -40,20 +40,20 @@ it('a handoff that goes back to where the source had the session from names the 
   expect(await returnOf(again)).toMatchObject({ id: encodeId('handoff', back) });
 });
 
-it('a handoff that goes on to another agent is no return', async () => {
+it('a handoff to a third agent is no return', async () => {
   const id = await session('dev');
   await accepted(id, 'reviewer');
   expect(await returnOf(await to(id, 'writer'))).toBeNull();
 });
 
-it('a handoff that supersedes another is a return when its source had the session from its target', async () => {
+it('a superseding handoff is a return when its source had the session from its target', async () => {
   const id = await session('dev');
   const given = await accepted(id, 'reviewer');
   await to(id, 'writer');
   expect(await returnOf(await to(id, 'dev'))).toMatchObject({ id: encodeId('handoff', given) });
 });
 
-it('a handoff of an agent that got the session back by a decline, or without a handoff, is no return', async () => {
+it('a handoff after a decline or after a move without a handoff is no return', async () => {
   const id = await session('dev');
   await accepted(id, 'reviewer');
   await run(rejectHandoff, { handoffId: await to(id, 'dev'), reason: 'busy' });

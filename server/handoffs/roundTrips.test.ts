@@ -62,20 +62,20 @@ describe('a reassign with handoff takes at most six round trips to PostgreSQL, B
     expect(exactly).toBeLessThanOrEqual(most);
   });
 
-  it('also when it supersedes a handoff that waits', async () => {
+  it('to an agent, when it supersedes a waiting handoff', async () => {
     const { sessionId } = await waiting();
     const { other } = await held();
     expect(await roundTrips(() => reassign(sessionId, { agentId: other }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
   });
 
-  it('however long the log is', async () => {
+  it('to an agent, with a long log', async () => {
     const { id, other } = await held();
     for (let n = 0; n < 50; n += 1) await turn(id, { toolCalls: [toolCall(`d${n}`, 'Read'), toolCall(`e${n}`, 'Write', { filesModified: [`lib/${n}.ts`] })] });
     expect(await roundTrips(() => reassign(id, { agentId: other }))).toBe(5);
   });
 });
 
-describe('no other command takes more', () => {
+describe('another command takes at most six round trips', () => {
   it('reassignSession without a handoff, and back to the source', async () => {
     const { id, other } = await held();
     expect(await roundTrips(() => reassign(id, { agentId: other, skipHandoff: true }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
@@ -83,7 +83,7 @@ describe('no other command takes more', () => {
     expect(await roundTrips(() => reassign(sessionId, { agentId: source }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
   });
 
-  it('initiateHandoff, but one for the guards under an idempotency key', async () => {
+  it('initiateHandoff, or seven under an idempotency key', async () => {
     const [first, second] = [await held(), await held()];
     expect(await roundTrips(() => initiate(first.id, first.other))).toBeLessThanOrEqual(most);
     expect(await roundTrips(() => initiate(second.id, second.other, {}, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most + 1);
@@ -103,7 +103,7 @@ describe('no other command takes more', () => {
     expect(await roundTrips(() => run(cancelPendingHandoffs, second))).toBeLessThanOrEqual(most);
   });
 
-  it('createSession, with no agent, one, or a type', async () => {
+  it('createSession without an agent, with an agent and with a type', async () => {
     const { other, type } = await held();
     for (const [agentId, fields] of [[null, {}], [other, {}], [null, { agentType: type }]] as const) {
       expect(await roundTrips(() => session(agentId, fields, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
@@ -121,7 +121,7 @@ describe('no other command takes more', () => {
     expect(await roundTrips(() => run(resumeSession, { sessionId: id, expectedVersion: null }))).toBeLessThanOrEqual(most);
   });
 
-  it('appendTurn, with an agent named, and as the one that completes a handoff', async () => {
+  it('appendTurn, with agentId and as the turn that completes a handoff', async () => {
     const { handoffId, sessionId } = await waiting();
     await run(acceptHandoff, { handoffId });
     expect(await roundTrips(() => turn(sessionId, { truncated: true }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
@@ -146,7 +146,7 @@ describe('no other command takes more', () => {
   });
 });
 
-it('a repeat under an idempotency key takes four round trips, a refusal three', async () => {
+it('a repeat under an idempotency key takes four round trips, and a refusal three', async () => {
   const { id, other } = await held();
   const as = { idempotencyKey: unique('key') };
   await reassign(id, { agentId: other }, as);

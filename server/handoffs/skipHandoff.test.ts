@@ -32,7 +32,7 @@ const tenures = async (sessionId: string) =>
   ).data.session.agentSessions.nodes;
 
 describe('a move without a handoff', () => {
-  it('keeps reason, summary and metadata on its event, and the tenure that it began names the event (rule: skip)', async () => {
+  it('stores reason, summary and metadata on its event, and the tenure that it begins names the event (rule: skip)', async () => {
     const id = await session('a');
     await reassign(id, { agentId: 'b', skipHandoff: true, ...said });
     expect((await events(id)).at(-1)).toEqual({ type: 'SESSION_REASSIGNED', ...said });
@@ -43,7 +43,7 @@ describe('a move without a handoff', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it('back to the source of a waiting handoff keeps them too', async () => {
+  it('stores them also when it takes the session back to the source of a waiting handoff', async () => {
     const id = await session('a');
     await initiate(id, 'b');
     await reassign(id, { agentId: 'a', ...said });
@@ -53,7 +53,7 @@ describe('a move without a handoff', () => {
     ]);
   });
 
-  it('keeps secrets out of them', async () => {
+  it('redacts secrets in them', async () => {
     const id = await session('a');
     const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
     const { data } = await post<{ answer: { __typename: string } }>(
@@ -67,7 +67,7 @@ describe('a move without a handoff', () => {
   });
 });
 
-it('a move with a handoff leaves summary and metadata to the handoff', async () => {
+it('a move with a handoff stores summary and metadata on the handoff', async () => {
   const id = await session('a');
   const { handoffId } = await initiate(id, 'b', said);
   await run(rejectHandoff, { handoffId, reason: 'busy' });

@@ -21,7 +21,7 @@ const swept = () => sweep({ pool: db.pool, log: silentLog });
 const statusOf = async (id: string) => (await db.prisma.handoff.findUniqueOrThrow({ where: { id } })).status;
 
 describe('the sweep', () => {
-  it('times out what is past its deadline, gives the session back, and says that it did', async () => {
+  it('times out a handoff after its deadline, returns the session, and records itself as the actor', async () => {
     const { id, handoffId } = await waiting();
     const young = await waiting();
     await due(handoffId);
@@ -34,7 +34,7 @@ describe('the sweep', () => {
     expect(event).toMatchObject({ actorPrincipal: 'sweep', actorRole: null });
   });
 
-  it('leaves an accepted handoff alone, however old', async () => {
+  it('ignores an accepted handoff of any age', async () => {
     const { handoffId } = await waiting();
     await run(acceptHandoff, { handoffId });
     await due(handoffId);
@@ -42,7 +42,7 @@ describe('the sweep', () => {
     expect(await statusOf(handoffId)).toBe('ACCEPTED');
   });
 
-  it('skips a session that somebody else has locked, and takes it the next time', async () => {
+  it('skips a locked session, and times it out in the next run', async () => {
     const { id, handoffId } = await waiting();
     await due(handoffId);
     const other = await db.pool.connect();
@@ -58,7 +58,7 @@ describe('the sweep', () => {
     expect(await statusOf(handoffId)).toBe('TIMED_OUT');
   });
 
-  it('does its work once, however many run it at the same time', async () => {
+  it('times out each handoff once when several run at the same time', async () => {
     const all = [];
     for (let n = 0; n < 20; n += 1) all.push(await waiting());
     for (const { handoffId } of all) await due(handoffId);
@@ -69,7 +69,7 @@ describe('the sweep', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it('forgets idempotency answers after a day', async () => {
+  it('deletes idempotency answers after a day', async () => {
     await session('a', {}, { idempotencyKey: 'old' });
     await session('a', {}, { idempotencyKey: 'new' });
     await db.pool.query(`UPDATE idempotency_answers SET created_at = created_at - interval '25 hours' WHERE key = 'old'`);

@@ -16,7 +16,7 @@ const hasty = world(db.pool, 0.000_12);
 const statusOf = async (id: string) => (await db.prisma.handoff.findUniqueOrThrow({ where: { id } })).status;
 const waiting = async ({ reassign: move } = { reassign }) => (await move(await session('a'), { agentId: 'b' })).handoffId!;
 
-it('times out nothing that waits when the clock steps ahead of its deadline, and logs the step', async () => {
+it('times out nothing when the clock steps past a deadline, and logs the step', async () => {
   const clocks = new ClockSteps();
   const warn = vi.fn();
   const options = { pool: db.pool, log: { ...silentLog, warn } };
@@ -28,7 +28,7 @@ it('times out nothing that waits when the clock steps ahead of its deadline, and
   expect(warn.mock.calls).toEqual([[{ steppedMs: expect.closeTo(7_200_000, -4) as number }, expect.stringContaining('stepped ahead') as string]]);
 });
 
-it('times out after a step what was due before it, and what begins after it by its own deadline', async () => {
+it('times out after a step what was due before it, and later handoffs by their own deadline', async () => {
   const clocks = new ClockSteps();
   const swept = () => sweep({ pool: db.pool, log: silentLog }, clocks);
   await swept();
@@ -39,7 +39,7 @@ it('times out after a step what was due before it, and what begins after it by i
   await vi.waitFor(async () => expect([await swept(), await statusOf(after)]).toEqual([0, 'TIMED_OUT']), { timeout: 30_000, interval: 5 });
 });
 
-it('is not early when the clock steps between its reading and its look at what is due', async () => {
+it('times out nothing when the clock steps between its two reads', async () => {
   const clocks = new ClockSteps();
   const handoffId = await waiting();
   await sweep({ pool: db.pool, log: silentLog }, clocks);

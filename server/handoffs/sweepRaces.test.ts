@@ -26,7 +26,7 @@ afterEach(async () => {
   expect(await brokenInvariants(db.pool)).toEqual([]);
 });
 
-it('two processes that sweep at once time out each due handoff exactly once, more than one batch of them, and none that is not due', async () => {
+it('two concurrent sweeps time out each of 250 due handoffs once, and none that is not due', async () => {
   const [due, young] = [await waiting(250), await waiting(10)];
   await makeDue(due);
   const swept = await Promise.all([sweep({ pool: db.pool, log: silentLog }), sweep({ pool: other.pool, log: silentLog })]);
@@ -38,7 +38,7 @@ it('two processes that sweep at once time out each due handoff exactly once, mor
   expect(new Set(await statuses(young))).toEqual(new Set(['INITIATED']));
 }, 60_000);
 
-it('two sweeps and the targets at once: each handoff is accepted or timed out, never both', async () => {
+it('each handoff is either accepted or timed out when its target accepts during a sweep', async () => {
   const due = await waiting(100);
   await makeDue(due);
   const accepted = due.map((handoffId) =>
@@ -58,7 +58,7 @@ it('two sweeps and the targets at once: each handoff is accepted or timed out, n
   expect((await statuses(due)).filter((status) => status === 'ACCEPTED')).toHaveLength(won);
 }, 60_000);
 
-it('a session that somebody holds locked is passed over without waiting, and swept the next time', async () => {
+it('a sweep skips a locked session without waiting, and times it out in the next run', async () => {
   const due = await waiting(3);
   await makeDue(due);
   const [locked] = await db.prisma.handoff.findMany({ where: { id: due[0]! } });

@@ -74,7 +74,7 @@ async function expectBack(): Promise<void> {
   expect(await api.post('{ byPrisma byPool }')).toMatchObject({ data: answered });
 }
 
-test('PostgreSQL stopped: not ready, UNAVAILABLE at once; started again: all is well by itself', async () => {
+test('a server is not ready and returns UNAVAILABLE at once while PostgreSQL is stopped, and recovers when it starts', async () => {
   await expectBack();
   await postgres.stop();
   await expectAway(3_000);
@@ -82,7 +82,7 @@ test('PostgreSQL stopped: not ready, UNAVAILABLE at once; started again: all is 
   await expectBack();
 });
 
-test('PostgreSQL frozen: not ready, UNAVAILABLE in bounded time; thawed: all is well by itself', async () => {
+test('a server is not ready and returns UNAVAILABLE in bounded time while PostgreSQL is frozen, and recovers afterwards', async () => {
   await expectBack();
   const pid = postgresPid(folder);
   signalFamily(pid, 'SIGSTOP');
@@ -94,7 +94,7 @@ test('PostgreSQL frozen: not ready, UNAVAILABLE in bounded time; thawed: all is 
   await expectBack();
 });
 
-test('PostgreSQL killed: whoever runs it starts it again, and all is well by itself', async () => {
+test('a server restarts its killed PostgreSQL, and recovers', async () => {
   await expectBack();
   const pid = postgresPid(folder);
   process.kill(pid, 'SIGKILL');

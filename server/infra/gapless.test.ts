@@ -18,7 +18,7 @@ async function rowsRead(): Promise<number> {
   return rows[0]!.read;
 }
 
-test('a number costs a look-up, not a read of the table, also on a connection that knew the table when it was small', async () => {
+test('a new number costs an index look-up, not a scan, also on a connection with plans for a small table', async () => {
   await loadBulk(database.url, { sessions: 4_000, handoffs: 1, turns: 1 });
   const { rows: events } = await client.query<{ id: string }>('SELECT id FROM events ORDER BY id');
   const next = async (sequence: number): Promise<void> => {
@@ -38,6 +38,6 @@ test('a number costs a look-up, not a read of the table, also on a connection th
   await client.query('ROLLBACK');
 });
 
-test('a number that is skipped is refused', async () => {
+test('rejects a number that leaves a gap', async () => {
   await expect(client.query(`INSERT INTO inbox_entries (agent_id, sequence, event_id) SELECT 'agent-1', 2, id FROM events ORDER BY id LIMIT 1`)).rejects.toMatchObject({ constraint: 'inbox_entries_gapless' });
 });

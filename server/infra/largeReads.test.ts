@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { atEnd, testDatabase } from '../../test/database.ts';
-import { largeBytes, oneLargeAtOnce } from './largeReads.ts';
+import { largeBytes, oneLargeAtOnce, withMostBytes } from './largeReads.ts';
 
 const { url } = await testDatabase();
 const readers = 6;
@@ -45,4 +45,32 @@ test('goes on with the next one when a connection breaks while it is read, or wh
   for (const client of clients) client.release(true);
   expect(await Promise.all([first, second])).toEqual(expect.arrayContaining([expect.anything()]));
   expect((await read(pool)).rows).toHaveLength(rows);
+});
+
+test('ends a statement whose answer is over its limit, counts the rows that came, and reads on with another connection', async () => {
+  const bounded = withMostBytes(pool, 4_000_000);
+  const before = await read(pool);
+  const ended = await bounded.query({ text: 'SELECT repeat($1, $2) AS text FROM generate_series(1, $3)', values: ['x', rowBytes, rows] }).catch((error: unknown) => error);
+  expect(ended).toMatchObject({ code: 'ANSWER_TOO_LARGE', rows: expect.toSatisfy((count: number) => count >= 19 && count < 25) as number });
+  expect((await bounded.query<{ one: number }>({ text: 'SELECT 1 AS one' })).rows).toEqual([{ one: 1 }]);
+  expect((await read(pool)).rows).toHaveLength(before.rows.length);
+});
+
+test('ends a statement when a row announces that it is over the limit, before it comes', async () => {
+  const bounded = withMostBytes(pool, 4_000_000);
+  const client = await pool.connect();
+  client.on('error', () => undefined);
+  const stream = streamOf(client);
+  client.release();
+  const before = stream.bytesRead;
+  const ended = await bounded.query({ text: 'SELECT repeat($1, 50000000) AS text', values: ['x'] }).catch((error: unknown) => error);
+  expect(ended).toMatchObject({ code: 'ANSWER_TOO_LARGE', rows: 0, bytes: expect.toSatisfy((bytes: number) => bytes >= 50_000_000 && bytes < 50_100_000) as number });
+  expect(stream.bytesRead - before).toBeLessThan(1_000_000);
+});
+
+test('reads rows of any size to their end under a limit that they keep', async () => {
+  const bounded = withMostBytes(pool, 4_000_000);
+  const sizes = Array.from({ length: 3_000 }, (_, n) => (n * 7_919) % 1_500);
+  const { rows: found } = await bounded.query<{ text: string }>({ text: `SELECT repeat('x', size) AS text FROM unnest($1::int[]) size`, values: [sizes] });
+  expect(found.map(({ text }) => text.length)).toEqual(sizes);
 });

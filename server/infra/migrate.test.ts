@@ -30,19 +30,19 @@ describe('migrations', async () => {
   const lines = async () => (await readCatalog(url)).map(({ line }) => line).filter((line) => !line.startsWith('extension '));
   const states: string[][] = [];
 
-  test('a database without them names what it lacks and what to run', async () => {
+  test('a database without tables reports the missing migrations and the command to run', async () => {
     expect(await migrationStatus(url)).toEqual({ applied: [], missing: names, unknown: [], edited: [] });
     await expect(requireMigrated(url)).rejects.toThrow(`The database lacks ${names.join(', ')}: run npm run migrate`);
   });
 
-  test('every one goes up, in order', async () => {
+  test('all go up in order', async () => {
     expect(await migrateUp(url)).toEqual(names);
     expect(await recorded(url)).toEqual(names);
     await requireMigrated(url);
     states[names.length] = await lines();
   });
 
-  test('every one goes down, latest first, and the last leaves nothing behind', async () => {
+  test('all go down, latest first, and leave nothing behind', async () => {
     for (let left = names.length; left > 0; left -= 1) {
       expect(await migrateDown(url)).toBe(names[left - 1]);
       expect(await recorded(url)).toEqual(names.slice(0, left - 1));
@@ -52,12 +52,12 @@ describe('migrations', async () => {
     expect(await migrateDown(url)).toBeUndefined();
   });
 
-  test('up again gives exactly what the first time gave', async () => {
+  test('give the same catalogue the second time', async () => {
     expect(await migrateUp(url)).toEqual(names);
     expect(await lines()).toEqual(states[names.length]);
   });
 
-  test('down and up of each gives what was there before it went down', async () => {
+  test('each gives the earlier catalogue after down, and the later one after up', async () => {
     for (let left = names.length - 1; left > 0; left -= 1) {
       for (let level = names.length; level > left; level -= 1) await migrateDown(url);
       expect(await lines()).toEqual(states[left]);
@@ -66,7 +66,7 @@ describe('migrations', async () => {
     }
   });
 
-  test('only the latest can be taken back', async () => {
+  test('only the latest can be reverted', async () => {
     await migrateUp(url);
     await expect(migrateDown(url, 'something else')).rejects.toThrow(
       `Only the latest migration can be reverted, which is ${names.at(-1)}`,
@@ -74,7 +74,7 @@ describe('migrations', async () => {
   });
 });
 
-test('a database of a newer version is neither migrated nor started on', async () => {
+test('a database of a newer version is not migrated, and no server starts on it', async () => {
   const { url } = await emptyDatabase();
   await migrateUp(url);
   await query(url, "UPDATE _prisma_migrations SET migration_name = '9999_later' WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)");
@@ -83,14 +83,14 @@ test('a database of a newer version is neither migrated nor started on', async (
   await expect(migrateUp(url)).rejects.toThrow(newer);
 });
 
-test('of servers that start together one migrates and the others wait for it', async () => {
+test('of servers that start together one migrates and the others wait', async () => {
   const { url } = await emptyDatabase();
   const applied = await Promise.all([migrateUp(url), migrateUp(url), migrateUp(url)]);
   expect(applied.filter((list) => list.length > 0)).toEqual([names]);
   expect(await recorded(url)).toEqual(names);
 });
 
-test('one that fails changes nothing, says why, and may be tried again', async () => {
+test('a failed migration changes nothing, names its reason, and can be tried again', async () => {
   const { url } = await emptyDatabase();
   await migrateUp(url);
   const made = (await readCatalog(url)).map(({ line }) => line);
@@ -106,7 +106,7 @@ test('one that fails changes nothing, says why, and may be tried again', async (
   expect((await readCatalog(url)).map(({ line }) => line)).toEqual(made);
 });
 
-test("somebody else's database is left alone", async () => {
+test('a database with other tables is left unchanged', async () => {
   const { url } = await emptyDatabase();
   await query(url, 'CREATE TABLE theirs (id int)');
   await expect(migrateUp(url)).rejects.toThrow(/^The migrations failed and changed nothing: .*not empty/);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { oneLargeAtOnce } from './largeReads.ts';
+import { limits as requestLimits } from '../limits/limits.ts';
+import { oneLargeAtOnce, withMostBytes } from './largeReads.ts';
 import type { Log } from './log.ts';
 import { SharedPool } from './sharedPool.ts';
 import { watchedClient } from './slowStatements.ts';
@@ -47,7 +48,7 @@ export function createDatabase(url: string, log: Log): Database {
   });
   // Without a listener a connection lost while idle would end the process.
   pool.on('error', (error) => log.warn({ err: error.message }, 'A connection to PostgreSQL was lost'));
-  const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() });
+  const adapter = new PrismaPg(withMostBytes(pool, requestLimits.held.ofStatement), { statementNameGenerator: statementNames() });
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' });
   return { url, pool, prisma, close: () => close(pool, prisma) };
 }

@@ -51,7 +51,7 @@ function process(url: string) {
   return asking;
 }
 
-test('two processes with 14 connections between them are refused nothing, and come to have as many as each other', async () => {
+test('two processes share 14 connections without a refusal, and end with equal numbers', async () => {
   const url = await fewConnections(owner, 14);
   const [first, second] = [process(url), process(url)];
   first.begin();
@@ -63,7 +63,7 @@ test('two processes with 14 connections between them are refused nothing, and co
   expect([first.refused, second.refused]).toEqual([[], []]);
 }, 180_000);
 
-test('a process that comes when another one has all connections is given one', async () => {
+test('a new process gets a connection when another process has all of them', async () => {
   const url = await fewConnections(owner, 8);
   const [first, second] = [process(url), process(url)];
   first.begin();
@@ -74,7 +74,7 @@ test('a process that comes when another one has all connections is given one', a
   expect([first.refused, second.refused]).toEqual([[], []]);
 }, 180_000);
 
-test('two servers with 14 connections between them answer every request, and are ready', async () => {
+test('two servers that share 14 connections answer every request and stay ready', async () => {
   const url = await fewConnections(owner, 14);
   const servers = await Promise.all([1, 2].map(async () => {
     await requireMigrated(url);
@@ -95,7 +95,7 @@ test('two servers with 14 connections between them answer every request, and are
   for (const server of servers) expect(await send(`${server.url}/readyz`)).toMatchObject({ status: 200 });
 }, 180_000);
 
-test('while all connections are taken, PostgreSQL is not called away, and a server that starts waits for one', async () => {
+test('PostgreSQL counts as up while all connections are taken, and a starting server waits for one', async () => {
   const url = await fewConnections(owner, 1);
   const taken = new pg.Client({ connectionString: url });
   await taken.connect();
@@ -109,7 +109,7 @@ test('while all connections are taken, PostgreSQL is not called away, and a serv
   await ping.close();
 });
 
-test('a caller is refused when no connection came free within its turn', async () => {
+test('rejects a caller when no connection is free within the wait', async () => {
   const url = await fewConnections(owner, 1);
   const taken = new pg.Client({ connectionString: url });
   await taken.connect();
@@ -123,7 +123,7 @@ test('a caller is refused when no connection came free within its turn', async (
   await pool.end();
 });
 
-test('a process that asks nothing any more keeps one connection', async () => {
+test('an idle process keeps one connection', async () => {
   const idle = process(await fewConnections(owner, 14));
   idle.begin();
   await expect.poll(() => idle.connections, patience).toBe(10);

@@ -19,7 +19,7 @@ const slow = (): Slow[] => lines.map((line) => JSON.parse(line) as Slow).filter(
 const register = (id: string) =>
   post(`mutation { registerAgent(input: { id: "${id}", type: "CLAUDE", description: "Knows of $1,000 and 'quotes'" }) { __typename } }`);
 
-test('a statement of a mutation that takes long is in the log, once, with its name, its shape and no value; others are not', async () => {
+test('logs a slow statement of a mutation once, with name, shape and no values, and logs no fast ones', async () => {
   await register('quick');
   expect(slow()).toEqual([]);
   await database.pool.query(`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NEW; END $$;
@@ -32,7 +32,7 @@ test('a statement of a mutation that takes long is in the log, once, with its na
   expect(lines.join('')).not.toMatch(/slow-one|Knows of/);
 });
 
-test('so is one of a read, and one that fails', async () => {
+test('logs a slow read and a slow failing statement', async () => {
   lines.length = 0;
   await database.prisma.$queryRaw`SELECT pg_sleep(0.6)::text, ${'a value'}`;
   await expect(database.pool.query(`SELECT 'a literal', pg_sleep(0.6), 1 / (SELECT 0 FROM pg_class LIMIT 1)`)).rejects.toThrow('division by zero');

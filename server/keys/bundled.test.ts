@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bundled } from './bundled.ts';
 
-test('each gets its own, no two bundles are read at once, and none has more than it may', async () => {
+test('returns each caller its own value, reads one bundle at a time, and limits its size', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(50), { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 20 }), async (keys, most) => {
       let [reading, bundles] = [0, 0];
@@ -26,7 +26,7 @@ test('each gets its own, no two bundles are read at once, and none has more than
   );
 });
 
-test('what fails fails for those that were read with it, and for nobody after them', async () => {
+test('rejects only the callers of a failed bundle', async () => {
   let away = true;
   const find = bundled(async (keys: string[]) => {
     if (away) throw new Error('away');

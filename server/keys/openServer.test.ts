@@ -9,7 +9,7 @@ const empty = await testDatabase();
 const viewer = '{ viewer { role agent { id } key { id name role } } }';
 
 describe('a server without BATON_ADMIN_KEY', () => {
-  it('is open while there is no key, takes who shows one for that one, and checks Host', async () => {
+  it('needs no key while none exists, applies the role of a presented key, and checks Host', async () => {
     const { url: openUrl, stop } = await startApp(empty);
     expect((await client(openUrl).post(viewer)).data).toEqual({ viewer: { role: 'ADMIN', agent: null, key: null } });
     expect((await send(`${openUrl}/livez`, { headers: { host: 'baton.example.com' } })).status).toBe(403);
@@ -20,7 +20,7 @@ describe('a server without BATON_ADMIN_KEY', () => {
     await stop();
   });
 
-  it('asks for keys when there is one at its start, and goes on when that has ended, also after it was started again', async () => {
+  it('needs a key when one exists at its start, and still does after that key has ended', async () => {
     const { url: closedUrl, stop } = await startApp(empty);
     expect((await client(closedUrl).post(viewer)).status).toBe(401);
     await empty.pool.query('UPDATE keys SET revoked_at = now()');

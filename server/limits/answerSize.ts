@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type DocumentNode, type ExecutionResult, getOperationAST, GraphQLError, OperationTypeNode, visit } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { adviceOf, fittingPage, type Pages, sum } from '../core/fittingPage.ts';
 import { limitExceeded } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -66,36 +67,11 @@ function* bounding(result: ExecutionResult, limit: number, operation: Operation)
 }
 
 function refusal(bytes: number, limit: number, pages: Pages, { document, operationName }: Operation): GraphQLError {
-  const fits = fitting(bytes, limit, pages);
+  const fits = fittingPage(bytes, limit, pages);
   const done = getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? ' The changes of the mutation are kept.' : '';
-  const todo = fits === null ? 'select fewer fields, or fewer records' : `ask for ${fits.entries} entries of '${fits.path}' instead of ${fits.of}`;
-  const { message, extensions } = limitExceeded('answerBytes', limit, bytes, `The answer has ${bytes} bytes; the limit is ${limit}: ${todo}.${done}`);
+  const { message, extensions } = limitExceeded('answerBytes', limit, bytes, `The answer has ${bytes} bytes; the limit is ${limit}: ${adviceOf(fits)}.${done}`);
   return new GraphQLError(message, { extensions: { ...extensions, ...(fits && { fits: { path: fits.path, entries: fits.entries } }) } });
 }
-
-/** Bytes of each entry, for each list that a paged field returned, by the field's path. */
-type Pages = Map<string, number[][]>;
-
-/** The largest page size that keeps the answer within the limit, for the outermost field where one entry fits. Null when no field has one. */
-function fitting(bytes: number, limit: number, pages: Pages): { path: string; entries: number; of: number } | null {
-  const outermostFirst = [...pages].sort(([a], [b]) => a.split('.').length - b.split('.').length);
-  for (const [path, lists] of outermostFirst) {
-    const of = Math.max(...lists.map(({ length }) => length));
-    const rest = bytes - lists.reduce((total, list) => total + sum(list), 0);
-    let [entries, over] = [0, of];
-    while (over - entries > 1) {
-      const tried = Math.floor((entries + over) / 2);
-      // The smaller page may hold the first or the last entries.
-      const cut = lists.reduce((total, list) => total + Math.max(sum(list.slice(0, tried)), sum(list.slice(-tried))), 0);
-      if (rest + cut <= limit) entries = tried;
-      else over = tried;
-    }
-    if (entries > 0) return { path, entries, of };
-  }
-  return null;
-}
-
-const sum = (list: readonly number[]): number => list.reduce((total, bytes) => total + bytes, 0);
 
 /** Response names of `nodes` and `edges`. */
 function pageKeys(document: DocumentNode): Set<string> {

@@ -40,14 +40,20 @@ export const limits = {
   body: { json: 1_000_000, transcript: 64 * MB, definitions: 8 * MB },
   /**
    * Uploads of more than `turnBytes`: at most `atOnce` are read concurrently, `ofKey` of them for one key. At most `waiting`
-   * wait, each up to `waitMs` milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`.
+   * wait, each up to `waitMs` milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`. An upload that is
+   * read and brings less than `slowest.bytes` in `slowest.ms` ends with 408.
    */
-  uploads: { turnBytes: MB, atOnce: 2, ofKey: 1, waiting: 50, waitMs: 15_000 },
+  uploads: { turnBytes: MB, atOnce: 1, ofKey: 1, waiting: 50, waitMs: 15_000, slowest: { bytes: 512 * KB, ms: 4_000 } },
   /**
    * Queries of at least this cost: at most `atOnce` run concurrently, `ofKey` of them for one key. At most `waiting` wait,
    * each up to `waitMs` milliseconds. UNAVAILABLE.
    */
   heavyReads: { cost: 100, atOnce: 3, ofKey: 2, waiting: 200, waitMs: 10_000 },
+  /**
+   * LIMIT_EXCEEDED. `bytes`: messages, tool results and Contexts that one request reads. `ofStatement`: the answer of PostgreSQL to one
+   * statement, with all columns. Messages are read in parts of about `partBytes`.
+   */
+  held: { bytes: 10 * MB, ofStatement: 12 * MB, partBytes: MB },
   /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
   answer: { bytes: 10 * MB },
   /**
@@ -66,6 +72,8 @@ export const limits = {
     instructions: 32 * KB,
     /** When to use a collaboration: becomes part of a tool's description. */
     when: KB,
+    toolDescriptionCharacters: 1_024,
+    toolVariables: 16 * KB,
     /** A message, a tool's arguments or its result. */
     content: 256 * KB,
     /** Context variables, metadata. */
@@ -75,7 +83,7 @@ export const limits = {
   /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files and the processor time of an upload. */
   definitions: { files: 500, file: MB, frontMatter: 32 * KB, processorMs: 15_000 },
   /** LIMIT_EXCEEDED. */
-  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200 },
+  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200, agentsOfTool: 200, toolsOfAgent: 200, variablesOfTool: 50 },
   /** RATE_LIMITED with `Retry-After`. Per key, in each process. */
   rate: {
     writes: { perMinute: 60, burst: 20 },

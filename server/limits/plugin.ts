@@ -21,6 +21,7 @@ export interface InitialContext {
   charge?: Charge;
   params?: Params;
   processorTime?: { readonly exceeded: GraphQLError | null };
+  held?: { readonly exceeded: GraphQLError | null };
 }
 
 /** Charges a request once. The transport calls `settle` after the request was answered or refused. */
@@ -121,7 +122,8 @@ export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: 
       return {
         onExecuteDone({ result, setResult }) {
           if (Symbol.asyncIterator in result) return;
-          const exceeded = (args.contextValue as InitialContext).processorTime?.exceeded;
+          const { processorTime, held } = args.contextValue as InitialContext;
+          const exceeded = held?.exceeded ?? processorTime?.exceeded;
           // Returns one error instead of one per field.
           if (exceeded != null) return setResult({ errors: [exceeded] });
           if (requested === undefined) return;

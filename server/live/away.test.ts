@@ -39,9 +39,9 @@ async function events(id: string, count: number): Promise<Heard['event'][]> {
   return found;
 }
 
-describe('while connections to PostgreSQL break', () => {
+describe('when a connection to PostgreSQL breaks', () => {
   // A look, a stamp, a read of rows and of what was asked for: each question in turn is the one that fails.
-  test.each([1, 2, 3, 4, 5, 6, 7, 8].flatMap((nth) => [[nth, 'before'] as const, [nth, 'after'] as const]))('the %ith question, %s it is heard: no stream ends, and none loses, repeats or swaps an event', async (nth, when) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8].flatMap((nth) => [[nth, 'before'] as const, [nth, 'after'] as const]))('at statement %i, %s PostgreSQL receives it, no stream ends or loses, repeats or reorders an event', async (nth, when) => {
     const id = `${nth} ${when}`;
     socket.subscribe(id, query);
     expect((await socket.result<Heard>(id)).data!.event.type).toBe('READY');
@@ -54,7 +54,7 @@ describe('while connections to PostgreSQL break', () => {
     socket.send({ id, type: 'complete' });
   });
 
-  test('a database that is gone for a while ends no stream either, and what was committed meanwhile comes when it is back', async () => {
+  test('for a while, no stream ends, and missed events arrive when it is back', async () => {
     socket.subscribe('gone', query);
     await socket.result('gone');
     const sse = await sseStream(url, query);

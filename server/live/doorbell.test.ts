@@ -41,7 +41,7 @@ describe.each([
   ['through a Redis', () => [redis.url]],
   ['through a cluster', () => cluster.url.split(',')],
 ])('a doorbell %s', (_name, urls) => {
-  test('rings for every listener at once, in the order of ringing, until it stops listening', () => {
+  test('rings for every listener in order until it stops listening', () => {
     const { bell, heard, stop } = open(urls(), randomUUID());
     const second: Hint[] = [];
     bell.listen({ heard: (hint) => second.push(hint), missed: () => undefined });
@@ -57,8 +57,8 @@ describe.each([
 describe.each([
   ['a Redis', () => [redis.url]],
   ['a cluster', () => cluster.url.split(',')],
-])('processes that share %s', (_name, urls) => {
-  test('hear each other, those of one database only', async () => {
+])('processes on %s', (_name, urls) => {
+  test('hear the hints of their own database only', async () => {
     const id = randomUUID();
     const [one, two, stranger] = [open(urls(), id), open(urls(), id), open(urls(), randomUUID())];
     await hears(one.bell, two.bell, stranger.bell);
@@ -70,7 +70,7 @@ describe.each([
   });
 });
 
-test('a Redis that is killed, frozen, or cuts listeners off is noticed; what was missed meanwhile is said when it is back', async () => {
+test('a doorbell notices a killed, frozen or disconnecting Redis, and reports missed hints when it is back', async () => {
   const own = await startRedis();
   atEnd(() => own.stop());
   const { bell, missed } = open([own.url], randomUUID());
@@ -101,8 +101,8 @@ describe.each([
     return { url: own.url, nodes: [own], stop: () => own.stop() };
   }],
   ['a cluster', startRedisCluster],
-])('through %s', (_name, start) => {
-  test('who loses what it publishes on, and nothing else, hears and is heard again', async () => {
+])('on %s', (_name, start) => {
+  test('a doorbell that loses only its publishing connection reconnects, hears, and is heard', async () => {
     const { url, nodes, stop } = await start();
     atEnd(stop);
     const id = randomUUID();
@@ -117,7 +117,7 @@ describe.each([
     await expect.poll(() => two.heard, patience).toContainEqual(all(2));
   });
 
-  test('more hints than are left waiting make the others look, although nobody was away', async () => {
+  test('too many waiting hints make the other processes check the database', async () => {
     const { url, stop } = await start();
     atEnd(stop);
     const id = randomUUID();
@@ -129,7 +129,7 @@ describe.each([
   });
 });
 
-test('what could not be published makes the others look when it can be again', async () => {
+test('a hint that was not published makes the other processes check once publishing works', async () => {
   const own = await startRedis();
   atEnd(() => own.stop());
   const id = randomUUID();
@@ -170,7 +170,7 @@ async function cutPublishers(nodes: TestRedis[], except: string[] = []): Promise
   return publishers.map(({ id }) => id);
 }
 
-test('a Redis that is not there delays nothing, and is found when it comes', async () => {
+test('a missing Redis delays nothing, and is used once it starts', async () => {
   const own = await startRedis();
   atEnd(() => own.stop());
   await own.kill();
@@ -190,7 +190,7 @@ test('uses the credentials of the first URL for a URL without credentials', asyn
   await hears(bell);
 });
 
-test('garbage in the channel is no hint', async () => {
+test('ignores malformed messages in the channel', async () => {
   const id = randomUUID();
   const { bell, heard } = open([redis.url], id);
   await hears(bell);
@@ -215,7 +215,7 @@ test('a closed doorbell leaves no subscription and no connection', async () => {
   await expect.poll(async () => String(await own.command('CLIENT', 'LIST')).includes('name=baton'), patience).toBe(false);
 });
 
-test('hints survive the way through messages of less than 100 bytes', () => {
+test('hints keep their content in messages of less than 100 bytes', () => {
   const slug = fc.stringMatching(/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/);
   const hint = fc.oneof(
     fc.record({ about: fc.constant('all' as const), number: fc.integer({ min: 0, max: 999_999_999_999_999 }) }),

@@ -52,7 +52,7 @@ async function writeAtRandom(writer: number, times: number): Promise<void> {
   }
 }
 
-test('while eight write, every stream in every process has every event once, in one order, which keeps that of each session and inbox', async () => {
+test('while eight writers run, every stream of every process has every event once, in the order of each session and inbox', async () => {
   const streams = await Promise.all(processes.flatMap((each) => [open(each, { kind: 'all' }), ...agents.map((agentId) => open(each, { kind: 'inbox', agentId }))]));
   const [before] = (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM events')).rows;
   const inboxBefore = new Map((await database.prisma.agent.findMany()).map(({ id, inboxSequence }) => [id, inboxSequence]));
@@ -82,7 +82,7 @@ test('while eight write, every stream in every process has every event once, in 
   expect(await brokenInvariants(pool)).toEqual([]);
 });
 
-test('a cursor from anywhere in the order leads to exactly what follows it, far behind the newest too', async () => {
+test('a stream from any cursor returns exactly the events after it, also far behind the newest', async () => {
   const [streams] = processes;
   const { rows } = await pool.query<{ id: string }>('SELECT event_id AS id FROM event_positions ORDER BY position');
   const ids = rows.map(({ id }) => id);
@@ -102,7 +102,7 @@ test('a cursor from anywhere in the order leads to exactly what follows it, far 
   }
 });
 
-test('what a process that died left without a position is given one by whoever listens next, or listens already', async () => {
+test('events that a dead process left without a position get one from the next listener', async () => {
   const stream = await open(processes[0]!, { kind: 'all' });
   await stream.next();
   // Announced to nobody.
@@ -115,7 +115,7 @@ test('what a process that died left without a position is given one by whoever l
   expect((await cursorsOf(pool)).decode(ready.cursor)).toEqual({ stream: 'all', number: Number(position.position) });
 });
 
-test('whoever has left a stream waits for the end of a key no more', async () => {
+test('a closed stream stops watching its key', async () => {
   const watching = new Set<() => void>();
   const watchKey = (_caller: unknown, onEnded: () => void) => {
     watching.add(onEnded);

@@ -73,11 +73,11 @@ describe('what breaks the protocol closes the socket with its code', () => {
 });
 
 describe('operations over a socket', () => {
-  test('are parsed and validated as over HTTP, with the same codes and no suggestions', async () => {
+  test('are parsed and validated as over HTTP, with the same codes and suggestions', async () => {
     const socket = await rawSocket(open.url);
     await socket.init();
     socket.subscribe('1', '{ sesions { nodes { id } } }');
-    expect(await socket.message('error', '1')).toMatchObject({ payload: [{ message: 'Cannot query field "sesions" on type "Query".', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
+    expect(await socket.message('error', '1')).toMatchObject({ payload: [{ message: 'Cannot query field "sesions" on type "Query". Did you mean "sessions" or "session"?', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
     socket.subscribe('2', '{ ');
     expect(await socket.message('error', '2')).toMatchObject({ payload: [{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }] });
     socket.subscribe('3', 'query A { viewer { role } } query B { viewer { role } }');

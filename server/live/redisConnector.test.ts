@@ -63,7 +63,7 @@ describe.each(['publisher', 'subscriber'] as const)('the connection of a %s', (r
     );
   });
 
-  test('passes every expected answer on, wherever the network cuts it', () => {
+  test('passes every expected answer on, however the network splits it', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...valid[role]), { maxLength: 10 }), fc.array(fc.nat({ max: 30 })), (answers, cuts) => {
         const sent = Buffer.from(answers.join(''));
@@ -80,7 +80,7 @@ describe.each(['publisher', 'subscriber'] as const)('the connection of a %s', (r
   });
 });
 
-test('an answer that does not end is refused', () => {
+test('rejects an answer that does not end', () => {
   const read = answerReader(publisherAnswers);
   expect(() => {
     for (let n = 0; n < 100; n += 1) read(Buffer.alloc(65_536, 'x'));

@@ -92,18 +92,18 @@ describe('one event', () => {
     await (await listen([{}])).stop();
   });
 
-  test('is read once, and so is what is asked for of it, for one subscriber as for forty', async () => {
+  test('and its data are read once, for one subscriber and for forty', async () => {
     expect(await cost([{}], id)).toEqual({ rows: 1, loads: 1, groups: 1, results: 1 });
     expect(await cost(times(40, () => ({})), id)).toEqual({ rows: 1, loads: 1, groups: 1, results: 1 });
   });
 
-  test('also for subscribers that differ in where they begin and in which sessions they want', async () => {
+  test('and its data are read once for subscribers with different cursors and sessions', async () => {
     const others = await Promise.all(times(20, () => ({})).map(async () => encodeId('session', await session('bob'))));
     await (await listen([{}])).stop();
     expect(await cost(times(20, (n) => ({ variables: { sessionIds: [id, others[n]] } })), id)).toEqual({ rows: 1, loads: 1, groups: 1, results: 1 });
   });
 
-  test('is executed for each where the answer could differ: by its document, by variables that the selection has, by role, by agent', async () => {
+  test('is executed once per document, selection variables, role and agent', async () => {
     expect(await cost(times(4, (n) => ({ variables: { n: n + 1 } })), id)).toMatchObject({ rows: 1, groups: 4 });
     expect(await cost(times(4, (n) => ({ query: `${query}${' '.repeat(n)}` })), id)).toMatchObject({ rows: 1, groups: 4 });
     expect(await cost([{ key: 'admin' }, { key: 'operator' }, { key: 'analyst' }, { key: 'ada' }], id)).toMatchObject({ rows: 1, groups: 4 });
@@ -111,7 +111,7 @@ describe('one event', () => {
   });
 });
 
-test('what twenty missed who come back to a new server at once is read for all of them together', async () => {
+test('20 subscribers that resume on a new server share the reads of the missed events', async () => {
   const socket = await rawSocket(url);
   await socket.init({ authorization: admin });
   socket.subscribe('1', query);
@@ -143,17 +143,17 @@ test('what twenty missed who come back to a new server at once is read for all o
   await restarted.stop();
 });
 
-describe('the key under which work is shared', () => {
+describe('the key for sharing results', () => {
   const caller = (role: Role, agentId: string | null = null): Caller => ({ ...operator, principal: `key_${Math.random()}`, role, agentId });
   const key = (text: string, variableValues: Record<string, unknown>, who: Caller, operationName: string | null = null) =>
     sharingKey({ schema, document: parse(text), variableValues, operationName }, who);
   const own = key(query, { n: 1 }, caller('OPERATOR'));
 
-  test('is the same for two keys of one role, whatever they choose of the stream', () => {
+  test('is equal for two keys of one role with different streams', () => {
     expect(key(query, { n: 1, after: 'x', sessionIds: ['y'] }, caller('OPERATOR'))).toBe(own);
   });
 
-  test('is never the same for two roles, two agents, two documents, two operations or two answers', () => {
+  test('differs for other roles, agents, documents, operations and selection variables', () => {
     const two = `${query.replace('subscription', 'subscription A')} ${query.replace('subscription', 'subscription B')}`;
     const inFragment = 'subscription ($n: Int) { event: sessionUpdated { session { ...S } } } fragment S on Session { handoffs(first: $n) { totalCount } }';
     const inDirective = 'subscription ($n: Boolean!) { event: sessionUpdated { type @include(if: $n) } }';

@@ -33,8 +33,10 @@ export function createSubscriptions({ createContext, maskError, bound }: Subscri
     const { schema, document, operationName, variableValues } = args;
     const run = async (item: Item): Promise<ExecutionResult> => {
       // A new context: its caches must not outlive the item.
-      const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue: createContext(caller) });
-      return masked(await bound(result, args));
+      const contextValue = createContext(caller);
+      const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue });
+      const { exceeded } = contextValue.held;
+      return masked(exceeded === null ? await bound(result, args) : { errors: [exceeded] });
     };
     const group = groups.get(key) ?? new Group(run, () => groups.delete(key));
     groups.set(key, group);

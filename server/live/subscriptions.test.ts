@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 
 describe('a subscription', () => {
-  test('begins with READY, and then hears what is committed, with the state as it is then', async () => {
+  test('begins with READY, then delivers committed events with the current state', async () => {
     const stream = listen(inbox, { agentId: 'bob' });
     expect(await stream.next()).toMatchObject({ type: 'READY', recovered: null, actor: null, session: null, handoff: null, agent: null, inboxSequence: null });
     const id = await held('ada');
@@ -76,7 +76,7 @@ describe('a subscription', () => {
     stream.stop();
   });
 
-  test('goes on after a cursor: first what was missed, then live, without a hole or a repeat', async () => {
+  test('delivers the missed events after a cursor, then live ones, without gap or repeat', async () => {
     const stream = listen(handoffs);
     const ready = await stream.next();
     const id = await held('ada');
@@ -98,7 +98,7 @@ describe('a subscription', () => {
     later.stop();
   });
 
-  test('of Sessions has the entries of their logs too, and nothing of others', async () => {
+  test('of Sessions delivers log changes of the chosen sessions only', async () => {
     const [id, other] = [await held('ada'), await held('ada')];
     const stream = listen(sessions, { sessionIds: [id] });
     await stream.next();
@@ -109,7 +109,7 @@ describe('a subscription', () => {
     stream.stop();
   });
 
-  test('of Handoffs can be narrowed to a Session and to an Agent, and has the changes of agents', async () => {
+  test('of Handoffs can be filtered by Session and Agent, and delivers changes of agents', async () => {
     const [id, other] = [await held('ada'), await held('ada')];
     const [ofSession, ofAgent] = [listen(handoffs, { where: { sessionId: id } }), listen(handoffs, { where: { agentId: 'bob' } })];
     await Promise.all([ofSession.next(), ofAgent.next()]);
@@ -127,7 +127,7 @@ describe('a subscription', () => {
     ofAgent.stop();
   });
 
-  test('is the same over Server-Sent Events', async () => {
+  test('delivers the same over Server-Sent Events', async () => {
     const stream = await sseStream(url, inbox, { agentId: 'bob' });
     expect(stream.headers['content-type']).toContain('text/event-stream');
     expect((await stream.result<{ event: Event }>()).data!.event).toMatchObject({ type: 'READY' });
@@ -138,12 +138,12 @@ describe('a subscription', () => {
   });
 });
 
-describe('a refused subscription delivers one result with a code, then completes, over both transports', () => {
+describe('a refused subscription delivers one result with a code, then completes, over sockets and SSE', () => {
   test.each([
-    ['an agent that there is not', inbox, { agentId: 'nobody' }, 'BAD_USER_INPUT'],
-    ['no agent id', inbox, { agentId: 'NOBODY' }, 'BAD_USER_INPUT'],
-    ['a session that there is not', handoffs, { where: { sessionId: 'session_00000000000000000000000000' } }, 'BAD_USER_INPUT'],
-    ['no cursor', handoffs, { after: 'nonsense' }, 'CURSOR_EXPIRED'],
+    ['an unknown agent', inbox, { agentId: 'nobody' }, 'BAD_USER_INPUT'],
+    ['a malformed agent id', inbox, { agentId: 'NOBODY' }, 'BAD_USER_INPUT'],
+    ['an unknown session', handoffs, { where: { sessionId: 'session_00000000000000000000000000' } }, 'BAD_USER_INPUT'],
+    ['a malformed cursor', handoffs, { after: 'nonsense' }, 'CURSOR_EXPIRED'],
   ])('%s', async (_name, query, variables, code) => {
     const refused = listen(query, variables);
     expect(await refused.result()).toMatchObject({ errors: [{ path: ['event'], extensions: { code } }] });
@@ -154,7 +154,7 @@ describe('a refused subscription delivers one result with a code, then completes
   });
 });
 
-test('a cursor from before what is kept of the order is CURSOR_EXPIRED, the last one that nothing is missing after is not', async () => {
+test('a cursor from before the kept events is CURSOR_EXPIRED, and the oldest kept one is not', async () => {
   const stream = listen(sessions);
   const ids = [await held('ada'), await held('ada'), await held('ada')];
   const cursors: string[] = [(await stream.result()).data!.event.cursor];

@@ -1,46 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
-import { testDatabase } from '../../test/database.ts';
+import { pauseSession } from '../sessions/changeSession.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
-import { toolCall, world } from '../../test/world.ts';
-import { captureSnapshot } from './addToLog.ts';
+import { house, testRefusals, type Refusal } from '../../test/refusals.ts';
+import { held, refusalsOfLog, sessionId, times, tooMany, usedKey } from '../../test/refusalsOfLog.ts';
+import { toolCall } from '../../test/world.ts';
 
-const db = await testDatabase();
-const { agent, session, reassign, turn, run } = world(db.pool);
+const home = await house();
+const { db, agent, session, reassign, turn, run } = home;
 await agent('a', { maxCapacity: 50 });
 await agent('b', { maxCapacity: 50 });
 
-const snapshotsOf = (sessionId: string) => db.prisma.contextSnapshot.findMany({ where: { sessionId }, orderBy: { id: 'asc' } });
-
-describe('a snapshot', () => {
-  it('Given 5 user messages and 5 assistant messages, when a snapshot is captured, then it counts 5 user and 5 assistant messages', async () => {
-    const id = await session('a');
-    for (const n of [1, 2, 3, 4, 5]) {
-      await turn(id, { messages: [{ role: 'USER', content: `question ${n}` }, { role: 'ASSISTANT', content: `answer ${n}` }] });
-    }
-    const { snapshotId } = await run(captureSnapshot, { sessionId: id });
-    const snapshot = await db.prisma.contextSnapshot.findUniqueOrThrow({ where: { id: snapshotId } });
-    expect(snapshot).toMatchObject({ type: 'CHECKPOINT', userCount: 5, assistantCount: 5, systemCount: 0, toolCount: 0, handoffCount: 0, sequenceStart: 1, sequenceEnd: 10 });
-    // Four bytes a token: 'question n' and 'answer n', five times each.
-    expect(snapshot.tokenEstimate).toBe(Math.ceil((5 * 10 + 5 * 8) / 4));
-  });
-
-  it('is captured when a tenure begins, and marks where a window was cut', async () => {
-    const id = await session('a');
-    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'one' }], toolCalls: [toolCall('1', 'Read')] });
-    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'two' }], toolCalls: [toolCall('1', 'Read')], truncated: true });
-    await run(captureSnapshot, { sessionId: id });
-    const all = await snapshotsOf(id);
-    expect(all.map(({ type, sequenceStart, sequenceEnd, callStart, callEnd }) => [type, sequenceStart, sequenceEnd, callStart, callEnd])).toEqual([
-      ['SESSION_START', 1, 0, 1, 0],
-      ['TRUNCATION', 1, 1, 1, 1],
-      ['CHECKPOINT', 2, 2, 2, 2],
-    ]);
-  });
-});
-
-describe('a turn', () => {
-  it('is numbered without gaps, message by message and call by call, and its calls belong to its last words', async () => {
+describe('appendTurn', () => {
+  it('numbers messages and calls without gaps, and gives the calls to the last message of the turn', async () => {
     const id = await session('a');
     await turn(id, { messages: [{ role: 'USER', content: 'go' }, { role: 'ASSISTANT', content: 'first' }, { role: 'ASSISTANT', content: 'last' }], toolCalls: [toolCall('x', 'Read'), toolCall('y', 'Read')] });
     await turn(id, { messages: [], toolCalls: [toolCall('x', 'Read')] });
@@ -53,7 +25,7 @@ describe('a turn', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it('of user messages alone belongs to no agent and completes nothing', async () => {
+  it('gives a turn of user messages to no agent, and completes no handoff with it', async () => {
     const id = await session('a');
     const { handoffId } = await reassign(id, { agentId: 'b' });
     await turn(id, { messages: [{ role: 'USER', content: 'who is there?' }] });
@@ -65,10 +37,80 @@ describe('a turn', () => {
     expect(turns.map(({ agentSessionId }) => agentSessionId)).toEqual([null, null]);
   });
 
-  it('that failed wrote no file', async () => {
+  it('stores no modified files for a failed call', async () => {
     const id = await session('a');
     await turn(id, { toolCalls: [toolCall('x', 'Write', { error: 'denied', filesModified: ['a.ts'] })] });
     const [call] = await db.prisma.toolCall.findMany({ where: { sessionId: id } });
     expect(call).toMatchObject({ error: 'denied', result: null, filesModified: [] });
   });
 });
+
+const assistantMessage = { messages: [{ role: 'ASSISTANT', content: 'Working on it.' }] };
+const refused = (error: Refusal['error'], when: string, given: Refusal['given'], says: RegExp): Refusal => ({ mutation: 'appendTurn', error, when, given, says });
+const agentTurns = {
+  'an assistant message': assistantMessage,
+  'the answer of a tool': { messages: [{ role: 'TOOL', content: 'ok' }] },
+  'a tool call': { messages: [], toolCalls: [{ callId: 'c1', name: 'Read' }] },
+};
+
+const turns: Refusal[] = [
+  refused(
+    'NotFoundError',
+    'the agent does not exist',
+    async (h) => ({ input: { sessionId: (await held(h)).sessionId, agentId: 'nobody', ...assistantMessage }, data: { id: 'nobody' } }),
+    /no agent 'nobody'/,
+  ),
+  ...Object.entries(agentTurns).flatMap(([what, input]) => [
+    refused(
+      'InvalidStateError',
+      `${what} comes while the handoff is INITIATED`,
+      async (h) => {
+        const here = await held(h);
+        const target = h.unique('target');
+        await h.agent(target);
+        await h.reassign(here.id, { agentId: target });
+        return { input: { sessionId: here.sessionId, ...input }, data: { state: 'PENDING', allowed: ['ACTIVE'] } };
+      },
+      /has not accepted its handoff yet: accept it first \(acceptHandoff\)/,
+    ),
+    refused(
+      'InvalidStateError',
+      `${what} comes while the session is PAUSED`,
+      async (h) => {
+        const here = await held(h);
+        await h.run(pauseSession, { sessionId: here.id, expectedVersion: null });
+        return { input: { sessionId: here.sessionId, ...input }, data: { state: 'PAUSED', allowed: ['ACTIVE'] } };
+      },
+      /resumeSession/,
+    ),
+    refused(
+      'InvalidStateError',
+      `${what} comes for an unassigned session`,
+      async ({ session }) => ({ input: { sessionId: sessionId(await session(null)), ...input }, data: { state: 'UNASSIGNED' } }),
+      /reassignSession/,
+    ),
+  ]),
+  refused(
+    'InvalidStateError',
+    'an agent other than the holder sends it',
+    async (h) => {
+      const here = await held(h);
+      const other = h.unique('other');
+      await h.agent(other);
+      return { input: { sessionId: here.sessionId, agentId: other, ...assistantMessage }, data: { state: `HELD BY ${here.holder}` } };
+    },
+    /is held by 'holder-\d+', not by 'other-\d+'/,
+  ),
+];
+
+const emptyMessage = { role: 'ASSISTANT', content: '' };
+const limits = [
+  tooMany('appendTurn', 'messages', 200, 'append them in several turns', { messages: times(201, () => emptyMessage) }),
+  tooMany('appendTurn', 'tool calls', 200, 'append them in several turns', { messages: [emptyMessage], toolCalls: times(201, (n) => ({ callId: `c${n}`, name: 'Read' })) }),
+  tooMany('appendTurn', 'files of a tool call', 200, 'name the most important ones', {
+    messages: [emptyMessage],
+    toolCalls: [{ callId: 'c', name: 'Write', filesModified: times(201, (n) => `src/${n}.ts`) }],
+  }),
+];
+
+testRefusals(home, ['appendTurn'], [...refusalsOfLog('appendTurn', assistantMessage), usedKey('appendTurn', assistantMessage), ...turns, ...limits]);

@@ -34,7 +34,7 @@ export interface TurnAnswer {
   sessionId: string;
 }
 
-/** Appends one turn. The first turn of a target that has accepted completes its Handoff (rule: complete). */
+/** Appends one turn. */
 export async function appendTurn(work: Work, input: AppendTurnInput): Promise<TurnAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { holder: false });
@@ -52,9 +52,27 @@ export async function appendTurn(work: Work, input: AppendTurnInput): Promise<Tu
   }
   if (input.truncated) await captureTruncation(custody);
   const turnId = stageTurn(custody, input, byAgent ? (custody.openTenure?.id ?? null) : null);
-  custody.recordLog('TURN_APPENDED');
-  if (byAgent && custody.openHandoff?.status === 'ACCEPTED') custody.closeHandoff(custody.openHandoff, { status: 'COMPLETED' });
+  if (byAgent) recordTurn(custody);
+  else custody.recordLog('TURN_APPENDED');
   return { turnId, sessionId: input.sessionId };
+}
+
+/** Appends a turn of the holder with this one call, which Baton itself answered. Returns the ToolCall's id. */
+export function appendCall(custody: Custody, call: { callId: string; name: string; arguments: unknown; result: string }): string {
+  const { work, session, openTenure } = custody;
+  const { id, messageCount, turnCount, toolCallCount } = session;
+  const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, openTenure?.id ?? null);
+  const turn = log.turn({ truncated: false, startedAt: work.now });
+  const toolCall = log.call(turn.id, undefined, { ...call, error: null, filesModified: [] });
+  work.change('sessions', session, { ...log.counts, updatedAt: work.now });
+  recordTurn(custody);
+  return toolCall.id;
+}
+
+/** Records a turn of the holder. The first one of a target that has accepted completes its Handoff (rule: complete). */
+function recordTurn(custody: Custody): void {
+  custody.recordLog('TURN_APPENDED');
+  if (custody.openHandoff?.status === 'ACCEPTED') custody.closeHandoff(custody.openHandoff, { status: 'COMPLETED' });
 }
 
 /** Captures the visible part of the log; from here on, only later entries are visible. */

@@ -7,8 +7,8 @@ import { agentCaller } from '../../test/world.ts';
 
 const { db, here, another, loadFixture, messages, turns, lastTenure, session, reassign, run } = await imports();
 
-describe('an import is history', () => {
-  it('accepts and completes no handoff and changes no earlier context', async () => {
+describe('an import', () => {
+  it('accepts and completes no handoff, and changes no earlier context', async () => {
     const bob = await another();
     await reassign(here.id, { agentId: bob });
     const handoff = () => db.prisma.handoff.findFirstOrThrow({ where: { sessionId: here.id } });
@@ -24,7 +24,7 @@ describe('an import is history', () => {
     expect(version).toBe(3);
   });
 
-  it('turns belong to the tenure of the agent that is named, else to the holder', async () => {
+  it("gives its turns to the tenure of the named agent, else to the holder's", async () => {
     const bob = await another();
     await reassign(here.id, { agentId: bob });
     await loadFixture('claude-failed-write');
@@ -33,13 +33,13 @@ describe('an import is history', () => {
     expect((await db.prisma.message.findFirstOrThrow({ where: { sessionId: here.id, content: 'I dig.' } })).agentSessionId).toBe((await lastTenure(here.holder)).id);
   });
 
-  it('turns belong to nobody in a session that nobody holds', async () => {
+  it('gives its turns to no agent in an unassigned session', async () => {
     here.id = await session(null);
     await loadFixture('claude-failed-write');
     expect(await turns()).toMatchObject([{ agentSessionId: null }]);
   });
 
-  it('an operator imports into any open session: paused, waiting, unheld', async () => {
+  it('by an operator is accepted in a paused session and while a handoff waits', async () => {
     await run(pauseSession, { sessionId: here.id, expectedVersion: null });
     expect(await loadFixture('claude-failed-write')).toMatchObject({ turnsAdded: 1 });
     await reassign(here.id, { agentId: await another() });
@@ -63,11 +63,11 @@ describe('an import is history', () => {
     expect(await hashAllTables(db.pool)).toEqual(before);
   });
 
-  it('an agent imports into what it holds', async () => {
+  it('by an agent is accepted in a session that it holds', async () => {
     expect(await loadFixture('claude-failed-write', { caller: agentCaller(here.holder), agentId: here.holder })).toMatchObject({ turnsAdded: 1 });
   });
 
-  it('of the same file by two at once is one import', async () => {
+  it('of one file by two concurrent callers adds its lines once', async () => {
     const reports = await Promise.all([loadFixture('claude-incremental-2'), loadFixture('claude-incremental-2')]);
     expect(reports.map(({ messagesAdded }) => messagesAdded).sort()).toEqual([0, 4]);
     expect(await messages()).toHaveLength(4);

@@ -21,7 +21,7 @@ function peakOf(pid: number): number | null {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(status, 'utf8'))?.[1]) * 1024;
 }
 
-it('a server that imports 3 MB answers others meanwhile, and never holds more than 300 MB', async () => {
+it('a server that imports 3 MB answers other requests meanwhile and stays under 300 MB', async () => {
   const server = await startServer({ databaseUrl: db.url });
   const { post } = client(server.url);
   const id = encodeId('session', await session('ada'));

@@ -61,12 +61,12 @@ async function agrees(sessionId: string, name: string): Promise<void> {
   expect(found).toMatchObject({ tool_errors: expected.tool_errors, people: expected.user_messages?.human, usage });
 }
 
-describe.runIf(realDataFolder !== undefined)('a transcript of a real tool', () => {
+describe.runIf(realDataFolder !== undefined)('an imported real transcript', () => {
   afterEach(async () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it.each(realTranscripts())('%s is stored as its expected facts say, once, and can be handed over', async (name) => {
+  it.each(realTranscripts())('%s is stored once with its expected facts, and the session can be handed off', async (name) => {
     const id = await session('ada');
     const first = await load(id, name);
     await agrees(id, name);
@@ -78,7 +78,7 @@ describe.runIf(realDataFolder !== undefined)('a transcript of a real tool', () =
 
   const byName = (part: string): string => realTranscripts().find((name) => name.includes(part)) ?? '';
 
-  it('that has grown since the last import is the same as if it had been imported once', async () => {
+  it('gives the same log in two parts as in one', async () => {
     const id = await session('ada');
     const first = await load(id, byName('incremental-turn1'));
     const second = await load(id, byName('incremental-turn2'));
@@ -87,7 +87,7 @@ describe.runIf(realDataFolder !== undefined)('a transcript of a real tool', () =
     expect(await db.prisma.turn.count({ where: { sessionId: id } })).toBe(1);
   });
 
-  it("takes its sub-agents' files beside it", async () => {
+  it('accepts the files of its sub-agents', async () => {
     const [parent = '', ...files] = [byName('compact.jsonl'), ...realTranscripts().filter(isSubagent)];
     expect(files.length).toBeGreaterThan(0);
     const id = await session('ada');
@@ -98,4 +98,4 @@ describe.runIf(realDataFolder !== undefined)('a transcript of a real tool', () =
   });
 });
 
-if (realDataFolder === undefined) it.skip('transcripts of real tools are not imported: BATON_REAL_DATA does not name their folder', () => undefined);
+if (realDataFolder === undefined) it.skip('is skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);

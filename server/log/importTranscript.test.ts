@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { hashAllTables } from '../../test/hash.ts';
 import { imports } from '../../test/imports.ts';
+import { house, testRefusals, type Refusal } from '../../test/refusals.ts';
+import { held, refusalsOfLog } from '../../test/refusalsOfLog.ts';
 import { setTasks } from './addToLog.ts';
 import { fixture } from '../../test/readTranscripts.ts';
 import { piecesOf } from './transcripts/lines.ts';
@@ -11,7 +13,7 @@ const calls = () => db.prisma.toolCall.findMany({ where: { sessionId: here.id },
 const events = async () => (await db.prisma.event.findMany({ where: { sessionId: here.id }, orderBy: { sessionSequence: 'asc' } })).map(({ type }) => type);
 
 describe('an import', () => {
-  it("appends the transcript's turns, messages and calls after the last message, at their own moments, with one event for all", async () => {
+  it('appends turns, messages and calls with the times of the transcript, and writes one event', async () => {
     await turn(here.id, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
     const report = await loadFixture('claude-interrupts');
     expect(report).toMatchObject({ format: 'CLAUDE_CODE', messagesAdded: 9, turnsAdded: 3, toolCallsAdded: 1, resultsFilled: 0, alreadyKnown: 0, lines: 15 });
@@ -33,14 +35,14 @@ describe('an import', () => {
     expect(await events()).toEqual(['SESSION_CREATED', 'TURN_APPENDED', 'TURN_APPENDED']);
   });
 
-  it('says in which place of the log a call was made, and by which message', async () => {
+  it('stores the message and the place in the log of each call', async () => {
     await loadFixture('claude-incremental-1');
     const [on, note] = await calls();
     expect(on).toMatchObject({ callId: 'toolu_on', sequence: 2, result: 'on', message: { content: 'I turn the water on.' } });
     expect(note).toMatchObject({ callId: 'toolu_note', sequence: 2, result: null, error: null, filesModified: [], message: null });
   });
 
-  it('keeps where the work stood in each turn, and where a longer file says that it stands now', async () => {
+  it('stores the workspace of each turn, and updates it from a longer file', async () => {
     const said = (uuid: string, cwd: string, type = 'user') => ({ type, sessionId: 's', uuid, cwd, gitBranch: 'main', message: { role: 'user', content: `I am ${uuid}.` } });
     const file = (...entries: object[]) => load(piecesOf(entries.map((entry) => JSON.stringify(entry)).join('\n')));
     const stands = async () => (await turns()).map(({ workspace }) => workspace);
@@ -51,7 +53,7 @@ describe('an import', () => {
   });
 
   it.each(['claude-interrupts', 'claude-sidechain-inline', 'claude-compaction', 'claude-broken-lines', 'claude-several-lines', 'claude-tasks', 'claude-unstorable', 'codex-rollout'])(
-    'of %s a second time changes nothing at all',
+    'of %s a second time changes nothing',
     async (name) => {
       const first = await loadFixture(name);
       expect(first.alreadyKnown).toBe(0);
@@ -62,7 +64,7 @@ describe('an import', () => {
     },
   );
 
-  it('of a longer file adds what is new, fills the results that were missing, and counts no token twice', async () => {
+  it('of a longer file adds what is new, fills missing results, and counts each token once', async () => {
     await loadFixture('claude-incremental-1');
     const report = await loadFixture('claude-incremental-2');
     expect(report).toMatchObject({ alreadyKnown: 7, messagesAdded: 2, turnsAdded: 0, toolCallsAdded: 1, resultsFilled: 1 });
@@ -82,7 +84,7 @@ describe('an import', () => {
     expect([inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens]).toEqual([18, 207, 50, 130]);
   });
 
-  it('of a shorter file after the longer one changes nothing', async () => {
+  it('of a shorter file after a longer one changes nothing', async () => {
     await loadFixture('claude-incremental-2');
     const before = await hashAllTables(db.pool);
     expect(await loadFixture('claude-incremental-1')).toMatchObject({ alreadyKnown: 7, messagesAdded: 0, toolCallsAdded: 0, resultsFilled: 0 });
@@ -91,7 +93,7 @@ describe('an import', () => {
     expect(await hashAllTables(db.pool)).toEqual(before);
   });
 
-  it('goes on in a new turn when something was said in between', async () => {
+  it('continues in a new turn after another message', async () => {
     await loadFixture('claude-incremental-1');
     await turn(here.id, { messages: [{ role: 'USER', content: 'Well?' }] });
     expect(await loadFixture('claude-incremental-2')).toMatchObject({ turnsAdded: 1, resultsFilled: 1 });
@@ -99,7 +101,7 @@ describe('an import', () => {
     expect((await turns()).map(({ outputTokens }) => outputTokens)).toEqual([200, null, 7]);
   });
 
-  it('goes on in a new turn when the session changed hands in between, even for the agent that had it before', async () => {
+  it('continues in a new turn after a change of the holder, even for the earlier holder', async () => {
     await loadFixture('claude-incremental-1');
     await reassign(here.id, { agentId: await another() });
     expect(await loadFixture('claude-incremental-2', { agentId: here.holder })).toMatchObject({ turnsAdded: 1 });
@@ -107,7 +109,7 @@ describe('an import', () => {
     expect(after?.agentSessionId).toBe(before?.agentSessionId);
   });
 
-  it('of a rollout that has grown counts the difference', async () => {
+  it('of a longer rollout counts the difference', async () => {
     const lines = (await readFile(fixture('codex-rollout'), 'utf8')).split('\n');
     await load(piecesOf(lines.slice(0, 14).join('\n')));
     expect(await turns()).toMatchObject([{ inputTokens: 600, cacheReadInputTokens: 400, outputTokens: 50 }]);
@@ -118,13 +120,13 @@ describe('an import', () => {
     ]);
   });
 
-  it('begins a turn of its own, though another transcript shares lines with it that say nothing', async () => {
+  it('begins its own turn, even if it shares lines without content with another transcript', async () => {
     await loadFixture('claude-incremental-1');
     const [summary] = (await readFile(fixture('claude-incremental-1'), 'utf8')).split('\n');
     expect(await load(piecesOf(`${summary}\n${await readFile(fixture('claude-failed-write'), 'utf8')}`))).toMatchObject({ alreadyKnown: 1, turnsAdded: 1 });
   });
 
-  it('takes secrets out before anything is stored, also one that is split over two blocks, and counts them', async () => {
+  it('redacts secrets before it stores anything, also one split over two blocks, and counts them', async () => {
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const lines = [
       { type: 'user', uuid: 'u1', message: { content: `Use ${token}.` } },
@@ -141,7 +143,7 @@ describe('an import', () => {
     for (const part of [token.slice(4, 20), token.slice(20)]) expect(stored).not.toContain(part);
   });
 
-  it('captures what was visible until each compaction; from there on only what follows is', async () => {
+  it('captures a snapshot at each compaction, and later snapshots cover only what follows', async () => {
     await turn(here.id, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
     expect(await loadFixture('claude-compaction')).toMatchObject({ compactions: 1 });
     const snapshots = await db.prisma.contextSnapshot.findMany({ where: { sessionId: here.id, type: 'TRUNCATION' } });
@@ -152,7 +154,7 @@ describe('an import', () => {
     expect(handed).toMatchObject({ sequenceStart: 4, sequenceEnd: 6, systemCount: 1, assistantCount: 2, callStart: 2, callEnd: 2 });
   });
 
-  it('sets the tasks that the transcript ends with, once', async () => {
+  it('sets the last tasks of the transcript once', async () => {
     await loadFixture('claude-tasks');
     const tasks = () => db.prisma.task.findMany({ where: { sessionId: here.id }, orderBy: { position: 'asc' }, select: { content: true, status: true, position: true } });
     expect(await tasks()).toEqual([
@@ -167,26 +169,26 @@ describe('an import', () => {
     expect(await tasks()).toHaveLength(1);
   });
 
-  it("takes a sub-agent's file as a turn of its own, beside that of its parent", async () => {
+  it('stores the file of a sub-agent as a separate turn', async () => {
     await loadFixture('claude-subagent-parent');
     expect(await loadFixture('claude-subagent', { sidechain: true })).toMatchObject({ turnsAdded: 1, messagesAdded: 2, toolCallsAdded: 1, humanMessages: 0 });
     expect((await messages()).slice(-2)).toEqual(['2 SYSTEM: Measure the plot.', '2 TOOL: It is 4 by 6 metres.']);
   });
 
-  it('keeps two sessions of one transcript apart', async () => {
+  it('keeps two sessions with the same transcript apart', async () => {
     await loadFixture('claude-compaction');
     const other = await session(here.holder);
     expect(await loadFixture('claude-compaction', { sessionId: other })).toMatchObject({ alreadyKnown: 0, messagesAdded: 5 });
   });
 
-  it('stores no call and counts no token twice, though a copy of the session has them under another id', async () => {
+  it('stores each call and counts each token once, also from a copy of the session with another id', async () => {
     await loadFixture('claude-incremental-1');
     const copy = (await readFile(fixture('claude-incremental-2'), 'utf8')).replaceAll('6a000000-0000-4000-8000-000000000006', 'copy');
     expect(await load(piecesOf(copy))).toMatchObject({ toolCallsAdded: 1, resultsFilled: 1 });
     expect(await turns()).toMatchObject([{ outputTokens: 200 }, { outputTokens: 7 }]);
   });
 
-  it('stores whatever ids, names and figures a file has', async () => {
+  it('stores any ids, names and figures', async () => {
     const long = 'x'.repeat(5_000);
     const block = (callId: unknown, name: unknown, input: unknown) => ({ type: 'tool_use', id: callId, name, input });
     const lines = [
@@ -197,3 +199,36 @@ describe('an import', () => {
     expect(await turns()).toMatchObject([{ inputTokens: 2 ** 31 - 1, outputTokens: 0 }]);
   });
 });
+
+const home = await house();
+const transcript = { content: '{"type":"user","message":{"content":"Well?"}}' };
+const cases: Refusal[] = [
+  {
+    mutation: 'importTranscript',
+    error: 'BadUserInputError',
+    when: 'the content is not a known transcript',
+    given: async (h) => ({ input: { sessionId: (await held(h)).sessionId, content: '{"role":"user"}' }, data: { path: ['input', 'content'] } }),
+    says: /not a known transcript \(its first line is a JSON object with the fields role\): give the JSON lines of Claude Code/,
+  },
+  {
+    mutation: 'importTranscript',
+    error: 'NotFoundError',
+    when: 'the agent does not exist',
+    given: async (h) => ({ input: { sessionId: (await held(h)).sessionId, agentId: 'nobody', ...transcript }, data: { id: 'nobody' } }),
+    says: /no agent 'nobody'/,
+  },
+  {
+    mutation: 'importTranscript',
+    error: 'InvalidStateError',
+    when: 'the agent never had the session',
+    given: async (h) => {
+      const here = await held(h);
+      const other = h.unique('other');
+      await h.agent(other);
+      return { input: { sessionId: here.sessionId, agentId: other, ...transcript }, data: { state: `HELD BY ${here.holder}`, allowed: ['ACTIVE'] } };
+    },
+    says: /never had the session \('holder-\d+' holds it\): leave agentId out/,
+  },
+];
+
+testRefusals(home, ['importTranscript'], [...refusalsOfLog('importTranscript', transcript), ...cases]);

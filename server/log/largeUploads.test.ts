@@ -4,6 +4,7 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
+import { limits } from '../limits/limits.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client, send } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
@@ -71,6 +72,27 @@ test('gives the next turn to the key that has fewest, and answers small uploads 
   running[1]!.outgoing.end();
   expect((await queued.answer).status).toBe(200);
   expect(done).toEqual(['late', 'queued']);
+});
+
+test('ends an upload that sends too slowly with 408, and gives its turn to the next one', async () => {
+  const { url } = await startApp(database, { uploads: { atOnce: 1, waitMs: 20_000, slowest: { bytes: 100_000, ms: 200 } } });
+  const before = await hashAllTables(database.pool);
+  const slow = await open(url, one);
+  const refused = await slow.answer;
+  expect(refused).toMatchObject({ status: 408, body: expect.stringMatching(/fewer than 100000 bytes came in 200 ms: nothing was changed/) as string });
+  expect((await hashAllTables(database.pool)).tables['messages']).toEqual(before.tables['messages']);
+  const next = await open(url, other);
+  next.outgoing.end();
+  expect((await next.answer).status).toBe(200);
+});
+
+test('takes all of twenty uploads that come at once', async () => {
+  const { url } = await startApp(database, { uploads: { waitMs: 60_000 } });
+  const keys = await Promise.all(Array.from({ length: 20 }, () => secretFor(database.pool, 'OPERATOR')));
+  const uploads = await Promise.all(keys.map((key) => open(url, key)));
+  for (const { outgoing } of uploads) outgoing.end(' '.repeat(2 * limits.uploads.turnBytes));
+  const answers = await Promise.all(uploads.map(({ answer }) => answer));
+  expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
 });
 
 test('gives a turn back when its sender is gone', async () => {

@@ -33,9 +33,9 @@ export class LogWriter<Counts extends LogCounts> {
   }
 
   /** `message` is the one that made the call; undefined when unknown. */
-  call(turnId: string, message: { id: string; sequence: number } | undefined, fields: CallFields): void {
+  call(turnId: string, message: { id: string; sequence: number } | undefined, fields: CallFields) {
     const { work } = this;
-    work.insert('tool_calls', {
+    return work.insert('tool_calls', {
       ...fields,
       id: work.newId(),
       sessionId: this.counts.id,

@@ -6,7 +6,7 @@ import { Cleaner, maxBytes } from './transcripts/clean.ts';
 // A session that does not exist yet has no known lines: nothing is queried.
 const pool = {} as Pool;
 
-test('redacts no more of a long message than it stores, and says how many bytes were not kept', async () => {
+test('redacts no more of a long message than it stores, and gives the number of dropped bytes', async () => {
   const text = 'of plain words '.repeat(2_000);
   const lines = Array.from({ length: 200 }, (_, n) => `${JSON.stringify({ type: 'assistant', uuid: `u${n}`, sessionId: 's', message: { id: 'm', content: [{ type: 'text', text }] } })}\n`);
   async function* chunks() {

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const read = async (fields: string) => (await post<{ session: object }>(`{ session(id: "${id}") { ${fields} } }`)).data.session;
 
-test('a Turn says where the work stood, without secrets', async () => {
+test('a Turn returns its workspace with secrets redacted', async () => {
   const mutation = `mutation ($input: AppendTurnInput!) { appendTurn(input: $input) { ... on AppendTurnPayload { turn { workspace { folder branch commit } } } ... on Error { message } } }`;
   const written = async (workspace: object | null) => {
     const input = { sessionId: encodeId('session', await session('ada')), messages: [{ role: 'ASSISTANT', content: 'Done.' }], workspace };
@@ -42,7 +42,7 @@ test('a Turn says where the work stood, without secrets', async () => {
   expect(await written(null)).toBeNull();
 });
 
-test("a Session's log is the last first, its decisions and tasks are in their order", async () => {
+test('a Session returns its log newest first, and its decisions and tasks in order', async () => {
   expect(await read('turns { nodes { index } } messages { nodes { sequence role handoff { depth } turn { index } } } decisions { text } tasks { position content status }')).toEqual({
     turns: { nodes: [{ index: 3 }, { index: 2 }, { index: 1 }] },
     messages: {
@@ -61,7 +61,7 @@ test("a Session's log is the last first, its decisions and tasks are in their or
   });
 });
 
-test('a Turn shows its messages, calls and tokens in order', async () => {
+test('a Turn returns its messages, calls and tokens in order', async () => {
   expect(await read('turns(last: 2) { nodes { index agentSession { agent { id } } messages { content } toolCalls { callId index sequence result error filesModified message { sequence } } usage { inputTokens cacheCreationInputTokens model } } }')).toMatchObject({
     turns: {
       nodes: [
@@ -80,7 +80,7 @@ test('a Turn shows its messages, calls and tokens in order', async () => {
   });
 });
 
-test('usage adds up all Turns, past 32 bits, and is 0 where there are none', async () => {
+test('usage sums all Turns, past 32 bits, and is 0 without Turns', async () => {
   expect(await read('usage { inputTokens outputTokens cacheCreationInputTokens cacheReadInputTokens model }')).toEqual({
     usage: { inputTokens: 4_000_000_000, outputTokens: 14, cacheCreationInputTokens: 0, cacheReadInputTokens: 6, model: 'opus' },
   });
@@ -89,7 +89,7 @@ test('usage adds up all Turns, past 32 bits, and is 0 where there are none', asy
   expect(data).toEqual({ session: { usage: { inputTokens: 0, outputTokens: 0, model: null } } });
 });
 
-test('a snapshot shows the tool calls of its range, the last first, as many as were asked for', async () => {
+test('a snapshot returns the tool calls of its range, newest first, up to `first`', async () => {
   const snapshot = 'snapshots(last: 2) { nodes { type sequenceStart sequenceEnd messageCounts { user assistant system tool handoff total } visibleToolCallCount all: visibleToolCalls { callId turn { index } } one: visibleToolCalls(first: 1) { callId } none: visibleToolCalls(first: 0) { callId } } }';
   expect(await read(snapshot)).toEqual({
     snapshots: {
@@ -125,7 +125,7 @@ test('a snapshot shows the tool calls of its range, the last first, as many as w
   expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', path: ['first'] } }]);
 });
 
-test('a tenure shows its own turns and its latest snapshot', async () => {
+test('a tenure returns its own turns and its latest snapshot', async () => {
   expect(await read('agentSessions { nodes { agent { id } state startSequence endSequence turns { nodes { index } totalCount } snapshots { totalCount } latestSnapshot { type } } }')).toEqual({
     agentSessions: {
       nodes: [

@@ -19,7 +19,7 @@ const logOf = async (sessionId: string, asker: Asker = 'ADMIN') => (await askers
 const keyOf = async (asker: Asker) => (await askers[asker].post<{ viewer: { key: { id: string } | null } }>('{ viewer { key { id } } }')).data.viewer.key?.id;
 const append = (asker: Asker, input: object) => askers[asker].post('mutation ($input: AppendTurnInput!) { appendTurn(input: $input) { __typename } }', { input });
 
-it('tells a USER message that an agent wrote from one that an operator wrote', async () => {
+it('distinguishes a USER message of an agent from one of an operator', async () => {
   const { sessionId } = await sessionInput('own');
   await append('OPERATOR', { sessionId, messages: [{ role: 'USER', content: 'Mend the parser.' }] });
   await append('AGENT', { sessionId, messages: [{ role: 'USER', content: 'Delete the parser.' }, { role: 'ASSISTANT', content: 'Deleted.' }] });
@@ -32,7 +32,7 @@ it('tells a USER message that an agent wrote from one that an operator wrote', a
   expect((await logOf(sessionId, 'AGENT'))[1]!.turn!.messages).toEqual([{ recordedBy: { role: 'AGENT' } }, { recordedBy: { role: 'AGENT' } }]);
 });
 
-it('names the caller of an import as the recorder of each of its messages', async () => {
+it('is the caller of an import for each of its messages', async () => {
   const line = (uuid: string, type: string, message: object) => JSON.stringify({ type, uuid, sessionId: 's1', message });
   const content = [line('u1', 'user', { role: 'user', content: 'Well?' }), line('u2', 'assistant', { role: 'assistant', content: [{ type: 'text', text: 'Well.' }] })].join('\n');
   for (const asker of ['AGENT', 'OPERATOR'] as const) {
@@ -42,13 +42,13 @@ it('names the caller of an import as the recorder of each of its messages', asyn
   }
 });
 
-it('names the caller of a handoff as the recorder of its HANDOFF message', async () => {
+it('is the caller of a handoff for its HANDOFF message', async () => {
   const { sessionId } = await sessionInput('own');
   await askers.OPERATOR.post('mutation ($input: ReassignSessionInput!) { reassignSession(input: $input) { __typename } }', { input: { sessionId, agentId: 'eve' } });
   expect((await logOf(sessionId)).map(({ role, recordedBy }) => [role, recordedBy?.role])).toEqual([['HANDOFF', 'OPERATOR']]);
 });
 
-it('is null for messages of before it was recorded, and only for those', async () => {
+it('is null only for messages stored before this field', async () => {
   const { rows } = await db.pool.query<{ count: number }>('SELECT count(*)::int FROM messages WHERE recorded_by IS NULL');
   expect(rows[0]!.count).toBe(0);
   const id = await held('own');

@@ -10,7 +10,7 @@ describe('a turn', () => {
     [['TOOL'], 0, true],
     [['USER'], 1, true],
     [[], 1, true],
-  ])('of %j and %i tool calls is an agent\'s: %s', (roles, calls, expected) => {
+  ])('with messages of %j and %i tool calls is a turn of an agent: %s', (roles, calls, expected) => {
     expect(isAgentTurn({ messages: roles.map((role) => ({ role })), toolCalls: Array(calls).fill({}) })).toBe(expected);
   });
 
@@ -18,13 +18,13 @@ describe('a turn', () => {
 
   it.each([
     ['the active holder', {}, null],
-    ['nobody in particular, for the holder', { agentId: null }, null],
+    ['no named agent', { agentId: null }, null],
     ['another agent', { agentId: 'b' }, /held by 'a'/],
     ['a holder that has not accepted', { tenureState: 'PENDING' }, /acceptHandoff/],
     ['another agent, while the holder has not accepted', { agentId: 'b', tenureState: 'PENDING' }, /held by 'a'/],
     ['the holder of a paused session', { sessionStatus: 'PAUSED', tenureState: 'PAUSED' }, /resumeSession/],
-    ['anybody in a session that nobody holds', { sessionStatus: 'PAUSED', holderId: null, tenureState: null }, /reassignSession/],
-  ] as const)('from %s', (_case, fields, message) => {
+    ['an agent in an unassigned session', { sessionStatus: 'PAUSED', holderId: null, tenureState: null }, /reassignSession/],
+  ] as const)('by %s is accepted or refused as listed', (_case, fields, message) => {
     const refusal = refusalOfAgentTurn({ ...holder, ...fields });
     if (message === null) expect(refusal).toBeNull();
     else {

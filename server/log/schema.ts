@@ -1,6 +1,8 @@
 import type { Workspace } from '../context/derive/log.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, modelRef } from '../graphql/builder.ts';
+import { withoutColumns } from '../graphql/connection.ts';
 import { MessageRole, TaskStatus } from '../graphql/enums.ts';
+import { largeColumn } from '../graphql/largeColumn.ts';
 import { reportedUsage } from './queries.ts';
 
 builder.objectType('Usage', {
@@ -38,8 +40,20 @@ builder.prismaNode('Turn', {
       nullable: true,
       description: 'The tenure of the Turn; null when it holds only USER or SYSTEM Messages, or was imported while the Session was unassigned.',
     }),
-    messages: t.relation('messages', { listSize: 50, query: { orderBy: { sequence: 'asc' } }, description: 'Messages of the Turn, in order.' }),
-    toolCalls: t.relation('toolCalls', { listSize: 50, query: { orderBy: { index: 'asc' } }, description: 'ToolCalls of the Turn, in order.' }),
+    messages: t.field({
+      type: [modelRef('Message')],
+      listSize: 50,
+      description: 'Messages of the Turn, in order.',
+      select: (_args, _context, nested) => ({ messages: withoutColumns(nested({ orderBy: { sequence: 'asc' } }), 'content') }),
+      resolve: ({ messages }) => messages,
+    }),
+    toolCalls: t.field({
+      type: [modelRef('ToolCall')],
+      listSize: 50,
+      description: 'ToolCalls of the Turn, in order.',
+      select: (_args, _context, nested) => ({ toolCalls: withoutColumns(nested({ orderBy: { index: 'asc' } }), 'result', 'error') }),
+      resolve: ({ toolCalls }) => toolCalls,
+    }),
     usage: t.field({
       type: 'Usage',
       nullable: true,
@@ -68,7 +82,7 @@ builder.prismaNode('Message', {
   fields: (t) => ({
     sequence: t.exposeInt('sequence'),
     role: t.expose('role', { type: MessageRole, description: 'Author of the Message.' }),
-    content: t.exposeString('content', { description: 'Text of the Message.' }),
+    content: t.exposeString('content', { description: 'Text of the Message.', extensions: { readMissing: largeColumn('messages', 'content') } }),
     session: t.relation('session', { description: 'The Session of this record.' }),
     agentSession: t.relation('agentSession', {
       nullable: true,
@@ -97,8 +111,8 @@ builder.prismaNode('ToolCall', {
     callId: t.exposeString('callId'),
     name: t.exposeString('name'),
     arguments: t.expose('arguments', { type: 'JSON', nullable: true, description: 'Arguments of the call; null when it has none.' }),
-    result: t.exposeString('result', { nullable: true }),
-    error: t.exposeString('error', { nullable: true }),
+    result: t.exposeString('result', { nullable: true, extensions: { readMissing: largeColumn('tool_calls', 'result') } }),
+    error: t.exposeString('error', { nullable: true, extensions: { readMissing: largeColumn('tool_calls', 'error') } }),
     filesModified: t.exposeStringList('filesModified'),
     index: t.exposeInt('index'),
     sequence: t.exposeInt('sequence'),

@@ -14,6 +14,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       model: 'Message',
       order: { name: 'message', columns: { sequence: 'integer' }, direction: 'desc' },
       description: 'The log, newest Message first; `last: n` returns the oldest n.',
+      without: 'content',
     }),
   ),
   decisions: t.relation('decisions', {

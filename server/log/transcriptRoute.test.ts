@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 describe('POST /sessions/<id>/transcript', () => {
-  it('answers the report that importTranscript answers, and the session', async () => {
+  it('returns the report of importTranscript and the session', async () => {
     const id = await held();
     const { status, headers, json } = await upload(address(id), await file('claude-sidechain-inline'));
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
@@ -61,32 +61,32 @@ describe('POST /sessions/<id>/transcript', () => {
     expect(json).toMatchObject({ lines: 21, messagesAdded: 5, firstAt: '2026-03-02T09:00:01.000Z', tasks: [{ content: 'Ask a helper', status: 'DONE' }, { status: 'IN_PROGRESS' }] });
   });
 
-  it('stores all of it: a call knows the message that made it, a message its moment', async () => {
+  it('stores the message of each call and the time of each message', async () => {
     const id = await session('ada');
     await upload(address(encodeId('session', id)), await file('claude-incremental-1'));
     const [call] = await db.prisma.toolCall.findMany({ where: { sessionId: id }, include: { message: true }, orderBy: { index: 'asc' } });
     expect(call).toMatchObject({ callId: 'toolu_on', message: { content: 'I turn the water on.', createdAt: new Date('2026-03-02T09:00:03Z') } });
   });
 
-  it('takes format, agent and sidechain from the address', async () => {
+  it('reads format, agent and sidechain from the query string', async () => {
     const id = await held();
     const { json } = await upload(address(id, '?format=CLAUDE_CODE&agentId=ada&sidechain=true'), await file('claude-interrupts'));
     expect(json).toMatchObject({ format: 'CLAUDE_CODE', humanMessages: 0, sidechainLines: 15 });
     expect(await upload(address(id, '?sidechain=false&format=AUTO'), await file('claude-compaction'))).toMatchObject({ status: 200, json: { humanMessages: 1 } });
   });
 
-  it.each(['application/json', 'application/x-ndjson', 'text/plain;charset=UTF-8', undefined])('takes a body of type %s', async (type) => {
+  it.each(['application/json', 'application/x-ndjson', 'text/plain;charset=UTF-8', undefined])('accepts a body of type %s', async (type) => {
     const { status } = await upload(address(await held()), await file('codex-rollout'), type === undefined ? {} : { headers: { 'content-type': type } });
     expect(status).toBe(200);
   });
 
   it.each<Refused>([
-    ['an id that is none', async () => ({ to: address('nonsense') }), 400, { code: 'BAD_USER_INPUT', path: ['sessionId'] }],
+    ['a malformed id', async () => ({ to: address('nonsense') }), 400, { code: 'BAD_USER_INPUT', path: ['sessionId'] }],
     ['an id that cannot be decoded', async () => ({ to: address('%ff') }), 400, { code: 'BAD_USER_INPUT', path: ['sessionId'] }],
-    ['a format that is none', async () => ({ to: address(await held(), '?format=WORD') }), 400, { code: 'BAD_USER_INPUT', path: ['format'] }],
-    ['a sidechain that is neither', async () => ({ to: address(await held(), '?sidechain=perhaps') }), 400, { code: 'BAD_USER_INPUT', path: ['sidechain'] }],
-    ['no transcript', async () => ({ to: address(await held()), body: 'Dear Sir or Madam' }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
-    ['a format that the file is not', async () => ({ to: address(await held(), '?format=CODEX') }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'format'] }],
+    ['an unknown format', async () => ({ to: address(await held(), '?format=WORD') }), 400, { code: 'BAD_USER_INPUT', path: ['format'] }],
+    ['a sidechain other than true and false', async () => ({ to: address(await held(), '?sidechain=perhaps') }), 400, { code: 'BAD_USER_INPUT', path: ['sidechain'] }],
+    ['a file that is no transcript', async () => ({ to: address(await held()), body: 'Dear Sir or Madam' }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
+    ['the wrong format', async () => ({ to: address(await held(), '?format=CODEX') }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'format'] }],
     ['no body', async () => ({ to: address(await held()), body: '' }), 400, { code: 'BAD_USER_INPUT' }],
     ['a session that does not exist', async () => ({ to: address(encodeId('session', '01990000-0000-7000-8000-000000000000')) }), 404, { code: 'NOT_FOUND' }],
     ['an agent that does not exist', async () => ({ to: address(await held(), '?agentId=nobody') }), 404, { code: 'NOT_FOUND', id: 'nobody' }],
@@ -100,19 +100,19 @@ describe('POST /sessions/<id>/transcript', () => {
       409,
       { code: 'INVALID_STATE', state: 'COMPLETED' },
     ],
-    ['no transcript for a new session', async () => ({ to: address('new', '?agentId=ada'), body: 'Dear Sir or Madam' }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
-    ['another format for a new session', async () => ({ to: address('new', '?format=CODEX') }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'format'] }],
+    ['a file that is no transcript for a new session', async () => ({ to: address('new', '?agentId=ada'), body: 'Dear Sir or Madam' }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
+    ['the wrong format for a new session', async () => ({ to: address('new', '?format=CODEX') }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'format'] }],
     ...['{"type":"summary","summary":"A hedge","leafUuid":"a1"}', '{"type":"session_meta","payload":{"id":"x","cwd":"/x"}}', '{"sessionId":"s","projectHash":"h","messages":[]}'].map(
-      (body): Refused => [`nothing for a new session to record: ${body}`, async () => ({ to: address('new', '?agentId=ada'), body }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
+      (body): Refused => [`a transcript without messages for a new session: ${body}`, async () => ({ to: address('new', '?agentId=ada'), body }), 400, { code: 'BAD_USER_INPUT', path: ['input', 'content'] }],
     ),
     ['a new session for an agent that does not exist', async () => ({ to: address('new', '?agentId=nobody') }), 404, { code: 'NOT_FOUND', id: 'nobody' }],
     ['a new session for an agent without a free place', async () => ({ to: address('new', '?agentId=full') }), 409, { code: 'AGENT_AT_CAPACITY' }],
-    ['a new session without a title', async () => ({ to: address('new', '?title=%20') }), 400, { code: 'BAD_USER_INPUT', path: ['title'] }],
+    ['a new session with a blank title', async () => ({ to: address('new', '?title=%20') }), 400, { code: 'BAD_USER_INPUT', path: ['title'] }],
     ['another method', async () => ({ to: address(await held()), options: { method: 'PUT' } }), 405, { code: 'BAD_REQUEST' }],
     ['a form', async () => ({ to: address(await held()), options: { headers: { 'content-type': 'multipart/form-data; boundary=x' } } }), 415, { code: 'BAD_REQUEST' }],
     ['a page of another origin', async () => ({ to: address(await held()), options: { headers: { origin: 'https://example.com', 'content-type': 'text/plain' } } }), 403, { code: 'BAD_REQUEST' }],
-    ['a page that hides where it is from', async () => ({ to: address(await held()), options: { headers: { origin: 'null' } } }), 403, { code: 'BAD_REQUEST' }],
-  ])('refuses %s, says so in JSON, and changes nothing', async (_what, given, status, extensions) => {
+    ['a page without an origin', async () => ({ to: address(await held()), options: { headers: { origin: 'null' } } }), 403, { code: 'BAD_REQUEST' }],
+  ])('rejects %s with a JSON error, and changes nothing', async (_what, given, status, extensions) => {
     const { to, body, options } = await given();
     const before = await hashAllTables(db.pool);
     const answer = await upload(to, body ?? (await file('claude-tasks')), options);
@@ -123,7 +123,7 @@ describe('POST /sessions/<id>/transcript', () => {
   it.each([
     ['that does not exist', async () => encodeId('session', '01990000-0000-7000-8000-000000000000')],
     ['that the caller may not read', held],
-  ])('answers 404 for a session %s once it knows the format, and reads no further', async (_which, to) => {
+  ])('returns 404 for a session %s as soon as it knows the format, without reading on', async (_which, to) => {
     const { url: closed } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
     const headers = { authorization: `Bearer ${await secretFor(db.pool, 'AGENT', 'stranger')}` };
     for (const format of ['AUTO', 'CLAUDE_CODE']) {
@@ -137,7 +137,7 @@ describe('POST /sessions/<id>/transcript', () => {
     }
   });
 
-  it('creates a session for the file when the id is new, titled by the transcript unless it is given a title', async () => {
+  it('creates a session when the id is "new", titled by the transcript or by `title`', async () => {
     const titleOf = async (query: string, name: string) => {
       const { status, json } = await upload(address('new', query), await file(name));
       expect([status, json]).toMatchObject([200, { turnsAdded: expect.any(Number) as unknown }]);
@@ -149,13 +149,13 @@ describe('POST /sessions/<id>/transcript', () => {
     expect(await titleOf('', 'claude-failed-write')).toMatchObject({ title: 'Claude Code session of 2026-03-02' });
   });
 
-  it('gives an agent no new session', async () => {
+  it('rejects an agent that asks for a new session', async () => {
     const { url: closed } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
     const headers = { authorization: `Bearer ${await secretFor(db.pool, 'AGENT', 'stranger')}` };
     expect(await upload(`${closed}/sessions/new/transcript`, await file('claude-tasks'), { headers })).toMatchObject({ status: 403 });
   });
 
-  it('refuses a file without cutting off the sender, however large the file is', async () => {
+  it('rejects a file of any size without cutting off the sender', async () => {
     const body = `Dear Sir or Madam,\n${'and so on\n'.repeat(100)}${'x'.repeat(30 * MB)}\n`;
     const sent = await fetch(address('new'), { method: 'POST', body, headers: { 'content-type': 'application/x-ndjson' } });
     expect([sent.status, await sent.json()]).toMatchObject([400, { errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] }]);
@@ -168,11 +168,11 @@ describe('POST /sessions/<id>/transcript', () => {
     expect([response.statusCode, await text(response)]).toEqual([400, expect.stringContaining('not a known transcript')]);
   });
 
-  it("takes the server's own pages' uploads", async () => {
+  it("accepts uploads of the server's own pages", async () => {
     expect(await upload(address(await held()), await file('claude-tasks'), { headers: { origin: url } })).toMatchObject({ status: 200 });
   });
 
-  it('answers 413 to more than 64 MB, announced or not, and changes nothing', async () => {
+  it('returns 413 for more than 64 MB, announced or not, and changes nothing', async () => {
     const id = await held();
     const before = await hashAllTables(db.pool);
     const line = `${JSON.stringify({ type: 'progress', sessionId: 's', uuid: 'u', filler: 'x'.repeat(MB) })}\n`;
@@ -194,7 +194,7 @@ describe('POST /sessions/<id>/transcript', () => {
     expect(await hashAllTables(db.pool)).toEqual(before);
   });
 
-  it('survives a sender that breaks off, and changes nothing', async () => {
+  it('changes nothing when the sender breaks off', async () => {
     const other = await startApp(db);
     const before = await hashAllTables(db.pool);
     const outgoing = request(`${other.url}/sessions/${await held()}/transcript`, { method: 'POST', agent: false, headers: { 'content-length': '1000000' } });

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
 import { UnavailableError } from '../core/errors.ts';
@@ -25,10 +26,15 @@ const options = {
 const query = z.object({ sessionId: idOf('session'), ...options });
 const queryOfNew = z.object({ title: optional(title), ...options });
 
+export interface UploadLimits extends TurnLimits {
+  /** Least bytes that must come in `ms` milliseconds of waiting for them. */
+  slowest: Rate;
+}
+
 export interface TranscriptRouteOptions {
   createContext: (caller: Caller) => GraphQLContext;
   maskError: (error: unknown) => Error;
-  uploads?: Partial<TurnLimits> | undefined;
+  uploads?: Partial<UploadLimits> | undefined;
   /** Origins whose pages may send transcripts. */
   allowedOrigins: readonly string[];
 }
@@ -39,7 +45,8 @@ export interface TranscriptRouteOptions {
  * of a GraphQL error. An import holds what it read in memory until it is written, so large imports take turns.
  */
 export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrigins }: TranscriptRouteOptions) => {
-  const turns = new Turns({ ...limits.uploads, ...uploads });
+  const { slowest, ...most } = { ...limits.uploads, ...uploads };
+  const turns = new Turns(most);
   return async (request: Request, caller: () => Promise<Caller>): Promise<Response | Streamed | undefined> => {
     const url = new URL(request.url);
     const sessionId = address.exec(url.pathname)?.[1];
@@ -61,10 +68,14 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
       const isSmall = length !== null && Number(length) <= limits.uploads.turnBytes;
       endTurn = isSmall ? undefined : await turns.take(context.caller.principal);
       if (endTurn === null) throw new NoTurn();
+      if (!isSmall) body.demandRate(slowest);
       const answer = ofNew === null ? await runImport(context, { ...ofKnown!, chunks }) : await runImportOfNew(context, { ...ofNew, chunks });
       return Response.json({ sessionId: encodeId('session', answer.sessionId), ...answer.report }, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
       if (error instanceof BrokenOff) return refusal(400, 'BAD_REQUEST', 'The upload ended before the transcript was complete: nothing was changed, send it again.');
+      if (error instanceof TooSlow) {
+        return refusal(408, 'BAD_REQUEST', `The upload is too slow: fewer than ${slowest.bytes} bytes came in ${slowest.ms} ms: nothing was changed, send it faster or in smaller parts.`);
+      }
       if (error instanceof TooLarge) {
         // The rest of the body has no limit: it is discarded only while the connection stays open.
         void body.drain();
@@ -105,21 +116,50 @@ async function whileDraining(body: Body, response: Response): Promise<Streamed> 
 
 class TooLarge extends Error {}
 class BrokenOff extends Error {}
+class TooSlow extends Error {}
+
+interface Rate {
+  bytes: number;
+  ms: number;
+}
 
 /** A body that is read once: as chunks, or discarded by `drain`. */
 class Body {
   readonly #reader;
   #bytes = 0;
+  #slowest: Rate | null = null;
+  /** The time spent waiting for the sender since `#since` bytes had come. */
+  #waitedMs = 0;
+  #since = 0;
 
   constructor(body: ReadableStream<Uint8Array> | null) {
     this.#reader = body?.getReader();
   }
 
+  demandRate(slowest: Rate): void {
+    this.#slowest = slowest;
+  }
+
   async *chunks(): AsyncGenerator<Uint8Array> {
-    for (let part = await this.#next(); part !== null; part = await this.#next()) {
+    for (let part = await this.#inTime(); part !== null; part = await this.#inTime()) {
       this.#bytes += part.byteLength;
       if (this.#bytes > maxBytes) throw new TooLarge();
       yield part;
+    }
+  }
+
+  /** Counts only the time in which the server waits for the sender. */
+  async #inTime(): Promise<Uint8Array | null> {
+    const next = this.#next();
+    const slowest = this.#slowest;
+    if (slowest === null) return next;
+    for (;;) {
+      const began = performance.now();
+      const part = await within(next, slowest.ms - this.#waitedMs);
+      this.#waitedMs += performance.now() - began;
+      if (part !== late) return part;
+      if (this.#bytes - this.#since < slowest.bytes) throw new TooSlow();
+      [this.#waitedMs, this.#since] = [0, this.#bytes];
     }
   }
 
@@ -138,6 +178,19 @@ class Body {
     } catch {
       throw new BrokenOff();
     }
+  }
+}
+
+const late = Symbol('late');
+
+async function within<Value>(value: Promise<Value>, ms: number): Promise<Value | typeof late> {
+  const over = new AbortController();
+  // After a long turn of the event loop, what came meanwhile is read before the next immediate.
+  const timeout = setTimeout(Math.max(0, ms), undefined, { signal: over.signal }).then(() => setImmediate(late));
+  try {
+    return await Promise.race([value, timeout]);
+  } finally {
+    over.abort();
   }
 }
 

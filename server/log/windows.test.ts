@@ -29,7 +29,7 @@ describe('without reported usage the estimate', () => {
     expect(await checkpoint(id)).toBe(Math.ceil(bytes / 4));
   });
 
-  it('counts a result once that is also a message of a tool', async () => {
+  it('counts a result once when it is also a TOOL message', async () => {
     const id = await session('a');
     await turn(id, { messages: [{ role: 'TOOL', content: 'z'.repeat(4_000) }], toolCalls: [{ ...toolCall('c', 'Read', { arguments: null }), result: 'z'.repeat(4_000) }] });
     expect(await checkpoint(id)).toBe(Math.ceil((4_000 + 'Read'.length + '{}'.length) / 4));
@@ -43,7 +43,7 @@ describe('without reported usage the estimate', () => {
     expect(await checkpoint(id)).toBe(Math.ceil('after'.length / 4));
   });
 
-  it('counts calls where nothing was said', async () => {
+  it('counts calls in a turn without messages', async () => {
     const id = await session('a');
     await turn(id, { messages: [], toolCalls: [{ ...toolCall('c', 'Read'), result: 'y'.repeat(400) }] });
     expect(await checkpoint(id)).toBeGreaterThan(100);
@@ -51,7 +51,7 @@ describe('without reported usage the estimate', () => {
 });
 
 describe('with reported usage the estimate', () => {
-  it('is what was reported last, and what followed it', async () => {
+  it('is the last reported window plus what followed it', async () => {
     const id = await session('a');
     await turn(id, { messages: said('x'.repeat(4_000)), usage: usage({ inputTokens: 10, outputTokens: 20, cacheCreationInputTokens: 300, cacheReadInputTokens: 40_000 }) });
     expect(await checkpoint(id)).toBe(40_330);
@@ -62,7 +62,7 @@ describe('with reported usage the estimate', () => {
     expect(await newest(id, 'HANDOFF_INITIATED')).toBe(40_330 + Math.ceil((400 + 2 + 4 + 2 + 394) / 4));
   });
 
-  it('is not of another agent: who begins sees the log, and no window was reported of it', async () => {
+  it('ignores the usage of another agent', async () => {
     const id = await session('a');
     await turn(id, { messages: said('four'), usage: usage({ inputTokens: 90_000 }) });
     await reassign(id, { agentId: 'b', skipHandoff: true });
@@ -70,7 +70,7 @@ describe('with reported usage the estimate', () => {
     expect(await checkpoint(id)).toBe(1);
   });
 
-  it('is of no account once the window was cut', async () => {
+  it('ignores usage from before a truncation', async () => {
     const id = await session('a');
     await turn(id, { messages: said('four'), usage: usage({ inputTokens: 90_000 }) });
     await turn(id, { messages: said('four'), truncated: true });
@@ -86,7 +86,7 @@ describe('an imported session', () => {
     line({ type: 'assistant', isSidechain, message: { id: `m${uuid}`, role: 'assistant', content: [{ type: 'text', text }], usage: { input_tokens: 1, output_tokens: 9, cache_read_input_tokens: read } } }, uuid);
   const load = (sessionId: string, lines: string[]) => loadFrom(Readable.from(lines.map((one) => `${one}\n`)), { sessionId });
 
-  it('has the window of its last request, not the sum of the turn, nor that of a sub-agent', async () => {
+  it('takes the window of its last request, not the sum of the turn nor that of a sub-agent', async () => {
     const id = await session('a');
     await load(id, [user('go', 'u1'), agentSaid('one', 1_000, 'a1'), agentSaid('two', 2_000, 'a2'), agentSaid('aside', 90_000, 'a3', true)]);
     const sidechainBytes = 'aside'.length;
@@ -94,7 +94,7 @@ describe('an imported session', () => {
     expect(await checkpoint(id)).toBeLessThanOrEqual(2_010 + sidechainBytes);
   });
 
-  it('has at a compaction the window of the request before it, and afterwards of those after it', async () => {
+  it('takes the window before a compaction for its snapshot, and the window after it for later ones', async () => {
     const id = await session('a');
     const compacted = line({ type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' }, 'c1');
     const before = [user('go', 'u1'), agentSaid('one', 150_000, 'a1')];
@@ -105,7 +105,7 @@ describe('an imported session', () => {
     expect(await checkpoint(id)).toBe(5_010);
   });
 
-  it('looks at each reported window a few times, however often it was compacted', async () => {
+  it('reads each reported window a few times, however many compactions there are', async () => {
     const id = await session('a');
     const rounds = 300;
     const lines = Array.from({ length: rounds }, (_, n) => [agentSaid('one', 1_000 + n, `a${n}`), line({ type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' }, `c${n}`)]).flat();

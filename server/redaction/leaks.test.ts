@@ -117,6 +117,22 @@ async function writeEverything(): Promise<void> {
     expect(report).toEqual({ agents: files.map(() => ({ action: 'CREATED' })), problems: [] });
   }
 
+  const tool = { name: 'ask', targetAgentId: target, agentIds: [source], description: 'Asks.', variables: [{ name: 'one', type: 'STRING', description: 'One.', enum: ['a'], default: 'a' }], instructions: 'Be brief.' };
+  const { id: toolId } = (await mutate('createHandoffTool', tool, 'handoffTool { id }'))['handoffTool']!;
+  for (const [index, description] of packed(samples, 900).entries()) {
+    const variables = [{ ...tool.variables[0], description, enum: [description], default: description }];
+    const fields = { description, instructions: paragraphs[index % paragraphs.length], variables };
+    await mutate('createHandoffTool', { ...tool, ...fields, name: `tool_${index}` }, 'handoffTool { id }');
+    await mutate('updateHandoffTool', { toolId, name: 'asks', ...fields }, 'handoffTool { id }');
+  }
+  for (const [index, reason] of paragraphs.entries()) {
+    const [given, callId] = [{ reason, summary: pages[index % pages.length], variables: values[index % values.length] }, short[index % short.length]];
+    const toolName = `transfer_to_${target}`;
+    const response = [{ type: 'tool_use', id: callId, name: toolName, input: given }];
+    await mutate('executeHandoffTool', { sessionId: await session({ agentId: source }), toolName, callId, arguments: given }, 'handoff { id }');
+    await mutate('executeHandoffs', { sessionId: await session({ agentId: source }), response }, 'handoff { id }');
+  }
+
   for (const name of short) await mutate('createKey', { role: 'ANALYST', name }, 'key { id }');
 
   for (const title of titles) await session({ title, idempotencyKey: `key-${(keys += 1)}` });
@@ -213,7 +229,7 @@ async function everyArchiveFile(): Promise<string> {
   }
 }
 
-test('no secret of the corpus, written into every text of every mutation, is in any row, archive file or line of the log', async () => {
+test('no secret of the corpus reaches a row, an archive file or the log, whatever field of a mutation it is sent in', async () => {
   await writeEverything();
   expect(textFields().filter((path) => !written.has(path))).toEqual([]);
 
@@ -230,7 +246,7 @@ test('no secret of the corpus, written into every text of every mutation, is in 
   expect(secretsIn(stored, samples.flatMap(({ secrets }) => secrets))).toEqual([]);
 }, 240_000);
 
-test('what a Handoff carries says how many secrets were taken out of it', async () => {
+test('a Handoff returns the number of its redacted secrets', async () => {
   const [source, target] = [await agent(), await agent()];
   await mutate('updateAgent', { id: source, collaborators: [target] }, 'agent { id }');
   const sessionId = await session({ agentId: source });
@@ -243,7 +259,7 @@ test('what a Handoff carries says how many secrets were taken out of it', async 
   expect(data.session.handoffs.nodes).toEqual([{ redactionCount: 3, summary: 'DB_PASSWORD=[redacted: password] and [redacted: github token]' }]);
 });
 
-test('an idempotency key stays bound to its input when that held a secret', async () => {
+test('an idempotency key stays bound to an input that contained a secret', async () => {
   const title = titles.find((text) => text.length > 20)!;
   const [first, second] = [await session({ title, idempotencyKey: 'again' }), await session({ title, idempotencyKey: 'again' })];
   expect(second).toBe(first);

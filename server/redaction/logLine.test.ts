@@ -3,7 +3,7 @@ import { createLog } from '../infra/log.ts';
 import { parts, some } from '../../test/secrets/make.ts';
 import { redactLogLine } from './logLine.ts';
 
-test('no line of the log holds a secret, wherever in an error it is, and each stays JSON', () => {
+test('redacts secrets anywhere in an error in the log, and keeps each line valid JSON', () => {
   const lines: string[] = [];
   const log = createLog({ level: 'info', redactLine: redactLogLine, destination: { write: (line) => void lines.push(line) } });
   const secret = parts('gh', 'p_', some('mixed', 36));

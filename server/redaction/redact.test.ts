@@ -4,7 +4,7 @@ import { countRedactions, redactInput, redactText, redactTexts, redactValue } fr
 
 const github = (): string => parts('gh', 'p_', some('mixed', 36));
 
-test('a secret leaves its kind, what stands around it stays, and it is counted', () => {
+test('replaces a secret by its kind, keeps the text around it, and counts it', () => {
   expect(redactText(`git push https://me:${github()}@github.com/a/b && TOKEN=${github()} npm test`)).toEqual({
     text: 'git push https://me:[redacted: github token]@github.com/a/b && TOKEN=[redacted: github token] npm test',
     count: 2,
@@ -12,17 +12,17 @@ test('a secret leaves its kind, what stands around it stays, and it is counted',
   });
 });
 
-test('the host of a connection string stays, for whoever goes on with it', () => {
+test('keeps the host of a connection string', () => {
   expect(redactText('postgres://app:pa55@db.internal:5432/shop?sslmode=require').text).toBe('postgres://app:[redacted: url password]@db.internal:5432/shop?sslmode=require');
 });
 
-test('a text without secrets is given back as it is', () => {
+test('returns a text without secrets unchanged', () => {
   const text = 'Nothing here: password, token, key.';
   expect(redactText(text)).toEqual({ text, count: 0, kinds: {} });
   expect(redactText('')).toEqual({ text: '', count: 0, kinds: {} });
 });
 
-test('a secret that begins in one text and ends in the next leaves a mark in both, wherever it is cut', () => {
+test('marks a secret in both texts when it is split between them, wherever it is cut', () => {
   const secret = github();
   for (let cut = 1; cut < secret.length - 3; cut += 1) {
     const { texts, count } = redactTexts([`It is ${secret.slice(0, cut)}`, `${secret.slice(cut)}.`]);
@@ -31,7 +31,7 @@ test('a secret that begins in one text and ends in the next leaves a mark in bot
   }
 });
 
-test('a text that begins with a word after one that ends with a token keeps its word', () => {
+test('keeps the first word of a text after one that ends with a token', () => {
   for (const next of ['Thanks, I have it.', 'OK', 'I will use it', '2 things: a, b', '']) {
     expect(redactTexts([`My key: ${github()}`, next]).texts).toEqual(['My key: [redacted: github token]', next]);
   }
@@ -58,40 +58,40 @@ test('redacts the words of a seed phrase in a list', () => {
   expect(redactValue({ words: [...words.slice(1), 'zoo'] }).count).toBe(0);
 });
 
-test('a split secret is found when the text before it ends with a letter', () => {
+test('finds a split secret when the text before it ends with a letter', () => {
   const secret = parts('sk', '-ant-', some('url', 90));
   const { texts } = redactTexts(['Done', secret.slice(0, 12), `${secret.slice(12)}.`]);
   expect(texts).toEqual(['Done', '[redacted: anthropic key]', '[redacted: anthropic key].']);
 });
 
-test('a secret may be split over three texts, and what is between them may be empty', () => {
+test('finds a secret split over three texts, also with an empty text between them', () => {
   const key = privateKey('RSA PRIVATE KEY', 6);
   const { texts } = redactTexts(['A key:\n' + key.slice(0, 90), '', key.slice(90, 300), `${key.slice(300)}\nbye`]);
   expect(texts).toEqual(['A key:\n[redacted: private key]', '', '[redacted: private key]', '[redacted: private key]\nbye']);
 });
 
-test('a split secret is found at the ends of texts of any length', () => {
+test('finds a split secret at the ends of texts of any length', () => {
   const secret = jwt();
   const long = 'lorem ipsum '.repeat(20_000);
   const { texts } = redactTexts([long, `${long}${secret.slice(0, 40)}`, `${secret.slice(40)} ${long}`]);
   expect(texts).toEqual([long, `${long}[redacted: jwt]`, `[redacted: jwt] ${long}`]);
 });
 
-test('texts that only stand beside each other do not make a secret together', () => {
+test('does not join neighbouring texts into a secret', () => {
   const texts = ['What is your password=', '', 'I do not know. The token', ': see the wiki'];
   expect(redactTexts(texts)).toEqual({ texts, count: 0, kinds: {} });
 });
 
-test('a private key with more of a text around it goes from its first line to its last', () => {
+test('redacts a private key inside a text from its first line to its last', () => {
   expect(redactText(`before\n${privateKey('PRIVATE KEY')}\nafter`).text).toBe('before\n[redacted: private key]\nafter');
 });
 
-test('of a private key that is cut, all that is left of it goes, and the prose that follows stays', () => {
+test('redacts what is left of a cut private key, and keeps the text after it', () => {
   const cut = privateKey('PRIVATE KEY').split('\n').slice(0, 5).join('\n');
   expect(redactText(`${cut}\nThat is where the output ended.`).text).toBe('[redacted: private key]\nThat is where the output ended.');
 });
 
-test('a value is redacted all the way down, its names too, and keeps its shape', () => {
+test('redacts nested values and names, and keeps the structure', () => {
   const secret = github();
   expect(redactValue({ a: [1, null, true, { b: `x ${secret}` }], [secret]: 1, n: 12.5 })).toEqual({
     value: { a: [1, null, true, { b: 'x [redacted: github token]' }], '[redacted: github token]': 1, n: 12.5 },
@@ -100,11 +100,11 @@ test('a value is redacted all the way down, its names too, and keeps its shape',
   });
 });
 
-test('names that become the same mark are told apart', () => {
+test('numbers names that get the same mark', () => {
   expect(redactValue({ [github()]: 1, [github()]: 2 }).value).toEqual({ '[redacted: github token]': 1, '[redacted: github token] 2': 2 });
 });
 
-test('what a name says is secret goes whole, whatever it looks like', () => {
+test('redacts the whole value of a name that means a secret', () => {
   expect(
     redactValue({
       password: 'letmein',
@@ -126,35 +126,35 @@ test('what a name says is secret goes whole, whatever it looks like', () => {
   });
 });
 
-test('a name that means a secret does not make one of a variable, a type or a count', () => {
+test('keeps variables, types and counts under a name that means a secret', () => {
   const value = { password: '${DB_PASSWORD}', token: 'string', apiKey: '', secret: null, tokens: 4096, pass: 12345, nextPageToken: 'CAUQAAabc123def456' };
   expect(redactValue(value)).toEqual({ value, count: 0, kinds: {} });
 });
 
-test('a name like __proto__ stays a name', () => {
+test('keeps a name such as __proto__', () => {
   const value = JSON.parse('{"__proto__": {"x": 1}, "constructor": "y"}') as object;
   expect(JSON.stringify(redactValue(value).value)).toBe(JSON.stringify(value));
 });
 
-test('no character is cut in half, which a database would refuse', () => {
+test('splits no character', () => {
   const { text, count } = redactText(`sshpass -p a${'\u{1F600}'.repeat(300)} ssh`);
   expect(count).toBe(1);
   expect(text).not.toMatch(/\p{Surrogate}/u);
 });
 
 // Only the library knows this one.
-test('a comment that tells scanners to look away is not obeyed', () => {
+test('ignores comments that disable scanners', () => {
   const secret = parts('vc', 'p_', some('mixed', 24));
   expect(redactText(`// secretlint-disable\n${secret} // secretlint-disable-line\n`).text).toBe('// secretlint-disable\n[redacted: vercel token] // secretlint-disable-line\n');
 });
 
-test('a token follows an escaped line break or an escaped character as it does a space', () => {
+test('finds a token after an escaped line break or character', () => {
   for (const before of ['\\n', '\\t', '%20', '%3D', '=', '"', "'", '`', '(', '/', ',']) {
     expect(redactText(`x${before}${parts('sk', '-', some('mixed', 48))}`).text).toBe(`x${before}[redacted: model provider key]`);
   }
 });
 
-test('the input of a mutation keeps its ids, types and dates, and loses its secrets elsewhere', () => {
+test("keeps ids, types and dates of a mutation's input, and redacts its other fields", () => {
   const secret = github();
   const at = new Date();
   const input = {
@@ -185,13 +185,13 @@ test('the input of a mutation keeps its ids, types and dates, and loses its secr
   expect(redactInput(input).at).toBe(at);
 });
 
-test('a title is never longer than titles may be, however many marks it gets', () => {
+test('keeps a title within its limit after redaction', () => {
   const { title } = redactInput({ title: 'DB_PASSWORD=x1y '.repeat(31) });
   expect(title).toMatch(/^DB_PASSWORD=\[redacted: password\] DB_.*…$/);
   expect([...title]).toHaveLength(500);
 });
 
-test('marks are counted wherever they came from, and nothing else is', () => {
+test('counts only the marks of redaction, whatever wrote them', () => {
   expect(countRedactions('a [redacted: github token] b [redacted: jwt][redacted: 1password token] [redacted: ] [redacted] redacted: jwt')).toBe(3);
   expect(countRedactions('')).toBe(0);
 });

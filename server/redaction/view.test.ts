@@ -7,7 +7,7 @@ import { withoutGutters } from './view.ts';
 const secret = parts('gh', 'p_', some('mixed', 36));
 const unseen = fc.constantFrom('\u001b[31m', '\u001b[0m', '\u001b[K', '\u001b[38;5;208m', '\u200b', '\ufeff', '\u2060', '\\u001b[1m', '[32m');
 
-test('redacts a secret with anything unseen in it, and nothing around it', () => {
+test('redacts a secret with invisible characters in it, and nothing around it', () => {
   const cuts = fc.array(fc.tuple(fc.nat(secret.length - 2), unseen), { maxLength: 6 });
   const around = fc.array(fc.constantFrom('word ', '\n', '\u001b[2mdim\u001b[22m ', '\u200b ', 'x: ', '"', ' → '), { maxLength: 40 });
   fc.assert(
@@ -19,11 +19,11 @@ test('redacts a secret with anything unseen in it, and nothing around it', () =>
   );
 });
 
-test('leaves the colour around a secret', () => {
+test('keeps the colour around a secret', () => {
   expect(redactText(`Token: \u001b[32m${secret}\u001b[0m ok`).text).toBe('Token: \u001b[32m[redacted: github token]\u001b[0m ok');
 });
 
-test('finds a secret behind a colour that is far into a long text', () => {
+test('finds a coloured secret far into a long text', () => {
   const line = 'lorem ipsum \u001b[2mdolor\u001b[22m sit amet\n'.repeat(5_000);
   const coloured = `${secret.slice(0, 9)}\u001b[1m${secret.slice(9)}`;
   expect(redactText(`${line}${coloured}\n${line}`)).toMatchObject({ count: 1, text: `${line}[redacted: github token]\n${line}` });
@@ -37,7 +37,7 @@ test('redacts a private key in a numbered listing from its first line to its las
   }
 });
 
-test('keeps every place of a text when it takes gutters out of the way', () => {
+test('keeps every position when it blanks the gutters of a listing', () => {
   const line = fc.constantFrom('     1→a', '12\tb', '+c', '-d', '------END', '> e', 'a/b.ts:12:f', '3 | g', '12:30', 'h', '\\n     2→i', '- --j');
   fc.assert(
     fc.property(fc.array(line), (lines) => {

@@ -45,7 +45,7 @@ const changing: Refusal[] = [
   })),
   ...forEach((mutation) => ({
     error: 'NotFoundError',
-    when: 'there is no such session',
+    when: 'the session does not exist',
     given: () => {
       const id = unknownId('session');
       return { input: inputOf(mutation, id), data: { id } };
@@ -70,7 +70,7 @@ const changing: Refusal[] = [
         (status): Refusal => ({
           mutation,
           error: 'InvalidStateError',
-          when: `somebody else has made the session ${status}`,
+          when: `another principal has made the session ${status}`,
           given: async (h) => ({
             input: inputOf(mutation, publicId(await sessionIn(status, h))),
             data: { state: status, allowed: statesBefore(sessionTransitions, changes[mutation]) },
@@ -82,7 +82,7 @@ const changing: Refusal[] = [
   {
     mutation: 'resumeSession',
     error: 'InvalidStateError',
-    when: 'nobody holds the session',
+    when: 'the session is unassigned',
     given: async ({ session }) => ({ input: { sessionId: publicId(await session(null)) }, data: { state: 'PAUSED' } }),
     says: /reassignSession/,
   },
@@ -97,7 +97,7 @@ const updating: Refusal[] = [
   },
   {
     error: 'BadUserInputError' as const,
-    when: 'the variables would be larger than a session may keep',
+    when: 'all context variables together would exceed the limit',
     given: async (h: House) => {
       const contextVariables = { first: 'x'.repeat(40_000) };
       return { input: { sessionId: publicId(await h.session(null, { contextVariables })), contextVariables: { second: 'x'.repeat(40_000) } }, data: { path: ['input', 'contextVariables'] } };
@@ -106,7 +106,7 @@ const updating: Refusal[] = [
   },
   {
     error: 'NotFoundError' as const,
-    when: 'there is no such session',
+    when: 'the session does not exist',
     given: () => {
       const id = unknownId('session');
       return { input: { sessionId: id, title: 'Other words' }, data: { id } };

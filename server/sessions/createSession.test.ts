@@ -29,7 +29,7 @@ async function used(h: House, mutation: Mutation, input: object): Promise<string
 
 const cases: Refusal[] = [
   create('BadUserInputError', 'the title is blank', () => ({ input: { title: ' \n' }, data: { path: ['input', 'title'] } }), /is blank: give a text/),
-  create('NotFoundError', 'there is no such agent', () => ({ input: { title: 'Work', agentId: 'nobody' }, data: { id: 'nobody' } }), /check the id/),
+  create('NotFoundError', 'the agent does not exist', () => ({ input: { title: 'Work', agentId: 'nobody' }, data: { id: 'nobody' } }), /check the id/),
   create(
     'IdempotencyMismatchError',
     'the key was used with another input',
@@ -91,7 +91,7 @@ const cases: Refusal[] = [
   ),
   create(
     'NoAgentAvailableError',
-    'no agent is of the type',
+    'no agent has the type',
     (h) => {
       const agentType = h.uniqueType();
       return { input: { title: 'Work', agentType }, data: { agentType } };
@@ -100,7 +100,7 @@ const cases: Refusal[] = [
   ),
   create(
     'NoAgentAvailableError',
-    'every agent of the type is full or closed',
+    'every agent of the type is full, DRAINING or OFFLINE',
     async (h) => {
       const agentType = h.uniqueType();
       await fullAgent(h, agentType);

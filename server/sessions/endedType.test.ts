@@ -21,7 +21,7 @@ const found = async (agentType: string, order = 'CREATED_AT'): Promise<string[]>
     )
   ).data.sessions.nodes.map(({ id }) => id);
 
-it('a finished session keeps the type that its agent had when it ended, an open one shows the type of now, and the filter agrees', async () => {
+it('a finished session keeps the type that its agent had at the end, an open one has the current type, and the filter agrees', async () => {
   await agent('ada', { type: 'OLD' });
   await agent('bob', { type: 'OTHER' });
   const given = { expectedVersion: null, result: null, summary: null, reason: 'because' };

@@ -39,30 +39,30 @@ async function where(filter: string): Promise<string[]> {
   return names(data.sessions.nodes);
 }
 
-describe('sessions', () => {
+describe('the list of sessions', () => {
   test.each([
-    ['all', '{}', ['held', 'waiting', 'accepted', 'done', 'nobody']],
-    ['in a status', '{ status: [PAUSED] }', ['nobody']],
-    ['in one of several', '{ status: [PAUSED, COMPLETED] }', ['done', 'nobody']],
-    ['in none of none', '{ status: [] }', []],
-    ['held by an agent', '{ agentId: "ada" }', ['held']],
-    ['held last by an agent, when finished', '{ agentId: "bob" }', ['waiting', 'done']],
-    ['of an agent type', '{ agentType: "CODEX" }', ['accepted']],
-    ['of an agent type that nobody has', '{ agentType: "GEMINI" }', []],
-    ['held by nobody', '{ unassigned: true }', ['nobody']],
-    ['the others', '{ unassigned: false }', ['held', 'waiting', 'accepted', 'done']],
-    ['with an open handoff', '{ hasOpenHandoff: true }', ['waiting', 'accepted']],
-    ['without one', '{ hasOpenHandoff: false }', ['held', 'done', 'nobody']],
-    ['with a text in the title, upper or lower case', '{ titleContains: "login" }', ['held', 'waiting']],
-    ['with a percent sign, which stands for itself', '{ titleContains: "100%" }', ['held']],
-    ['with an underscore, which stands for itself', '{ titleContains: "n_p" }', ['held']],
-    ['with a backslash, which stands for itself', '{ titleContains: "k\\\\s" }', ['nobody']],
-    ['that meet all that is given', '{ titleContains: "login", hasOpenHandoff: true }', ['waiting']],
-  ])('%s', async (_name, filter, expected) => {
+    ['by nothing', '{}', ['held', 'waiting', 'accepted', 'done', 'nobody']],
+    ['by status', '{ status: [PAUSED] }', ['nobody']],
+    ['by several statuses', '{ status: [PAUSED, COMPLETED] }', ['done', 'nobody']],
+    ['by an empty list of statuses', '{ status: [] }', []],
+    ['by agentId', '{ agentId: "ada" }', ['held']],
+    ['by agentId, with the last holder of finished sessions', '{ agentId: "bob" }', ['waiting', 'done']],
+    ['by agentType', '{ agentType: "CODEX" }', ['accepted']],
+    ['by an unknown agentType', '{ agentType: "GEMINI" }', []],
+    ['by unassigned true', '{ unassigned: true }', ['nobody']],
+    ['by unassigned false', '{ unassigned: false }', ['held', 'waiting', 'accepted', 'done']],
+    ['by hasOpenHandoff true', '{ hasOpenHandoff: true }', ['waiting', 'accepted']],
+    ['by hasOpenHandoff false', '{ hasOpenHandoff: false }', ['held', 'done', 'nobody']],
+    ['by a text in the title, upper or lower case', '{ titleContains: "login" }', ['held', 'waiting']],
+    ['by a literal percent sign in the title', '{ titleContains: "100%" }', ['held']],
+    ['by a literal underscore in the title', '{ titleContains: "n_p" }', ['held']],
+    ['by a literal backslash in the title', '{ titleContains: "k\\\\s" }', ['nobody']],
+    ['by several fields together', '{ titleContains: "login", hasOpenHandoff: true }', ['waiting']],
+  ])('filters %s', async (_name, filter, expected) => {
     expect(await where(filter)).toEqual(expected);
   });
 
-  test('created before and after a moment, which is neither', async () => {
+  test('filters by createdBefore and createdAfter, which exclude the given time', async () => {
     const { createdAt } = await database.prisma.session.findUniqueOrThrow({ where: { id: ids['accepted']! } });
     const at = createdAt.toISOString();
     expect(await where(`{ createdBefore: "${at}" }`)).not.toContain('accepted');
@@ -70,7 +70,7 @@ describe('sessions', () => {
     expect(await where(`{ createdAfter: "2000-01-01T00:00:00Z", createdBefore: "2999-01-01T00:00:00Z" }`)).toHaveLength(5);
   });
 
-  test('by last change, the last first', async () => {
+  test('sorts by last change, newest first', async () => {
     await turn(ids['held']!);
     const { data } = await post<{ sessions: { nodes: { id: string }[] } }>('{ sessions(orderBy: { field: UPDATED_AT }, first: 1) { nodes { id } } }');
     expect(names(data.sessions.nodes)).toEqual(['held']);
@@ -81,8 +81,8 @@ const fields = `status version agent { id } agentType previousAgentType result s
   agentSession { state agent { id } } openHandoff { status targetAgent { id } } lastHandoff { status } lastReassignedAt contextVariables { name value setBy }`;
 const read = async (name: string) => (await post<{ session: object }>(`{ session(id: "${encodeId('session', ids[name]!)}") { ${fields} } }`)).data.session;
 
-describe('a Session shows', () => {
-  test('its holder, the open tenure and the open handoff', async () => {
+describe('a Session', () => {
+  test('returns its holder, its open tenure and its open handoff', async () => {
     expect(await read('waiting')).toMatchObject({
       status: 'RUNNING',
       version: 2,
@@ -96,15 +96,15 @@ describe('a Session shows', () => {
     expect(await read('accepted')).toMatchObject({ agentType: 'CODEX', agentSession: { state: 'ACTIVE' }, openHandoff: { status: 'ACCEPTED' } });
   });
 
-  test('nobody and nothing open, when nobody holds it', async () => {
+  test('returns null for holder, tenure and handoff when it is unassigned', async () => {
     expect(await read('nobody')).toMatchObject({ status: 'PAUSED', agent: null, agentType: null, agentSession: null, openHandoff: null, lastHandoff: null, lastReassignedAt: null });
   });
 
-  test('who held it last, and nothing open, when it is finished', async () => {
+  test('returns its last holder and nothing open when it is finished', async () => {
     expect(await read('done')).toMatchObject({ status: 'COMPLETED', agent: { id: 'bob' }, agentSession: null, openHandoff: null, result: { ok: true }, summary: 'Paid' });
   });
 
-  test('its context variables by name, and who set them', async () => {
+  test('returns its context variables by name with the principal that set each', async () => {
     ids['variables'] = await session('ada', { contextVariables: { zone: 'eu', alpha: null } });
     expect(await read('variables')).toMatchObject({
       contextVariables: [
@@ -114,7 +114,7 @@ describe('a Session shows', () => {
     });
   });
 
-  test('null for an id that there is not', async () => {
+  test('is null for an unknown id', async () => {
     const { data } = await post('{ session(id: "session_00000000000000000000000000") { id } }');
     expect(data).toEqual({ session: null });
   });

@@ -33,7 +33,7 @@ async function update(sessionId: string, fields: object): Promise<Shown> {
 }
 
 describe('updateSession', () => {
-  it('changes what is given, leaves the rest, and grows the version by one', async () => {
+  it('changes the given fields, keeps the others, and increments the version', async () => {
     const id = await session('a', { title: 'Old', metadata: { ticket: 1 } });
     expect(await update(id, { title: 'New', handoffsEnabled: false, maxHandoffs: 0 })).toMatchObject({ version: 2, title: 'New', handoffsEnabled: false, maxHandoffs: 0, metadata: { ticket: 1 } });
     expect(await update(id, { metadata: { ticket: 2 }, expectedVersion: 2 })).toMatchObject({ version: 3, title: 'New', metadata: { ticket: 2 } });
@@ -41,7 +41,7 @@ describe('updateSession', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it('merges variables, removes those that are null, and keeps who set what stays the same', async () => {
+  it('merges variables, removes those that are null, and keeps setBy of unchanged ones', async () => {
     const id = await session('a', { contextVariables: { kept: 1, same: [1], changed: 1, removed: 1 } });
     const { contextVariables } = await update(id, { contextVariables: { same: [1], changed: 2, added: 3, removed: null, absent: null } });
     expect(contextVariables).toEqual([
@@ -54,8 +54,8 @@ describe('updateSession', () => {
 
   it.each([
     ['a repeat', { title: 'A piece of work', metadata: { b: 1, a: [2] }, handoffsEnabled: true, maxHandoffs: 5, contextVariables: { a: 1, absent: null } }],
-    ['nothing', {}],
-    ['null, where null is no value', { title: null, contextVariables: null, handoffsEnabled: null, maxHandoffs: null }],
+    ['no field', {}],
+    ['null for fields without null', { title: null, contextVariables: null, handoffsEnabled: null, maxHandoffs: null }],
   ])('changes nothing and writes no event for %s', async (_what, fields) => {
     const id = await session('a', { metadata: { a: [2], b: 1 }, contextVariables: { a: 1 } });
     const before = await hashAllTables(db.pool);
@@ -63,7 +63,7 @@ describe('updateSession', () => {
     expect(await hashAllTables(db.pool)).toEqual(before);
   });
 
-  it('takes effect at once: agents may not hand off a session in which that was turned off', async () => {
+  it('applies handoffsEnabled and maxHandoffs to the next handoff of an agent', async () => {
     const id = await session('a');
     await update(id, { handoffsEnabled: false });
     await expect(initiate(id, 'b')).rejects.toMatchObject({ code: 'HANDOFFS_DISABLED' });
@@ -73,7 +73,7 @@ describe('updateSession', () => {
     await expect(initiate(id, 'b')).resolves.toMatchObject({ sessionId: id });
   });
 
-  it('keeps secrets out of the database', async () => {
+  it('redacts secrets', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
     const shown = await update(await session('a'), { title: `Rotate ${secret}`, metadata: { note: secret }, contextVariables: { note: secret } });
     expect(JSON.stringify(shown)).not.toContain(secret);

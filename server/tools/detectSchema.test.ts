@@ -19,7 +19,7 @@ beforeAll(async () => {
   await run(archiveAgent, { id: 'old' });
 });
 
-const call = `index callId toolName arguments kind target { id name handoffsReceived { totalCount } } tool { name generated } problem { code message suggestions path }`;
+const call = `index callId toolName arguments kind target { id name handoffsReceived { totalCount } } tool { id name generated targetAgent { id } } problem { code message suggestions path }`;
 const query = `query ($agentId: ID!, $response: JSON!) { detection: detectHandoffs(agentId: $agentId, response: $response) { format calls { ${call} } chosen { index } } }`;
 
 interface Detected {

@@ -11,8 +11,9 @@ import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
 import { detectHandoffs } from './detect/detectHandoffs.ts';
 import type { CallKind, DetectedCall, DetectedFormat, Detection, Problem, ProblemCode } from './detect/detection.ts';
-import type { KnownTool } from './detect/known.ts';
 import { loadKnown } from './known.ts';
+import { HandoffTool, readerOf } from './schema.ts';
+import type { HandoffTool as Tool } from './tool.ts';
 
 /** The values of an enum, each with its description. */
 const described = <Value extends string>(descriptions: Record<Value, string>) =>
@@ -62,16 +63,10 @@ const DetectionProblem = builder.objectRef<Problem>('DetectionProblem').implemen
   }),
 });
 
-const Tool = builder.objectRef<KnownTool>('DetectedTool').implement({
-  access: 'inherit',
-  description: 'A handoff tool of the Agent.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the tool.' }),
-    generated: t.exposeBoolean('generated', { description: 'Whether Baton generates the tool from a collaborator.' }),
-  }),
-});
+/** A call with the agent's tool that was called, if any. */
+type CallOfTool = DetectedCall & { handoffTool: Tool | null };
 
-const Call = builder.objectRef<DetectedCall>('DetectedCall').implement({
+const Call = builder.objectRef<CallOfTool>('DetectedCall').implement({
   access: 'inherit',
   description: "A tool call in a model's answer. Calls that the provider executes itself are not listed.",
   fields: (t) => ({
@@ -92,10 +87,10 @@ const Call = builder.objectRef<DetectedCall>('DetectedCall').implement({
       resolve: ({ targetAgentId }, _args, context, info) => (targetAgentId === null ? null : agentNamed(targetAgentId, context, info)),
     }),
     tool: t.field({
-      type: Tool,
+      type: HandoffTool,
       nullable: true,
       description: "The Agent's own tool that was called; null when only the style of the name is known, such as `transfer_to_x`.",
-      resolve: ({ tool }) => tool,
+      resolve: ({ handoffTool }) => handoffTool,
     }),
     problem: t.field({
       type: DetectionProblem,
@@ -106,7 +101,7 @@ const Call = builder.objectRef<DetectedCall>('DetectedCall').implement({
   }),
 });
 
-const HandoffDetection = builder.objectRef<Detection>('HandoffDetection').implement({
+const HandoffDetection = builder.objectRef<Omit<Detection, 'calls' | 'chosen'> & { calls: CallOfTool[]; chosen: CallOfTool | null }>('HandoffDetection').implement({
   access: 'inherit',
   description: "The tool calls in a model's answer.",
   fields: (t) => ({
@@ -135,12 +130,20 @@ builder.queryField('detectHandoffs', (t) =>
       const { agentId: id, response } = decodeArgs(detectArgs, args);
       const own = ownAgent(caller);
       if (own !== null && own !== id) throw new ForbiddenError(`Your key is bound to agent '${own}': give this agentId, or ask an operator`);
-      const known = await loadKnown(pool, id);
+      const known = await loadKnown(readerOf({ pool }), id);
       if (known === null) return null;
       const detection = await inTurn(processorTime, () => detectHandoffs(response, known));
       const { toolCallsOfTurn: limit } = limits.counts;
       if (detection.calls.length > limit) throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
-      return detection;
+      const calls = detection.calls.map((call) => ({ ...call, handoffTool: toolOf(call, known.handoffTools) }));
+      return { ...detection, calls, chosen: calls.find(({ index }) => index === detection.chosen?.index) ?? null };
     },
   }),
 );
+
+/** A call of the function that stands for many tools is one of the tool of its target. */
+function toolOf({ tool, targetAgentId }: DetectedCall, tools: readonly Tool[]): Tool | null {
+  if (tool === null) return null;
+  const targetId = tool.targetAgentId ?? targetAgentId;
+  return tools.find((each) => each.generated === tool.generated && (tool.id === null ? each.targetAgentId === targetId : each.id === tool.id)) ?? null;
+}

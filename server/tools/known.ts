@@ -1,19 +1,25 @@
-import type { Pool } from 'pg';
-import type { Known } from './detect/known.ts';
+import { statement } from '../core/changes.ts';
+import { mostTargets } from './define.ts';
+import type { Known, KnownTool } from './detect/known.ts';
+import { findTools, type Reader } from './queries.ts';
+import { type HandoffTool, isEnabled, toolOfMany } from './tool.ts';
 
-/** The name of the tool that Baton generates for a collaborator. */
-export const generatedName = (agentId: string): string => `transfer_to_${agentId}`;
+const findAgents = statement('SELECT id, archived_at IS NOT NULL AS archived FROM agents ORDER BY id');
 
-/** Reads what detection needs to know about an Agent; null when it does not exist. */
-export async function loadKnown(reader: Pick<Pool, 'query'>, agentId: string): Promise<Known | null> {
-  const { rows: agents } = await reader.query<{ id: string; archived: boolean; isCollaborator: boolean }>({
-    name: 'known_to_detection',
-    text: `SELECT a.id, a.archived_at IS NOT NULL AS archived, c.position IS NOT NULL AS "isCollaborator"
-           FROM agents a LEFT JOIN agent_collaborators c ON c.agent_id = $1 AND c.collaborator_id = a.id ORDER BY c.position, a.id`,
-    values: [agentId],
-  });
+/** Reads what detection needs to know about an Agent, and its tools; null when it does not exist. */
+export async function loadKnown(reader: Reader, agentId: string): Promise<(Known & { handoffTools: HandoffTool[] }) | null> {
+  const agents = await reader.query<{ id: string; archived: boolean }>(findAgents, []);
   if (!agents.some(({ id }) => id === agentId)) return null;
-  // Archived collaborators too: a model may have been offered the tool before.
-  const tools = agents.filter(({ isCollaborator }) => isCollaborator).map(({ id }) => ({ id: null, name: generatedName(id), targetAgentId: id, generated: true }));
-  return { agentId, tools, agents };
+  const handoffTools = await findTools(reader, { agentIds: [agentId], archived: true });
+  return { agentId, tools: knownTools(handoffTools), handoffTools, agents };
+}
+
+/** Tools of archived targets too: a model may have been offered them before. */
+export function knownTools(tools: readonly HandoffTool[]): KnownTool[] {
+  const known = tools
+    .filter((tool) => tool.generated || tool.archivedAt === null)
+    .map(({ id, name, targetAgentId, generated }): KnownTool => ({ id: generated ? null : id, name, targetAgentId, generated }));
+  const agentIds = tools.filter((tool) => tool.generated && isEnabled(tool)).map(({ targetAgentId }) => targetAgentId);
+  if (agentIds.length <= mostTargets) return known;
+  return [...known, { id: null, name: toolOfMany, targetAgentId: null, generated: true, enumTargets: { argument: 'target', agentIds } }];
 }

@@ -47,10 +47,10 @@ function expectSample(sample: string | undefined, output: string): void {
   expect(actual).toEqual(expected);
 }
 
-function runProgram({ text }: Block): void {
+async function runProgram({ text, until }: Block): Promise<void> {
   const program = samples.adapt(text);
   expect(typeErrors(program)).toEqual([]);
-  runTypeScript(program);
+  await (await runTypeScript(program, until)).stop();
 }
 
 const runners: Record<string, (block: Block) => Promise<void> | void> = { graphql: runGraphQL, sh: runCommand, ts: runProgram };
@@ -58,7 +58,7 @@ const runners: Record<string, (block: Block) => Promise<void> | void> = { graphq
 const runnable = (file: string): Block[] => blocksOf(file).filter(({ notRun, language }) => notRun === undefined && language !== 'mermaid');
 
 describe.each(documents.filter((file) => runnable(file).length > 0))('%s', (file) => {
-  it.each(runnable(file).map((block) => [block.line, block] as const))('runs its block at line %i as it stands', async (_line, block) => {
+  it.each(runnable(file).map((block) => [block.line, block] as const))('the block at line %i runs unchanged', async (_line, block) => {
     expect(Object.keys(runners), 'give the block a language that can be run, or the comment <!-- not run: reason -->').toContain(block.language);
     await runners[block.language]!(block);
   });

@@ -30,7 +30,7 @@ it.each(documents)('%s links only to documents, headings and pictures that exist
   expect(broken).toEqual([]);
 });
 
-it('the drawing names every folder of the server that a request passes', () => {
+it('the drawing of the architecture names every server folder that a request passes', () => {
   const [drawing] = blocksOf('docs/architecture.md').filter(({ language }) => language === 'mermaid');
   expect(pathsIn(drawing!.text)).toEqual(expect.arrayContaining(['server/limits', 'server/keys', 'server/graphql', 'server/core']));
 });

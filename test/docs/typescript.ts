@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { runShell, type Running } from './shell.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile).config, ts.sys, root);
@@ -16,10 +16,8 @@ export function typeErrors(text: string): string[] {
   return ts.getPreEmitDiagnostics(program, program.getSourceFile(name)).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
-/** Runs a block as a file in the root. @returns its output */
-export function runTypeScript(text: string): string {
+/** Runs a block as a file in the root, to its end or until it prints `until`. */
+export function runTypeScript(text: string, until: string | undefined): Promise<Running> {
   const { outputText } = ts.transpileModule(text, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 } });
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module'], { cwd: root, input: outputText, encoding: 'utf8', timeout: 30_000 });
-  if (status !== 0) throw new Error(`ended with ${status}:\n${stdout}\n${stderr}`);
-  return stdout;
+  return runShell('exec node --import tsx --input-type=module --eval "$PROGRAM"', { PROGRAM: outputText }, until);
 }

@@ -28,6 +28,7 @@ export const values: readonly Hostile[] = [
   typed('501 tasks', 'setTasks', { sessionId: session, tasks: Array(501).fill({ content: 'x', status: 'PENDING' }) }, over),
   typed('15,000 tasks', 'setTasks', { sessionId: session, tasks: Array(15_000).fill({ content: 'x', status: 'PENDING' }) }, over),
   typed('201 messages', 'appendTurn', { sessionId: session, messages: Array(201).fill({ role: 'USER', content: 'x' }) }, over),
+  typed('10,000 agents of a tool', 'createHandoffTool', { name: 'intruder', targetAgentId: 'claude-1', description: 'x', agentIds: Array(10_000).fill('claude-1') }, over),
   typed('10,000 collaborators', 'registerAgent', { id: 'intruder', type: 'CLAUDE', collaborators: Array(10_000).fill('claude-1') }, over),
   typed('10,000 collaborations', 'updateAgent', { id: 'claude-1', collaborations: Array(10_000).fill({ agentId: 'claude-1' }) }, over),
   typed('5,000 definitions', 'importAgents', { files: Array(5_000).fill({ path: 'a.md', content: '# A' }) }, over),

@@ -36,7 +36,7 @@ function print(what: string, kinds: Map<string, { is: number; of: number }>, wan
 const describe = ({ kind, form, written }: Sample): string => `${kind}, ${form}: ${redacted(written).stored.slice(0, 300)}`;
 const isTaken = ({ written }: Harmless): boolean => redacted(written).count > 0;
 
-test('keeps out at least 97 in 100 secrets of 80 kinds, and 90 in 100 of each kind', () => {
+test('redacts at least 97 in 100 secrets of 80 kinds, and 90 in 100 of each kind', () => {
   const kinds = tally(secrets, isKept);
   print('secrets kept out', kinds, 'all');
   expect(kinds.size).toBeGreaterThanOrEqual(80);
@@ -46,7 +46,7 @@ test('keeps out at least 97 in 100 secrets of 80 kinds, and 90 in 100 of each ki
   expect([...kinds].filter(([, { is, of }]) => is / of < 0.9)).toEqual([]);
 });
 
-test('keeps out 97 in 100 secrets of a corpus written after the rules, and takes 1 in 100 of its harmless texts', () => {
+test('redacts 97 in 100 secrets of a held-out corpus, and at most 1 in 100 of its harmless texts', () => {
   const [samples, others] = [heldOutSamples(), heldOutHarmless()];
   print('held-out secrets kept out', tally(samples, isKept), 'all');
   print('held-out harmless texts taken', tally(others, isTaken), 'none');
@@ -55,7 +55,7 @@ test('keeps out 97 in 100 secrets of a corpus written after the rules, and takes
   expect(wrong.length / others.length, wrong.map(({ written }) => redacted(written).stored).join('\n')).toBeLessThanOrEqual(0.01);
 });
 
-test('takes at most 1 in 100 harmless texts for a secret', () => {
+test('redacts at most 1 in 100 harmless texts', () => {
   print('harmless texts taken for secrets', tally(harmless, isTaken), 'none');
   expect(harmless.length).toBeGreaterThanOrEqual(250);
   const wrong = harmless.filter(isTaken);
@@ -65,7 +65,7 @@ test('takes at most 1 in 100 harmless texts for a secret', () => {
 // A test configuration of Phoenix, and the change that wrote it.
 const isReallySecret = (text: string): boolean => /secret_key_base: \\*"\[redacted: secret\]/.test(text);
 
-test.skipIf(realDataFolder === undefined)('takes nothing in real transcripts for a secret that is none', () => {
+test.skipIf(realDataFolder === undefined)('redacts nothing harmless in real transcripts', () => {
   const texts = realTexts();
   print('real texts taken for secrets', tally(texts, isTaken), 'none');
   expect(texts.length).toBeGreaterThan(5_000);
@@ -73,7 +73,7 @@ test.skipIf(realDataFolder === undefined)('takes nothing in real transcripts for
   expect(taken.filter((text) => !isReallySecret(text)).map((text) => text.slice(Math.max(0, text.indexOf('[redacted: ') - 100)).slice(0, 200))).toEqual([]);
 }, 60_000);
 
-test('every secret says its kind where it was, and is counted', () => {
+test('replaces every secret by its kind, and counts it', () => {
   for (const sample of secrets.filter(isKept)) {
     const { stored, count, kinds } = redacted(sample.written);
     expect(count, describe(sample)).toBeGreaterThan(0);
@@ -82,14 +82,14 @@ test('every secret says its kind where it was, and is counted', () => {
   }
 });
 
-test('redacting what is redacted changes nothing', () => {
+test('changes nothing in redacted text', () => {
   for (const { written } of [...secrets, ...harmless]) {
     const { stored } = redacted(written);
     expect(redacted({ text: stored }).stored).toBe(stored);
   }
 });
 
-test('what was JSON is JSON afterwards', () => {
+test('keeps JSON valid', () => {
   const isJson = (text: string): boolean => {
     try {
       return typeof JSON.parse(text) === 'object';

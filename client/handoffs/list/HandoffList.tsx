@@ -90,10 +90,15 @@ function ListPage({ filter, after, before, rest, total, onMore }: ListPageProps)
     ({ type }) => type === 'HANDOFF_INITIATED' && isFirst && rest.length === 0,
     () => ask({ requestPolicy: 'network-only' }),
   );
+  const failure = error && (
+    <WholeRow columns={5}>
+      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+    </WholeRow>
+  );
   if (!data) {
-    return (
+    return failure ?? (
       <WholeRow columns={5}>
-        {error ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <SkeletonRows rows={isFirst ? 8 : 2} height="2.6rem" label="Loading the handoffs" />}
+        <SkeletonRows rows={isFirst ? 8 : 2} height="2.6rem" label="Loading the handoffs" />
       </WholeRow>
     );
   }
@@ -110,6 +115,7 @@ function ListPage({ filter, after, before, rest, total, onMore }: ListPageProps)
   const [next, ...others] = rest;
   return (
     <>
+      {failure}
       <Rows nodes={nodes} />
       {next === undefined ? (
         <WholeRow columns={5}>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { DownloadButton } from '../../access/DownloadButton.tsx';
@@ -48,10 +48,11 @@ const HandoffPageDocument = graphql(`
 /** One handoff with its facts and content. */
 export default function HandoffPage({ id }: { id: string }) {
   const [{ data, error }, ask] = useQuery({ query: HandoffPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
-  if (data?.handoff) return <Known handoff={data.handoff} />;
+  const failure = error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (data?.handoff) return <Known handoff={data.handoff} failure={failure} />;
   return (
     <Page title="Handoff">
-      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {failure}
       {data && (
         <EmptyState icon="swap" title="There is no such handoff.">
           It may be mistyped, or of a session that your key may not read.
@@ -62,7 +63,7 @@ export default function HandoffPage({ id }: { id: string }) {
   );
 }
 
-function Known({ handoff }: { handoff: NonNullable<HandoffPageQuery['handoff']> }) {
+function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['handoff']>; failure: ReactNode }) {
   const [prompting, setPrompting] = useState(false);
   const { id, depth, session, sourceAgent, targetAgent, previous, next } = handoff;
   return (
@@ -91,6 +92,7 @@ function Known({ handoff }: { handoff: NonNullable<HandoffPageQuery['handoff']> 
         </>
       }
     >
+      {failure}
       <section className={`card ${styles.facts}`} aria-label="What became of it">
         <HandoffFacts handoff={handoff} />
         <HandoffActions handoff={handoff} />

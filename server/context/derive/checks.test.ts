@@ -19,11 +19,11 @@ test.each([
 test.each([
   ...['npm install', 'npm run dev', 'npm start', 'git commit -m "test"', 'cat test.js', 'ls build', 'grep -rn test src', 'echo npm test', 'tsc --version', 'cargo run', 'go run .', 'mix phx.server', 'vite', 'next dev'],
   ...['docker run app', 'make deploy', 'python3 script.py', 'node server.js', './check-prerequisites.sh', 'npx prettier --write .', 'rm -rf build', 'mkdir test', 'npm test --help', ''],
-])('%j is no check', (line) => {
+])('%j is not a check', (line) => {
   expect(splitShell(line).some(isCheck)).toBe(false);
 });
 
-test('the last outcome of a command counts, however its output is cut and wherever one had to go for it', () => {
+test('keeps the last outcome of each command in each folder, whatever its output is piped into', () => {
   expect(
     shown(
       ran('a', 'npm test', { error: 'Exit code 1\n1 failed' }),
@@ -35,7 +35,7 @@ test('the last outcome of a command counts, however its output is cut and wherev
   ).toEqual(['b PASSED: npm run lint', 'c PASSED: npm test', 'e FAILED: cd sub && npm test']);
 });
 
-test('a check is stale when files changed after it', () => {
+test('marks a check as stale when files changed after it', () => {
   expect(shown(edited('e', '/work/a.ts'), ran('t', 'npm test'))).toEqual(['t PASSED: npm test']);
   expect(shown(ran('t', 'npm test'), edited('e', '/work/a.ts'))).toEqual(['t PASSED stale: npm test']);
   expect(shown(ran('t', 'npm test'), edited('e', '/work/a.ts', 'File has not been read yet'))).toEqual(['t PASSED: npm test']);
@@ -44,7 +44,7 @@ test('a check is stale when files changed after it', () => {
   expect(shown(ran('t', 'npm test'), ran('w', 'ls > /dev/null; cat a > /tmp/b'))).toEqual(['t PASSED: npm test']);
 });
 
-test('where a pipe or a later command hides the exit code, the summary says how it ended', () => {
+test('reads the outcome from the output when a pipe or a later command hides the exit code', () => {
   for (const line of ['npm test | tail -5', 'npm test; git status', 'npm test || true']) {
     expect(shown(ran('a', line, { result: 'Tests  2 failed | 3 passed (5)' }))).toEqual(['a FAILED: npm test']);
     expect(shown(ran('a', line, { result: '12 tests, 0 failures\n# fail 0\n0 errors, 3 warnings' }))).toEqual(['a PASSED: npm test']);
@@ -56,11 +56,11 @@ test('where a pipe or a later command hides the exit code, the summary says how 
   expect(shown(ran('a', 'set -o pipefail; npm test | tail', { result: '2 failed before the retry' }))).toEqual(['a PASSED: npm test']);
 });
 
-test('several checks on one line are one', () => {
+test('counts several checks on one line as one', () => {
   expect(shown(ran('a', 'npm run lint && npm test && git push'))).toEqual(['a PASSED: npm run lint && npm test']);
 });
 
-test('what was refused, skipped or has not ended says nothing', () => {
+test('ignores a check that was refused, skipped or has not ended', () => {
   expect(
     shown(
       ran('a', 'npm test'),
@@ -72,7 +72,7 @@ test('what was refused, skipped or has not ended says nothing', () => {
   ).toEqual(['a PASSED: npm test']);
 });
 
-test('a command in the background ends when somebody looks after it, or when it is announced', () => {
+test('ends a command in the background when its output is read or its end is announced', () => {
   const started = ran('a', 'npm test', { result: 'Command running in background with ID: b1. Output is being written to: /tmp/x' });
   const look = { ...ran('b', '', { result: '<status>completed</status>\n\n<exit_code>1</exit_code>\n\n<output>\n1 failed\n</output>', name: 'TaskOutput' }), arguments: { task_id: 'b1' } };
   expect(shown(started, look)).toEqual(['a FAILED: npm test']);
@@ -80,7 +80,7 @@ test('a command in the background ends when somebody looks after it, or when it 
   expect(checksOf({ ...workOf(started), messages: [announced] })).toMatchObject([{ outcome: 'PASSED', callId: 'a' }]);
 });
 
-test('the exit codes of Codex count, as strings, lists and in background sessions', () => {
+test('reads the exit codes of Codex from strings, lists and background sessions', () => {
   const codex = (callId: string, args: object, result: string, name = 'exec_command') => ({ ...ran(callId, '', { result, name }), arguments: args });
   expect(shown(codex('a', { cmd: 'npm test', workdir: '/work' }, 'Chunk ID: 1\nWall time: 1\nProcess exited with code 2\nOutput:\nbad'))).toEqual(['a FAILED: npm test']);
   expect(shown(codex('a', { command: ['bash', '-lc', 'pytest -q'] }, 'Exit code: 0\nWall time: 1\nOutput:\nExit code: 7', 'shell'))).toEqual(['a PASSED: pytest -q']);
@@ -94,7 +94,7 @@ test('the exit codes of Codex count, as strings, lists and in background session
   ).toEqual(['a PASSED: npm test']);
 });
 
-test('there are never more than a bounded number, the newest of them', () => {
+test('keeps the newest checks up to a limit', () => {
   const checks = checksOf(workOf(...Array.from({ length: 50 }, (_, n) => ran(`c${n}`, `npm test ${'x'.repeat(1_000)}${n}`))));
   expect(checks).toHaveLength(maxChecks);
   expect(checks.at(-1)?.callId).toBe('c49');

@@ -5,7 +5,7 @@ import { failedAttemptsOf, maxFailedAttempts } from './failedAttempts.ts';
 const failed = (callId: string, command: string, error = 'Exit code 1\nbad') => ran(callId, command, { error });
 const left = (...calls: Parameters<typeof workOf>): string[] => failedAttemptsOf(workOf(...calls)).map(({ callId }) => callId);
 
-test('says what failed and why', () => {
+test('lists what failed and its error', () => {
   expect(failedAttemptsOf(workOf(failed('a', 'git push', 'Exit code 128\nfatal: no upstream'), edited('b', '/work/a.ts', 'String to replace not found')))).toEqual([
     { what: 'git push', error: 'fatal: no upstream', callId: 'a' },
     { what: 'Edit /work/a.ts', error: 'String to replace not found', callId: 'b' },
@@ -38,12 +38,12 @@ test.each([
   expect(left(failed('a', first), ran('b', second))).toEqual(['a']);
 });
 
-test('what fails again and again is told once, as it failed last', () => {
+test('lists a command that failed repeatedly once, with its last error', () => {
   expect(left(failed('a', 'npm test'), failed('b', 'npm test'))).toEqual(['b']);
   expect(left(ran('a', 'npm test'), failed('b', 'npm test'))).toEqual(['b']);
 });
 
-test('an edit is repeated by any later change of the same file', () => {
+test('drops a failed edit after any later change of the same file', () => {
   const failure = edited('a', '/work/a.ts', 'not found');
   expect(left(failure, edited('b', '/work/a.ts'))).toEqual([]);
   expect(left(failure, edited('b', 'a.ts'))).toEqual([]);
@@ -56,7 +56,7 @@ test('an edit is repeated by any later change of the same file', () => {
   expect(left(patch('a', 'bad'), patch('b', null))).toEqual([]);
 });
 
-test('a search that finds nothing and a comparison that finds differences did not fail', () => {
+test('ignores a search without matches and a comparison with differences', () => {
   expect(left(failed('a', 'rg nothing src', 'Exit code 1'), failed('b', 'diff a b', 'Exit code 1\n1c1'), failed('c', 'ls | grep x', 'failed'))).toEqual([]);
   expect(left(failed('a', 'rg x missing', 'Exit code 2\nrg: missing: No such file or directory'))).toEqual(['a']);
 });
@@ -65,21 +65,21 @@ test.each([
   "The user doesn't want to proceed with this tool use.",
   "Claude requested permissions to write to /work/a.ts, but you haven't granted it yet.",
   'exec command rejected by user',
-])('what a person refused did not fail: %s', (error) => {
+])('ignores what a person refused: %s', (error) => {
   expect(left(failed('a', 'mix phx.server', error), edited('b', '/work/a.ts', error))).toEqual([]);
   expect(left(failed('a', 'npm test'), failed('b', 'npm test', error))).toEqual(['a']);
 });
 
-test('what never ran did not fail', () => {
+test('ignores calls that never ran', () => {
   expect(left(failed('a', 'npm test', '<tool_use_error>Sibling tool call errored</tool_use_error>'))).toEqual([]);
   expect(left(ran('a', 'npm test', {}))).toEqual([]);
 });
 
-test('calls that run nothing and edit nothing are no attempts', () => {
+test('ignores calls that neither run a command nor edit a file', () => {
   expect(left({ ...edited('a', 'x', 'EISDIR'), name: 'Read' }, { ...edited('b', 'x', 'bad'), name: 'WebFetch' })).toEqual([]);
 });
 
-test('there are never more than a bounded number of bounded length, the newest of them', () => {
+test('keeps the newest attempts up to a limit, each shortened', () => {
   const attempts = failedAttemptsOf(workOf(...Array.from({ length: 200 }, (_, n) => failed(`c${n}`, `tool${n} ${'x'.repeat(2_000)}`, 'y'.repeat(5_000)))));
   expect(attempts).toHaveLength(maxFailedAttempts);
   expect(attempts.at(-1)?.callId).toBe('c199');
@@ -87,7 +87,7 @@ test('there are never more than a bounded number of bounded length, the newest o
   expect(Math.max(...attempts.map(({ error }) => error.length))).toBeLessThanOrEqual(500);
 });
 
-test('a log twice as long takes about twice as long', () => {
+test('needs time in proportion to the length of the log', () => {
   const took = (count: number): number => {
     const log = workOf(...Array.from({ length: count }, (_, n) => (n % 2 === 0 ? failed(`c${n}`, `npm test ${n}`) : ran(`c${n}`, `npm test x${n}`))));
     const from = process.cpuUsage();

@@ -25,22 +25,22 @@ test.each([
   ['See https://example.com/?a=b for more.', []],
   ['Why did it fail? The lock was held.' + ' I removed it.'.repeat(100), []],
   ['Done.', []],
-])('%j asks %j', (words, questions) => {
+])('%j contains the questions %j', (words, questions) => {
   expect(asked(words)).toEqual(questions);
 });
 
-test('a later message of a person answers it; interruptions and hooks do not', () => {
+test('drops a question after a later message of a person, but not after interruptions and hooks', () => {
   expect(asked('Shall I?', ['USER', 'Yes.'])).toEqual([]);
   expect(asked('Shall I?', ['SYSTEM', '[Request interrupted by user]'])).toEqual(['Shall I?']);
 });
 
-test('an agent that goes on by itself did not wait for an answer', () => {
+test('drops a question when the agent goes on by itself', () => {
   const said: Said[] = [['USER', 'Do it.'], ['ASSISTANT', 'What is in the file?']];
   expect(openQuestionsOf(log(said, [{ sequence: 2, result: 'text' }]))).toEqual([]);
   expect(openQuestionsOf(log(said, [{ sequence: 1, result: 'text' }]))).toEqual(['What is in the file?']);
 });
 
-test('a question by a tool is open until it has a result or a person says something', () => {
+test('keeps a question of a tool open until it has a result or a person writes', () => {
   const ask = {
     sequence: 2,
     name: 'AskUserQuestion',
@@ -54,14 +54,14 @@ test('a question by a tool is open until it has a result or a person says someth
   expect(openQuestionsOf(log([...said, ['USER', 'spotter']], [ask]))).toEqual([]);
 });
 
-test('nothing asked, or arguments of any shape, give nothing', () => {
+test('returns nothing without questions or for arguments of other shapes', () => {
   expect(openQuestionsOf(log([]))).toEqual([]);
   for (const given of [null, 'x', 3, [], { questions: 'x' }, { questions: [null, { question: 4 }] }]) {
     expect(openQuestionsOf(log([], [{ sequence: 0, name: 'AskUserQuestion', arguments: given }]))).toEqual([]);
   }
 });
 
-test('questions are bounded in number and length', () => {
+test('limits the number and the length of questions', () => {
   const many = asked(Array.from({ length: 20 }, (_, n) => `- Is ${n} right?`).join('\n'));
   expect(many).toEqual(Array.from({ length: 5 }, (_, n) => `Is ${n + 15} right?`));
   expect(asked(`${'x'.repeat(3_000)}?`)[0]!.length).toBeLessThanOrEqual(500);

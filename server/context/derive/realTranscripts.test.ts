@@ -78,8 +78,8 @@ const expected: Record<string, Expected> = {
   'codex/scripted-0.169.0.jsonl': { workspace: ['/home/USER/demo', null, null], failedAttempts: ['call_1: echo hi > a.txt'] },
 };
 
-describe.runIf(realDataFolder !== undefined)('what is derived from transcripts of real tools', () => {
-  it.for(Object.entries(expected))('%s', async ([file, { workspace: [folder, branch, commit], checks = [], failedAttempts = [], openQuestions = [] }]) => {
+describe.runIf(realDataFolder !== undefined)('what is derived from real transcripts', () => {
+  it.for(Object.entries(expected))('%s gives the expected workspace, checks, failed attempts and questions', async ([file, { workspace: [folder, branch, commit], checks = [], failedAttempts = [], openQuestions = [] }]) => {
     const log = await realLog(file);
     expect(workspaceOf(log)).toEqual({ folder, branch, commit });
     expect(checksOf(log).map(({ command, outcome, callId, stale }) => `${outcome} ${stale ? 'stale' : 'current'} ${callId.slice(-8)}: ${command}`)).toEqual(checks);
@@ -89,4 +89,4 @@ describe.runIf(realDataFolder !== undefined)('what is derived from transcripts o
   });
 });
 
-if (realDataFolder === undefined) it.skip('nothing is derived from real transcripts: BATON_REAL_DATA does not name their folder', () => undefined);
+if (realDataFolder === undefined) it.skip('is skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);

@@ -18,23 +18,23 @@ test.each([
   expect(shown(line)).toEqual(commands);
 });
 
-test('keeps words as they were written, and the files of redirections apart', () => {
+test('keeps words as written, and separates the files of redirections', () => {
   expect(splitShell(`npm test -- -t "two words" >> 'log file.txt' 2>&1`)).toEqual([
     { words: ['npm', 'test', '--', '-t', 'two words'], text: 'npm test -- -t "two words"', writes: ['log file.txt'], input: '', joiner: '' },
   ]);
 });
 
-test('a here document is input, not commands', () => {
+test('reads a here document as input, not as commands', () => {
   const [cat, test] = splitShell(`cat <<'EOF' > notes.md\nnpm test && rm -rf "\nEOF\nnpm test`);
   expect(cat).toMatchObject({ words: ['cat'], writes: ['notes.md'], input: 'npm test && rm -rf "\n' });
   expect(test?.words).toEqual(['npm', 'test']);
 });
 
-test('a commit message in a substitution may hold anything', () => {
+test('accepts any commit message in a substitution', () => {
   expect(shown(`git add a && git commit -m "$(cat <<'EOF'\nfix: it's (half) "done\n\nnpm test && more\nEOF\n)" && git push`)).toEqual(['git|add|a &&', 'git|commit|-m| &&', 'git|push']);
 });
 
-test('anything at all is split, and every word is in the line', () => {
+test('splits any line, and gives text to every command with words', () => {
   const pieces = fc.array(fc.constantFrom('a', ' ', '\n', "'", '"', '\\', '$(', ')', '(', '<<', 'EOF', '>', '<', '&', '|', ';', '`', '#', '2', '-', '\u{1F600}'), { maxLength: 60 });
   fc.assert(
     fc.property(pieces, (parts) => {
@@ -45,7 +45,7 @@ test('anything at all is split, and every word is in the line', () => {
   );
 });
 
-test.each(['$(', '"$(', '<<A ', '<<A\n', "'", '"', '`', '(', '((', '$(<<A\n', '>', 'a;', '\\', '#\n', 'a<<A\nb\n'])('a long line of %j takes no longer than its length', (piece) => {
+test.each(['$(', '"$(', '<<A ', '<<A\n', "'", '"', '`', '(', '((', '$(<<A\n', '>', 'a;', '\\', '#\n', 'a<<A\nb\n'])('splits a long line of %j in time proportional to its length', (piece) => {
   const took = (times: number): number => {
     const line = piece.repeat(times);
     const from = process.cpuUsage();

@@ -5,11 +5,11 @@ import { workspaceOf } from './workspace.ts';
 
 const after = (command: string, result: string) => workspaceOf({ ...workOf(ran('a', command, { result })), workspaces: [{ turn: 1, folder: '/work', branch: 'old', commit: '0000000' }] });
 
-test('nothing said is null', () => {
+test('returns null fields for an empty log', () => {
   expect(workspaceOf({ messages: [], calls: [], workspaces: [] })).toEqual({ folder: null, branch: null, commit: null });
 });
 
-test('later turns replace earlier ones, field by field', () => {
+test('replaces each field by that of a later turn', () => {
   const workspaces: RecordedLog['workspaces'] = [
     { turn: 1, folder: '/a', branch: 'main', commit: 'abc1234' },
     { turn: 2, folder: '/b', branch: null, commit: null },
@@ -36,15 +36,15 @@ test.each([
   ['git log --oneline other', 'def5678 two', { branch: 'old', commit: '0000000' }],
   ['git log --all --oneline', 'def5678 two', { branch: 'old', commit: '0000000' }],
   ['cat notes', 'On branch fake\n[fake abc1234] x', { branch: 'old', commit: '0000000' }],
-])('%s says where the work stands', (command, output, says) => {
+])('%s sets branch and commit', (command, output, says) => {
   expect(after(command, output)).toEqual({ folder: '/work', ...says });
 });
 
-test('a git command that failed says nothing', () => {
+test('ignores a git command that failed', () => {
   const call = ran('a', 'git checkout -b new', { error: "Exit code 128\nfatal: a branch named 'new' already exists" });
   expect(workspaceOf({ ...workOf(call), workspaces: [{ turn: 1, folder: null, branch: 'old', commit: null }] }).branch).toBe('old');
 });
 
-test('without a turn that says so, the folder is the first that a command names', () => {
+test('takes the first folder of a command when no turn has one', () => {
   expect(workspaceOf({ ...workOf(ran('a', 'ls', { result: '', name: 'exec_command', folder: '/srv/app' })), workspaces: [] }).folder).toBe('/srv/app');
 });

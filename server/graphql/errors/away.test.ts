@@ -86,7 +86,7 @@ afterEach(async () => {
   expect(await brokenInvariants(pool)).toEqual([]);
 });
 
-it('a connection that is ended in the middle of a transaction: UNAVAILABLE at once, nothing written, the next request is served', async () => {
+it('a mutation whose connection ends returns UNAVAILABLE at once and writes nothing, and the next request succeeds', async () => {
   const hash = await hashAllTables(pool);
   const held = await holdSession();
   const answer = mutate();
@@ -96,7 +96,7 @@ it('a connection that is ended in the middle of a transaction: UNAVAILABLE at on
   await expectBack(hash);
 });
 
-it('every connection ended at once, idle or not: the server lives and serves the next request', async () => {
+it('the server survives the end of all its connections, and serves the next request', async () => {
   await Promise.all(Array.from({ length: 10 }, ask));
   const hash = await hashAllTables(pool);
   const held = await holdSession();
@@ -108,7 +108,7 @@ it('every connection ended at once, idle or not: the server lives and serves the
   await expectBack(hash);
 });
 
-it('a session that somebody holds locked for good: UNAVAILABLE in bounded time, nothing written', async () => {
+it('a mutation of a locked session returns UNAVAILABLE in bounded time and writes nothing', async () => {
   const hash = await hashAllTables(pool);
   const held = await holdSession();
   // Four attempts of two seconds each.
@@ -117,7 +117,7 @@ it('a session that somebody holds locked for good: UNAVAILABLE in bounded time, 
   await expectBack(hash);
 }, 60_000);
 
-it('PostgreSQL frozen, in the middle of a transaction or before one: mutations and queries are UNAVAILABLE in bounded time, nothing is written', async () => {
+it('a frozen PostgreSQL makes mutations and queries return UNAVAILABLE in bounded time, without a write', async () => {
   const hash = await hashAllTables(pool);
   const held = await holdSession();
   const inside = mutate();
@@ -134,7 +134,7 @@ it('PostgreSQL frozen, in the middle of a transaction or before one: mutations a
   await expectBack(hash);
 }, 60_000);
 
-it('PostgreSQL stopped, in the middle of a transaction or before one: mutations and queries are UNAVAILABLE at once, nothing is written', async () => {
+it('a stopped PostgreSQL makes mutations and queries return UNAVAILABLE at once, without a write', async () => {
   const hash = await hashAllTables(pool);
   const held = await holdSession();
   const inside = mutate();

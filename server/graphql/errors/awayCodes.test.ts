@@ -13,17 +13,17 @@ const thrownBy = async (work: Promise<unknown>): Promise<unknown> => work.then((
 
 const unavailable = {
   'the connection is lost or refused': ['08000', '08001', '08003', '08004', '08006', '08007', '08P01', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'],
-  'it takes reads only': ['25006'],
-  'a transaction waited or ran too long': ['25P03', '25P04', '57014', '55P03', '40P01', '40001', '40003'],
-  'it lets nobody in': ['28000', '28P01', '3D000'],
-  'it is out of something': ['53000', '53100', '53200', '53300', '53400'],
-  'it stops, crashed or starts': ['57000', '57P01', '57P02', '57P03', '57P04', '57P05'],
-  'its system failed': ['58000', '58030'],
-  "Prisma's own": ['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'],
+'PostgreSQL is read-only': ['25006'],
+'a transaction waits or runs too long': ['25P03', '25P04', '57014', '55P03', '40P01', '40001', '40003'],
+'PostgreSQL rejects the login': ['28000', '28P01', '3D000'],
+'PostgreSQL lacks a resource': ['53000', '53100', '53200', '53300', '53400'],
+'PostgreSQL stops, crashed or starts': ['57000', '57P01', '57P02', '57P03', '57P04', '57P05'],
+'the system of PostgreSQL fails': ['58000', '58030'],
+'Prisma reports it': ['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'],
 };
 
-describe.each(Object.entries(unavailable))('UNAVAILABLE, since %s', (_why, codes) => {
-  it.each(codes)('%s, plain, in a GraphQL error, and in what the adapter of Prisma makes of it', (code) => {
+describe.each(Object.entries(unavailable))('is UNAVAILABLE when %s:', (_why, codes) => {
+  it.each(codes)('%s, as a plain error, in a GraphQL error and as the adapter of Prisma wraps it', (code) => {
     const error = Object.assign(new Error('x'), { code });
     expect(codeOf(error)).toBe('UNAVAILABLE');
     expect(codeOf(new GraphQLError('x', { originalError: error }))).toBe('UNAVAILABLE');
@@ -32,22 +32,22 @@ describe.each(Object.entries(unavailable))('UNAVAILABLE, since %s', (_why, codes
   });
 });
 
-it('P1001, where a client of Prisma could not even begin', () => {
+it('P1001 of a Prisma client that could not connect is UNAVAILABLE', () => {
   expect(codeOf(Object.assign(new Error('x'), { errorCode: 'P1001' }))).toBe('UNAVAILABLE');
 });
 
 it.each(['22P02', '22003', '23502', '23503', '23514', '25P01', '25P02', '42501', '42601', '42703', '42P01', 'XX000', 'P2002', 'P2010', 'P2025', 'ERR_ASSERTION'])(
-  'INTERNAL_SERVER_ERROR for %s, which is a bug',
+  '%s is a bug: INTERNAL_SERVER_ERROR',
   (code) => expect(codeOf(Object.assign(new Error('x'), { code }))).toBe('INTERNAL_SERVER_ERROR'),
 );
 
-describe('UNAVAILABLE as Prisma really throws it', () => {
-  it('in a transaction that takes reads only', async () => {
+describe('an error of the real Prisma client is UNAVAILABLE', () => {
+  it('in a read-only transaction', async () => {
     const writing = database.prisma.$transaction([database.prisma.$executeRaw`SET TRANSACTION READ ONLY`, database.prisma.task.deleteMany()]);
     expect(codeOf(await thrownBy(writing))).toBe('UNAVAILABLE');
   });
 
-  it('in a transaction that ran out of time, or got no connection', async () => {
+  it('in a transaction that exceeds its time or gets no connection', async () => {
     const late = await thrownBy(database.prisma.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(1)::text`, { timeout: 20 }));
     expect(late).toMatchObject({ code: 'P2028' });
     expect(codeOf(late)).toBe('UNAVAILABLE');
@@ -62,7 +62,7 @@ describe('UNAVAILABLE as Prisma really throws it', () => {
     expect(codeOf(waited)).toBe('UNAVAILABLE');
   });
 
-  it('with a password that is no longer right', async () => {
+  it('with a wrong password', async () => {
     const prisma = new PrismaClient({ adapter: new PrismaPg(database.url.replace(/:[^:@/]+@/, ':wrong@')) });
     expect(codeOf(await thrownBy(prisma.task.findMany()))).toBe('UNAVAILABLE');
     await prisma.$disconnect();

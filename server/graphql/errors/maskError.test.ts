@@ -27,12 +27,12 @@ async function errorOf(query: string, variables: object = {}) {
   return errors![0]!;
 }
 
-describe('What the caller did is told with its code', () => {
-  test('a document that is none', async () => {
+describe('an error of the caller keeps its code:', () => {
+  test('a document that does not parse', async () => {
     expect(await errorOf('{ sessions(')).toMatchObject({ extensions: { code: 'GRAPHQL_PARSE_FAILED' } });
   });
 
-  test('more variables that do not fit than are listed', async () => {
+  test('more wrong variables than the answer lists', async () => {
     const query = 'mutation ($input: SetTasksInput!) { setTasks(input: $input) { __typename } }';
     const { errors } = await post(query, { input: { sessionId: encodeId('session', newId()), tasks: Array.from({ length: 60 }, () => ({})) } });
     expect(new Set(errors!.map(({ extensions }) => extensions['code']))).toEqual(new Set(['BAD_USER_INPUT']));
@@ -48,7 +48,7 @@ describe('What the caller did is told with its code', () => {
     expect((await errorOf(query, { id: 'x', where: { status: ['RUNING'] } })).message).toMatch(/Did you mean the enum value "RUNNING"\?$/);
   });
 
-  test('the id of another kind: which it is and which belongs there', async () => {
+  test('the id of another kind, with both kinds named', async () => {
     const handoffId = encodeId('handoff', newId());
     expect(await errorOf('query ($id: ID!) { session(id: $id) { id } }', { id: handoffId })).toEqual({
       message: 'id is the id of a handoff: give the id of a session',
@@ -80,12 +80,12 @@ describe('What the caller did is told with its code', () => {
     expect(lines).toEqual([]);
   });
 
-  test('half a character, which a document cannot hold but a variable can', async () => {
+  test('an unpaired surrogate in a variable', async () => {
     const query = 'query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }';
     expect(await errorOf(query, { title: 'a\ud800' })).toMatchObject({ extensions: { code: 'BAD_USER_INPUT', path: ['where', 'titleContains'] } });
   });
 
-  test('more ids than nodes looks up', async () => {
+  test('more ids than nodes accepts', async () => {
     const ids = Array.from({ length: 101 }, () => 'claude-1');
     expect(await errorOf('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids })).toMatchObject({
       path: ['nodes'],
@@ -93,7 +93,7 @@ describe('What the caller did is told with its code', () => {
     });
   });
 
-  test('a refusal that reaches the top keeps its code and data', () => {
+  test('a refusal outside of a union, with its data', () => {
     expect(createMaskError(silentLog)(new InvalidStateError('It is done: begin another', 'COMPLETED', ['RUNNING']))).toMatchObject({
       message: 'It is done: begin another',
       extensions: { code: 'INVALID_STATE', state: 'COMPLETED', allowed: ['RUNNING'] },
@@ -101,13 +101,13 @@ describe('What the caller did is told with its code', () => {
   });
 });
 
-describe('What is ours is hidden', () => {
+describe('an internal error is masked:', () => {
   beforeAll(async () => {
     await database.pool.query('ALTER TABLE decisions RENAME TO resolutions');
     return () => database.pool.query('ALTER TABLE resolutions RENAME TO decisions');
   });
 
-  test('behind a reference that the log has too', async () => {
+  test('the answer has a reference that is also in the log', async () => {
     const id = encodeId('decision', newId());
     const { errors } = await post('query ($id: ID!) { node(id: $id) { id ... on Decision { text } } }', { id });
     const [error] = errors!;
@@ -124,36 +124,36 @@ describe('What is ours is hidden', () => {
   test.each([
     ['a bug', new TypeError("Cannot read properties of undefined (reading 'secretColumn')")],
     ['a bug within a resolver', new GraphQLError('SELECT secretColumn', { originalError: new Error('SELECT secretColumn') })],
-    ['an error of GraphQL about our own values', new GraphQLError('Int cannot represent non 32-bit signed integer value: secretColumn')],
-    ['a code that we do not publish', new GraphQLError('secretColumn', { extensions: { code: 'ECONFIG', stack: 'secretColumn' } })],
-    ['something that is no error', 'secretColumn'],
-    ['nothing', undefined],
-  ])('%s', (_name, error) => {
+    ['an error of GraphQL about a value of the server', new GraphQLError('Int cannot represent non 32-bit signed integer value: secretColumn')],
+    ['an unknown code', new GraphQLError('secretColumn', { extensions: { code: 'ECONFIG', stack: 'secretColumn' } })],
+    ['a thrown string', 'secretColumn'],
+    ['undefined', undefined],
+  ])('%s shows only INTERNAL_SERVER_ERROR', (_name, error) => {
     const masked = createMaskError(log)(error);
     expect(masked).toMatchObject({ extensions: { code: 'INTERNAL_SERVER_ERROR' } });
     expect(JSON.stringify(masked)).not.toContain('secretColumn');
     expect(lines).toHaveLength(1);
   });
 
-  test('what a public error has beside its code', () => {
+  test('a public error shows only its code and status', () => {
     const masked = createMaskError(log)(new GraphQLError('No', { extensions: { code: 'BAD_REQUEST', stacktrace: 'at secretColumn', http: { status: 400 } } }));
     expect(masked).toMatchObject({ message: 'No', extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
     expect(JSON.stringify(masked)).not.toContain('secretColumn');
   });
 });
 
-describe('PostgreSQL being away is UNAVAILABLE', () => {
+describe('an unreachable PostgreSQL is UNAVAILABLE', () => {
   const codeOf = (error: unknown): unknown => (createMaskError(log)(error) as GraphQLError).extensions['code'];
   const failing = async (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error);
 
-  test('when nobody listens there', async () => {
+  test('when no server listens', async () => {
     const nowhere = createDatabase('postgresql://nobody@127.0.0.1:1/nothing', silentLog);
     expect(codeOf(await failing(nowhere.prisma.session.findMany()))).toBe('UNAVAILABLE');
     expect(codeOf(await failing(nowhere.pool.query('SELECT 1')))).toBe('UNAVAILABLE');
     await nowhere.close();
   });
 
-  test('when it ends a connection, cancels a statement, or lets one wait too long', async () => {
+  test('when it ends a connection, cancels a statement, or a lock takes too long', async () => {
     const { prisma } = database;
     expect(codeOf(await failing(prisma.$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())`))).toBe('UNAVAILABLE');
     expect(codeOf(await failing(prisma.$queryRaw`SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(5)`))).toBe('UNAVAILABLE');
@@ -165,7 +165,7 @@ describe('PostgreSQL being away is UNAVAILABLE', () => {
     holder.release();
   });
 
-  test('when no connection becomes free, or no answer comes, in time', async () => {
+  test('when no connection is free in time or the answer is late', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 2_000, query_timeout: 1_000 });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
     const held = await pool.connect();
@@ -177,14 +177,14 @@ describe('PostgreSQL being away is UNAVAILABLE', () => {
   });
 
   test.each(['57014', '57P01', '57P02', '57P03', '53300', '08000', '08006', '55P03', 'ECONNREFUSED', 'ECONNRESET', 'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2034'])(
-    'whoever says %s, and however deep within',
+    'with the code %s at any depth',
     (code) => {
       expect(codeOf(Object.assign(new Error('x'), { code }))).toBe('UNAVAILABLE');
       expect(codeOf(new GraphQLError('x', { originalError: new Error('x', { cause: Object.assign(new Error('y'), { code }) }) }))).toBe('UNAVAILABLE');
     },
   );
 
-  test('and says what was changed, as far as anybody knows', () => {
+  test('and the message says whether something may have changed', () => {
     expect(createMaskError(log)(new UnavailableError())).toMatchObject({ message: expect.stringContaining('nothing was changed') as string });
     expect(createMaskError(log)(new UnavailableError('unknown'))).toMatchObject({ message: expect.stringContaining('same idempotency key') as string });
     // A read that failed may be that of a payload, whose mutation stands.

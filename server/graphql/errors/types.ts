@@ -15,7 +15,12 @@ import {
   MaxHandoffsReachedError,
   NoAgentAvailableError,
   NotACollaboratorError,
+  NoHandoffFoundError,
+  InvalidToolArgumentsError,
   NotFoundError,
+  type ArgumentProblem,
+  type ToolResult as ToolResultOf,
+  UnknownHandoffTargetError,
 } from '../../core/errors.ts';
 import { builder } from '../builder.ts';
 import { partOfRecord } from '../declared.ts';
@@ -39,7 +44,20 @@ export const ErrorCode = builder.enumType('ErrorCode', {
     HANDOFF_LOOP: { description: 'The same handoff was made before with nothing new since.' },
     IDEMPOTENCY_MISMATCH: { description: 'The idempotency key was used with another mutation or input.' },
     LIMIT_EXCEEDED: { description: 'The input has more items than one request may carry.' },
+    UNKNOWN_HANDOFF_TARGET: { description: 'The call names no agent or tool that the agent may call.' },
+    INVALID_TOOL_ARGUMENTS: { description: 'The arguments of the call do not match the schema of the tool.' },
+    NO_HANDOFF_FOUND: { description: "The model's answer has no call of a handoff tool." },
   },
+});
+
+export const ToolResult = builder.objectRef<ToolResultOf>('ToolResult').implement({
+  access: 'inherit',
+  description: "The answer to a model's call of a tool, in the words to give back to the model.",
+  fields: (t) => ({
+    callId: t.exposeString('callId', { nullable: true, description: 'Id that the provider gave to the call; null when it gave none.' }),
+    content: t.exposeString('content', { description: 'Text for the model. Of an error it says how to correct the call.' }),
+    isError: t.exposeBoolean('isError', { description: 'Whether the call was refused.' }),
+  }),
 });
 
 export const ErrorInterface = builder.interfaceRef<DomainError>('Error').implement({
@@ -47,6 +65,12 @@ export const ErrorInterface = builder.interfaceRef<DomainError>('Error').impleme
   fields: (t) => ({
     message: t.exposeString('message', { description: 'States the problem and what to do, for people. The wording may change.' }),
     code: t.expose('code', { type: ErrorCode, description: 'Code of the error, for programs.' }),
+    toolResult: t.field({
+      type: ToolResult,
+      nullable: true,
+      description: 'What to give back to the model, from executeHandoffTool and executeHandoffs; null from other mutations.',
+      resolve: ({ toolResult }) => toolResult ?? null,
+    }),
   }),
 });
 
@@ -206,4 +230,40 @@ builder.objectType(LimitExceededError, {
     limit: t.exposeInt('limit', { description: 'Greatest number allowed.' }),
     actual: t.exposeInt('actual', { description: 'Number of items in the input.' }),
   }),
+});
+
+builder.objectType(UnknownHandoffTargetError, {
+  name: 'UnknownHandoffTargetError',
+  description: 'The call names no agent or tool that the agent may call.',
+  ...refusal,
+  fields: (t) => ({
+    target: t.exposeString('target', { description: 'The agent or tool as the call names it.' }),
+    suggestions: t.stringList({ description: 'Ids of agents, or names of tools, that may have been meant, nearest first.', resolve: ({ suggestions }) => [...suggestions] }),
+  }),
+});
+
+const Problem = builder.objectRef<ArgumentProblem>('ToolArgumentProblem').implement({
+  access: 'inherit',
+  description: 'Why an argument of a call is not accepted.',
+  fields: (t) => ({
+    path: t.stringList({ description: 'Path in the arguments; empty when the problem is all of them.', resolve: ({ path }) => [...path] }),
+    message: t.exposeString('message', { description: 'States the problem and what to give.' }),
+  }),
+});
+
+builder.objectType(InvalidToolArgumentsError, {
+  name: 'InvalidToolArgumentsError',
+  description: 'The arguments of the call do not match the schema of the tool.',
+  ...refusal,
+  fields: (t) => ({
+    toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
+    problems: t.field({ type: [Problem], listSize: partOfRecord, description: 'All problems.', resolve: ({ problems }) => [...problems] }),
+    schema: t.field({ type: 'JSON', nullable: true, description: 'JSON Schema of the arguments that the tool takes; null when Baton does not define it.', resolve: ({ schema }) => schema }),
+  }),
+});
+
+builder.objectType(NoHandoffFoundError, {
+  name: 'NoHandoffFoundError',
+  description: "The model's answer has no call of a handoff tool.",
+  ...refusal,
 });

@@ -20,6 +20,11 @@ const example: Record<string, unknown> = {
   sessionId: unknownId('session'),
   handoffId: unknownId('handoff'),
   keyId: unknownId('key'),
+  toolId: unknownId('tool'),
+  agentIds: ['bob'],
+  description: 'Hands off.',
+  toolName: 'transfer_to_ada',
+  response: [],
   targetAgentId: 'ada',
   reason: 'because',
   text: 'So be it',
@@ -30,6 +35,26 @@ const example: Record<string, unknown> = {
 };
 /** What no required field asks for. */
 const besides: Record<Mutation, object> = { createSession: { agentId: 'ada' }, reassignSession: { agentId: 'ada' } };
+
+const toolName = ['', 'two words', 'handoff', 'Handoff', 'a'.repeat(65), 'é', 'a.b'];
+const variable = { name: 'city', type: 'STRING' };
+const variableWith = (fields: object): unknown[] => [{ ...variable, ...fields }];
+const toolVariables = [
+  ...['', '_city', '_handoff_from', 'reason', 'Summary', 'a b', 'a'.repeat(65)].map((name) => variableWith({ name })),
+  ...[{ enum: [] }, { enum: [1] }, { default: 1 }, { default: 'x', required: true }, { enum: ['a'], default: 'b' }, { type: 'INTEGER', default: 1.5 }, { type: 'OBJECT', default: [] }].map(variableWith),
+  variableWith({ description: 'd'.repeat(1_025) }),
+  [variable, { ...variable, name: 'City' }],
+  Array.from({ length: 20 }, (_, index) => ({ ...variable, name: `v${index}`, description: 'd'.repeat(1_000) })),
+];
+const refusedOfTools: Record<string, Bad> = Object.fromEntries(
+  ['createHandoffTool', 'updateHandoffTool'].flatMap((mutation) => [
+    [`${mutation}.name`, toolName],
+    [`${mutation}.description`, nonBlank({ characters: 1_024 })],
+    [`${mutation}.instructions`, text({ bytes: 4 * KB })],
+    [`${mutation}.variables`, toolVariables],
+    [`${mutation}.agentIds`, [[], ...listWith(agentId, ['bob'])]],
+  ]),
+);
 
 function smallestOf(mutation: Mutation): object {
   const required = Object.values(inputOf(mutation).getFields()).filter(isRequiredInputField);
@@ -76,6 +101,13 @@ const refused: Record<string, Bad> = {
   'rejectHandoff.reason': nonBlank({ bytes: 4 * KB }),
   'failHandoff.reason': nonBlank({ bytes: 4 * KB }),
   idempotencyKey: nonBlank({ characters: 128 }),
+  toolId: idOf('tool'),
+  toolName: nonBlank({ characters: 200 }),
+  callId: nonBlank({ characters: 200 }),
+  arguments: json(256 * KB),
+  // What is longer than the limit is longer than a request may be.
+  response: json().filter((value) => !Object.hasOwn(value as object, 'long')),
+  ...refusedOfTools,
   sessionId: idOf('session'),
   handoffId: idOf('handoff'),
   priorTurnId: idOf('turn'),
@@ -112,7 +144,7 @@ describe.each(allMutations())('%s', (mutation) => {
   const input = smallestOf(mutation);
   const fields = Object.keys(inputOf(mutation).getFields()).filter((field) => !anything.includes(field) && !anything.includes(`${mutation}.${field}`));
 
-  it.each(fields)('refuses what %s cannot be, says where it is and what to do, and changes nothing', async (field) => {
+  it.each(fields)('rejects every bad value of %s with its path and advice, and changes nothing', async (field) => {
     const values = refused[`${mutation}.${field}`] ?? refused[field] ?? [];
     expect(values).not.toEqual([]);
     const before = await hashAllTables(home.db.pool);
@@ -127,9 +159,11 @@ describe.each(allMutations())('%s', (mutation) => {
     expect(await hashAllTables(home.db.pool)).toEqual(before);
   });
 
-  it('refuses what GraphQL itself cannot read: BAD_USER_INPUT at the top', async () => {
+  it('rejects what GraphQL cannot parse with BAD_USER_INPUT at the top', async () => {
+    // A model's answer may be any object.
+    const first = Object.keys(input).find((field) => field !== 'response')!;
     const before = await hashAllTables(home.db.pool);
-    for (const wrong of [{ ...input, nonsense: 1 }, {}, { ...input, [Object.keys(input)[0]!]: null }, { ...input, [Object.keys(input)[0]!]: { a: 1 } }]) {
+    for (const wrong of [{ ...input, nonsense: 1 }, {}, { ...input, [first]: null }, { ...input, [first]: { a: 1 } }]) {
       const refusal = home.send(mutation, wrong);
       await expect(refusal).rejects.toThrow(TopLevel);
       await expect(refusal).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
@@ -148,7 +182,7 @@ it('every mutation is in one table of refusals', async () => {
   expect(named.sort()).toEqual(allMutations().sort());
 });
 
-it('what only just fits is taken', async () => {
+it('accepts values at their limits', async () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
   const taken = await home.send('createSession', {
     title: '😀'.repeat(500),

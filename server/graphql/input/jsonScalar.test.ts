@@ -25,11 +25,11 @@ describe('a JSON literal', () => {
   it.each([
     ['a whole number with more digits than a double holds', '{ a: [1, { b: 12345678901234567890 }] }', ['a', '1', 'b'], /is 12345678901234567890, which a JSON number does not hold exactly: send it as a string/],
     ['a fraction with more digits than a double holds', '{ a: 0.12345678901234567890 }', ['a'], /does not hold exactly/],
-    ['a number that is larger than any double', '{ a: 1e400 }', ['a'], /is 1e400, which a JSON number does not hold exactly/],
+    ['a number larger than any double', '{ a: 1e400 }', ['a'], /is 1e400, which a JSON number does not hold exactly/],
     ['a number that would become zero', '{ a: -1e-400 }', ['a'], /does not hold exactly/],
     ['an unquoted word', '{ a: [PENDING] }', ['a', '0'], /is PENDING, a word without quotes: write "PENDING"/],
     ['an unquoted word as the whole value', 'PENDING', [], /a word without quotes/],
-  ])('is refused with its path when it has %s', async (_what, literal, path, says) => {
+  ])('is rejected with its path when it contains %s', async (_what, literal, path, says) => {
     const before = await hashAllTables(db.pool);
     const answer = await asLiteral(literal);
     expect(answer).toMatchObject({ __typename: 'BadUserInputError', path: ['input', 'metadata', ...path] });
@@ -37,7 +37,7 @@ describe('a JSON literal', () => {
     expect(await hashAllTables(db.pool)).toEqual(before);
   });
 
-  it('is stored as it is written', async () => {
+  it('is stored as written', async () => {
     const { session } = await asLiteral('{ n: [0, -1, 1.50, 1e3, 9007199254740991, 0.1, 5e-324, 1.7976931348623157e308], s: "12345678901234567890", b: true, x: null, o: {} }');
     expect(session?.metadata).toEqual({ n: [0, -1, 1.5, 1000, 9007199254740991, 0.1, 5e-324, 1.7976931348623157e308], s: '12345678901234567890', b: true, x: null, o: {} });
   });
@@ -47,7 +47,7 @@ describe('a JSON literal', () => {
     expect(data.answer.session?.metadata).toEqual({ n: [7] });
   });
 
-  it('comes back as the same value, or is refused', async () => {
+  it('returns as the same value, or is rejected', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 2 }), async (value) => {
         const written = literalOf(value);
@@ -61,13 +61,13 @@ describe('a JSON literal', () => {
 });
 
 describe('a JSON variable', () => {
-  it.each([12345678901234567890, -9007199254740992, 2 ** 53])('is refused with its path when it has the whole number %d, which may have lost digits', async (number) => {
+  it.each([12345678901234567890, -9007199254740992, 2 ** 53])('is rejected with its path when it contains the whole number %d, which may have lost digits', async (number) => {
     const answer = await asVariable({ deep: [{ number }] });
     expect(answer).toMatchObject({ __typename: 'BadUserInputError', path: ['input', 'metadata', 'deep', '0', 'number'] });
     expect(answer.message).toMatch(/9007199254740991.*: send it as a string/);
   });
 
-  it('is stored as it is sent', async () => {
+  it('is stored as sent', async () => {
     const metadata = [2 ** 53 - 1, 1 - 2 ** 53, 1.5e300, 1e21, 0.1];
     expect((await asVariable(metadata)).session?.metadata).toEqual(metadata);
   });

@@ -14,12 +14,12 @@ const refusalOf = (schema: z.ZodType, input: unknown): unknown => {
 };
 const badInput = (path: string[], message: RegExp) => ({ code: 'BAD_USER_INPUT', path, message: expect.stringMatching(message) as string });
 
-test('a public id becomes its UUID', () => {
+test('decodes a public id to its UUID', () => {
   const uuid = newId();
   expect(decodeInput(z.object({ sessionId: idOf('session') }), { sessionId: encodeId('session', uuid) })).toEqual({ sessionId: uuid });
 });
 
-test('an id of another kind is refused with what it is and what belongs there', () => {
+test('rejects the id of another kind and names both kinds', () => {
   const schema = z.object({ sessionId: idOf('session'), agentId: optional(agentId) });
   const sessionId = encodeId('session', newId());
   expect(refusalOf(schema, { sessionId: encodeId('handoff', newId()) })).toMatchObject(
@@ -31,12 +31,12 @@ test('an id of another kind is refused with what it is and what belongs there', 
   expect(refusalOf(schema, { sessionId: 'claude-1' })).toMatchObject(badInput(['input', 'sessionId'], /is 'claude-1', which is not an id:/));
 });
 
-test('what is left out is null, and null too', () => {
+test('decodes a missing field and null to null', () => {
   const schema = z.object({ a: optional(agentId), b: optional(agentId), c: optional(agentId) });
   expect(decodeInput(schema, { a: 'ada', b: null })).toEqual({ a: 'ada', b: null, c: null });
 });
 
-test('bytes are UTF-8 bytes, characters are code points', () => {
+test('counts bytes in UTF-8 and characters in code points', () => {
   expect(decodeArgs(text({ characters: 2 }), '😀😀')).toBe('😀😀');
   expect(refusalOf(text({ characters: 2 }), 'abc')).toMatchObject({ message: expect.stringContaining('has 3 characters; the limit is 2') as string });
   expect(decodeArgs(text({ bytes: 4 }), '😀')).toBe('😀');
@@ -44,7 +44,7 @@ test('bytes are UTF-8 bytes, characters are code points', () => {
   expect(refusalOf(content, 'x'.repeat(256 * 1024 + 1))).toBeInstanceOf(BadUserInputError);
 });
 
-test('a fault deep in a JSON value is found where it is', () => {
+test('gives the path of a fault inside a JSON value', () => {
   const schema = z.object({ metadata: json({ bytes: 1000 }) });
   expect(refusalOf(schema, { metadata: { a: [1, { b: 'x\0' }] } })).toMatchObject(badInput(['input', 'metadata', 'a', '1', 'b'], /contains NUL/));
   expect(refusalOf(schema, { metadata: { a: { 'x\ud800': 1 } } })).toMatchObject(badInput(['input', 'metadata', 'a'], /has a name that contains an unpaired surrogate/));
@@ -55,25 +55,25 @@ test('a fault deep in a JSON value is found where it is', () => {
   expect(refusalOf(schema, { metadata: deep })).toMatchObject(badInput(['input', 'metadata'], /more than 32 levels/));
 });
 
-test('context variables keep names that are Javascript of its own', () => {
+test('accepts a variable named constructor, and rejects reserved names and values other than objects', () => {
   const given = JSON.parse('{"__proto__x": 1, "constructor": 2}') as object;
   expect(refusalOf(contextVariables, given)).toMatchObject({ message: expect.stringContaining("the name '__proto__x'") as string });
   expect(decodeArgs(contextVariables, JSON.parse('{"constructor": 2}'))).toEqual({ constructor: 2 });
   expect(refusalOf(contextVariables, ['a'])).toMatchObject({ message: expect.stringContaining('is not an object') as string });
 });
 
-test('too long a list is LIMIT_EXCEEDED, before anybody looks at what is in it', () => {
+test('rejects a list that is too long with LIMIT_EXCEEDED before it checks the entries', () => {
   const schema = z.object({ ids: listOf(agentId, { what: 'agents', limit: 2, advice: 'name fewer' }) });
   expect(refusalOf(schema, { ids: ['?', '?', '?'] })).toMatchObject({ code: 'LIMIT_EXCEEDED', limit: 2, actual: 3 });
   expect(refusalOf(schema, { ids: ['?', '?', '?'] })).toBeInstanceOf(LimitExceededError);
   expect(refusalOf(schema, { ids: ['a', '?'] })).toMatchObject(badInput(['input', 'ids', '1'], /not an agent id/));
 });
 
-test('a time must fit into PostgreSQL and back', () => {
+test('rejects a time that PostgreSQL does not store', () => {
   expect(decodeArgs(instant, new Date('9999-12-31T23:59:59.999Z'))).toEqual(new Date('9999-12-31T23:59:59.999Z'));
   expect(refusalOf(instant, new Date('0000-06-01T00:00:00Z'))).toBeInstanceOf(BadUserInputError);
 });
 
-test('in a query the same is an error of GraphQL, which finds its place in the answer', () => {
+test('throws a GraphQL error for arguments of a query', () => {
   expect(() => decodeArgs(z.object({ id: idOf('session') }), { id: 'x' })).toThrow(expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', path: ['id'] }, path: undefined }));
 });

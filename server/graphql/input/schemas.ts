@@ -104,6 +104,7 @@ const nouns: Record<IdPrefix, string> = {
   snapshot: 'context snapshot',
   event: 'event',
   key: 'key',
+  tool: 'handoff tool',
 };
 
 const shown = (value: string): string => (value.length > 60 ? `'${value.slice(0, 60)}...'` : `'${value}'`);

@@ -41,6 +41,15 @@ describe('the dashboard as it is served', () => {
     expect((await send(`${url}/sessions/x/transcript`, { method: 'POST', body: '' })).headers['content-type']).toContain('json');
   });
 
+  it('answers an unknown path with 404: a browser gets the page, other programs a text', async () => {
+    const { headers, body } = await send(url, page);
+    for (const path of ['/somewhere/else', '/sessions/a/b', '/graph/', '/old.html']) {
+      expect(await send(`${url}${path}`, page), path).toMatchObject({ status: 404, body, headers: { 'content-security-policy': headers['content-security-policy'], 'content-type': 'text/html; charset=utf-8' } });
+      expect(await send(`${url}${path}`, { headers: { accept: 'application/json' } }), path).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+    }
+    expect(await send(`${url}/somewhere/else`, { ...page, method: 'HEAD' })).toMatchObject({ status: 404, body: '' });
+  });
+
   it('allows no inline script, no other host, and no page around it', async () => {
     const { headers, body } = await send(url, page);
     const policy = String(headers['content-security-policy']);

@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream';
 import sirv from 'sirv';
 import { chooseEncoding, compress } from './encoding.ts';
 
-/** Answers requests for the dashboard's files and pages. Resolves with whether it answered. */
-export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
+/** Answers requests for the dashboard's files and pages. Resolves with whether it answered. With the status 404 it sends the page at any path. */
+export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string, status?: 200 | 404) => Promise<boolean>;
 
 // Paths of the dashboard's router. Downloads have an extension and never match.
 const pages = /^\/(?:(?:sessions|agents|inbox|handoffs)(?:\/[^/.]+)?|graph)?$/;
@@ -37,7 +37,7 @@ export function createDashboard(folder: string, basePath = ''): Dashboard {
   // `dev` reads the folder at each request: a build may replace it while the server runs.
   const files = sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, setHeaders });
 
-  async function sendPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function sendPage(request: IncomingMessage, response: ServerResponse, status: 200 | 404): Promise<void> {
     const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null);
     if (built === null) {
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`The dashboard is not built: run npm run build. The API is at ${basePath}/graphql.\n`);
@@ -48,12 +48,12 @@ export function createDashboard(folder: string, basePath = ''): Dashboard {
     const encoding = chooseEncoding(request.headers['accept-encoding']);
     const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}-${encoding}"`;
     const headers = { ...guarded, etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
-    if (request.headers['if-none-match']?.includes(etag)) {
+    if (status === 200 && request.headers['if-none-match']?.includes(etag)) {
       response.writeHead(304, headers).end();
       return;
     }
     const body = await compress(html, encoding);
-    response.writeHead(200, {
+    response.writeHead(status, {
       ...headers,
       'content-type': 'text/html; charset=utf-8',
       'content-length': body.length,
@@ -62,9 +62,9 @@ export function createDashboard(folder: string, basePath = ''): Dashboard {
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  return async (request, response, path) => {
-    if (pages.test(path)) {
-      await sendPage(request, response);
+  return async (request, response, path, status = 200) => {
+    if (status === 404 || pages.test(path)) {
+      await sendPage(request, response, status);
       return true;
     }
     if (!path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|js)$/.test(path)) return false;

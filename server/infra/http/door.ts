@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import type { Env } from '../env.ts';
 import { failure, json, text } from './answers.ts';
 import { allowOrigins } from './cors.ts';
-import { type Client, clientOf, isForwarded } from './forwarded.ts';
+import { addressOf, isForwarded, originOf } from './forwarded.ts';
 import { isHostAllowed } from './hostCheck.ts';
 import { isOriginAllowed } from './originCheck.ts';
 
@@ -15,9 +15,9 @@ export type DoorOptions = Partial<Pick<Env, 'allowedOrigins' | 'basePath' | 'tru
 /** What is decided about a request before it is routed: where it comes from and under which path. */
 export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies = 0, open }: DoorOptions) {
   /** The reason why a server without keys refuses the request. */
-  function strangeness(request: IncomingMessage): string | null {
+  function refusalWithoutKeys(request: IncomingMessage): string | null {
     if (!open) return null;
-    if (!isHostAllowed(request.headers.host)) return `This server answers on this machine only: use http://${addressOf(request)}${basePath}`;
+    if (!isHostAllowed(request.headers.host)) return `This server answers on this machine only: use http://${listeningAt(request)}${basePath}`;
     if (isForwarded(request)) return 'This server has no keys and answers no requests of proxies: create a key with npm run key, then start it again';
     return null;
   }
@@ -28,11 +28,15 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
   }
 
   return {
-    clientOf: (request: IncomingMessage): Client => clientOf(request, trustedProxies),
+    /** The address of the client, behind the trusted proxies. */
+    addressOf: (request: IncomingMessage): string => addressOf(request, trustedProxies),
+
+    /** The origin under which the client knows this server. Null when its `Host` is malformed. */
+    originOf: (request: IncomingMessage): string | null => originOf(request, trustedProxies),
 
     /** Removes the base path from the request's address. Returns false when it answered the request. */
     enter(request: IncomingMessage, response: ServerResponse): boolean {
-      const refused = strangeness(request);
+      const refused = refusalWithoutKeys(request);
       if (refused !== null) text(response, 403, refused);
       else if (!request.url!.startsWith('/') || !URL.canParse(`http://localhost${request.url}`)) text(response, 400, 'The address is malformed.');
       else if (allowOrigins(allowedOrigins, request, response)) return false;
@@ -53,13 +57,13 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
     /** The status with which an upgrade to a socket is refused, or null. */
     refusesSocket(request: IncomingMessage, path: string): number | null {
       if (below(request.url!)?.split('?')[0] !== path) return 404;
-      if (strangeness(request) !== null) return 403;
-      return isOriginAllowed(request.headers.origin, clientOf(request, trustedProxies).origin, allowedOrigins) ? null : 403;
+      if (refusalWithoutKeys(request) !== null) return 403;
+      return isOriginAllowed(request.headers.origin, originOf(request, trustedProxies), allowedOrigins) ? null : 403;
     },
   };
 }
 
-function addressOf({ socket: { localAddress = '', localPort } }: IncomingMessage): string {
+function listeningAt({ socket: { localAddress = '', localPort } }: IncomingMessage): string {
   return `${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 

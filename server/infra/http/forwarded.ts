@@ -1,30 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
-/** The client of a request, as trusted proxies report it. */
-export interface Client {
-  address: string;
-  /** The origin under which it knows the server; null when its `Host` is malformed. */
-  origin: string | null;
-}
-
 const ofProxies = new Set(['forwarded', 'via', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip']);
 
 /** Whether a proxy passed the request on. */
 export const isForwarded = ({ headers }: IncomingMessage): boolean => Object.keys(headers).some((name) => name.startsWith('x-forwarded-') || ofProxies.has(name));
 
 /**
- * Believes the forwarding headers of the last `trusted` proxies. Each proxy appends to the lists, so entries before those may
- * be invented by the client.
+ * The entry of the first of the last `trusted` proxies. Each proxy appends to the lists, so entries before it may be invented
+ * by the client.
  */
-export function clientOf({ headers, socket }: IncomingMessage, trusted: number): Client {
-  const reported = (name: string): string | undefined => {
-    const entries = String(headers[name] ?? '').split(',');
-    return trusted === 0 ? undefined : entries[Math.max(0, entries.length - trusted)]?.trim();
-  };
-  const scheme = reported('x-forwarded-proto') === 'https' ? 'https' : 'http';
-  const named = `${scheme}://${reported('x-forwarded-host') || headers.host}`;
-  return { address: addressIn(reported('x-forwarded-for')) ?? socket.remoteAddress ?? '', origin: URL.canParse(named) ? new URL(named).origin : null };
+function reported({ headers }: IncomingMessage, name: string, trusted: number): string | undefined {
+  if (trusted === 0) return undefined;
+  const entries = String(headers[name] ?? '').split(',');
+  return entries[Math.max(0, entries.length - trusted)]?.trim();
+}
+
+/** The address of the client, as trusted proxies report it. */
+export const addressOf = (request: IncomingMessage, trusted: number): string =>
+  addressIn(reported(request, 'x-forwarded-for', trusted)) ?? request.socket.remoteAddress ?? '';
+
+/** The origin under which the client knows this server, as trusted proxies report it. Null when its `Host` is malformed. */
+export function originOf(request: IncomingMessage, trusted: number): string | null {
+  const scheme = reported(request, 'x-forwarded-proto', trusted) === 'https' ? 'https' : 'http';
+  const named = `${scheme}://${reported(request, 'x-forwarded-host', trusted) || request.headers.host}`;
+  return URL.canParse(named) ? new URL(named).origin : null;
 }
 
 /** Some proxies add the port: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */

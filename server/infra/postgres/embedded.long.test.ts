@@ -24,7 +24,7 @@ const isReady = async (url: string) => (await send(`${url}/readyz`)).status === 
 describe('a server on its embedded PostgreSQL', () => {
   const folder = newFolder();
 
-  test('keeps its files where only their owner can read them', async () => {
+  test('keeps files that only their owner can read', async () => {
     const server = await start(folder);
     expect(await isReady(server.url)).toBe(true);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -32,7 +32,7 @@ describe('a server on its embedded PostgreSQL', () => {
     await server.kill();
   });
 
-  test('stops with it when it is told to stop', async () => {
+  test('stops its PostgreSQL when it stops', async () => {
     const server = await start(folder);
     const pid = postgresPid(folder);
     const before = performance.now();
@@ -41,7 +41,7 @@ describe('a server on its embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('killed, leaves it running, and the next start takes it over', async () => {
+  test('leaves its PostgreSQL running when it is killed, and the next start takes that over', async () => {
     const killed = await start(folder);
     const pid = postgresPid(folder);
     await killed.kill('SIGKILL');
@@ -54,7 +54,7 @@ describe('a server on its embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('does not share its folder: a second one says so in one line', async () => {
+  test('does not share its folder: a second server exits with one line', async () => {
     const first = await start(folder);
     const second = await refusedStart({ env: { BATON_DATA: folder } });
     expect(second).toMatchObject({
@@ -65,7 +65,7 @@ describe('a server on its embedded PostgreSQL', () => {
     await first.kill();
   });
 
-  test('killed together with it, just starts again', async () => {
+  test('starts again after a kill of both', async () => {
     const killed = await start(folder);
     const pid = postgresPid(folder);
     await killed.kill('SIGKILL');
@@ -77,7 +77,7 @@ describe('a server on its embedded PostgreSQL', () => {
     await next.kill();
   });
 
-  test('starts it again when it dies alone', async () => {
+  test('restarts its PostgreSQL when that dies alone', async () => {
     const server = await start(folder);
     const pid = postgresPid(folder);
     process.kill(pid, 'SIGKILL');
@@ -88,7 +88,7 @@ describe('a server on its embedded PostgreSQL', () => {
   });
 });
 
-test('two first starts at once: one runs, the other says that it does', async () => {
+test('of two first starts at the same time one runs, and the other exits with one line', async () => {
   const folder = newFolder();
   const outcomes = await Promise.allSettled([start(folder), start(folder)]);
   const running = outcomes.filter((outcome) => outcome.status === 'fulfilled');
@@ -98,7 +98,7 @@ test('two first starts at once: one runs, the other says that it does', async ()
   await running[0]?.value.kill();
 });
 
-test('a path too long for a socket does not matter', async () => {
+test('a server starts in a folder whose path is too long for a socket', async () => {
   const folder = newFolder('x'.repeat(100));
   const server = await start(folder);
   expect(await isReady(server.url)).toBe(true);

@@ -30,7 +30,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-test('the embedded PostgreSQL listens on a socket of its owner only, and asks for a password there too', async () => {
+test('the embedded PostgreSQL listens only on a socket of its owner, with a password', async () => {
   const { url, base, stop } = await start(join(temporary, 'private'));
   const client = await connect(url);
   const { rows } = await client.query(
@@ -44,7 +44,7 @@ test('the embedded PostgreSQL listens on a socket of its owner only, and asks fo
   await stop();
 });
 
-test('a transaction of a client that died ends within a second, though its statement would take longer', async () => {
+test('the transaction of a dead client ends within a second, even during a long statement', async () => {
   const { url, stop } = await start(join(temporary, 'died'));
   const dying = await connect(url);
   const watching = await connect(url);
@@ -65,7 +65,7 @@ test('a transaction of a client that died ends within a second, though its state
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'as root, a folder that its user cannot reach moves to one that it can, and the log says so',
+  "as root, data moves to a folder that PostgreSQL's user can reach, and the log names it",
   async () => {
     const hidden = join(temporary, 'hidden');
     await mkdir(hidden, { mode: 0o700 });
@@ -81,7 +81,7 @@ test.runIf(process.getuid?.() === 0)(
 );
 
 test.runIf(process.getuid?.() === 0)(
-  'as root, a folder that a user has already stays theirs, and PostgreSQL runs as them',
+  'as root, an existing folder keeps its owner, and PostgreSQL runs as that user',
   async () => {
     const folder = join(temporary, 'theirs');
     await mkdir(folder, { mode: 0o700 });
@@ -93,7 +93,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test('a folder with other things in it is left as it is', async () => {
+test('a folder with other files is rejected and left unchanged', async () => {
   const folder = join(temporary, 'documents');
   await mkdir(folder, { mode: 0o755 });
   writeFileSync(join(folder, 'letter.txt'), '');
@@ -103,7 +103,7 @@ test('a folder with other things in it is left as it is', async () => {
   expect(statSync(folder).mode & 0o777).toBe(0o755);
 });
 
-test("somebody else's files and folders in the way are named, not used", async () => {
+test('rejects a file or a shared folder in its place and names it', async () => {
   writeFileSync(join(temporary, 'file'), '');
   await expect(startPostgres({ folder: join(temporary, 'file'), log: silentLog })).rejects.toThrow(
     `Cannot use the folder ${temporary}/file (EEXIST): set BATON_DATA to another one`,
@@ -115,7 +115,7 @@ test("somebody else's files and folders in the way are named, not used", async (
   );
 });
 
-test('links that a blocked install script would have made are made, and those that are there are kept', async () => {
+test('creates the links of a blocked install script, and keeps existing links', async () => {
   const root = join(temporary, 'package');
   mkdirSync(join(root, 'native/lib'), { recursive: true });
   writeFileSync(join(root, 'native/lib/libx.so.1.2'), 'library');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lastError } from './server.ts';
 
-test('a PostgreSQL that gave up is quoted with its reason, not with its farewell', () => {
+test('finds the reason in the output of a PostgreSQL that stopped', () => {
   const said = [
     '2026-11-22 00:44:33.554 UTC [29255] FATAL:  the database system is not yet accepting connections',
     '2026-11-22 00:44:33.555 UTC [29255] FATAL:  could not write to file "pg_wal/xlogtemp.29255": No space left on device',

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { callsIn, readFixture, readText, saidIn } from '../../../test/readTranscripts.ts';
 
-test('a file whose only Write failed was not modified', async () => {
+test('lists no file as modified when its only Write failed', async () => {
   const transcript = await readFixture('claude-failed-write');
   expect(transcript.facts).toMatchObject({ filesModified: [], toolErrors: 1, toolCalls: [{ name: 'Write', count: 1 }] });
   expect(callsIn(transcript)).toMatchObject([{ callId: 'toolu_w', result: null, error: '<tool_use_error>File has not been read yet.</tool_use_error>', filesModified: [] }]);
 });
 
-test('a slash command is what a person said; the text behind it is not', async () => {
+test('reads a slash command as a user message, and the text behind it as SYSTEM', async () => {
   const transcript = await readFixture('claude-failed-write');
   expect(transcript.facts.humanMessages).toBe(1);
   expect(saidIn(transcript)).toEqual([
@@ -17,7 +17,7 @@ test('a slash command is what a person said; the text behind it is not', async (
   ]);
 });
 
-test("a sub-agent's lines in between belong to the turn, and its words to a tool", async () => {
+test("puts a sub-agent's lines into the turn, and its messages under TOOL", async () => {
   const transcript = await readFixture('claude-sidechain-inline');
   expect(transcript.facts).toMatchObject({ sidechainLines: 6, humanMessages: 1, assistantMessages: 10 });
   expect(saidIn(transcript)).toEqual([
@@ -29,7 +29,7 @@ test("a sub-agent's lines in between belong to the turn, and its words to a tool
   ]);
 });
 
-test('files are modified where the result exists and is no error, and the tasks are the last good list of the main chain', async () => {
+test('lists files with successful results as modified, and takes the last valid task list of the main chain', async () => {
   const { facts } = await readFixture('claude-sidechain-inline');
   expect(facts).toMatchObject({
     filesModified: ['/home/someone/garden/NOTES.md', '/home/someone/garden/plan.ipynb'],
@@ -41,7 +41,7 @@ test('files are modified where the result exists and is no error, and the tasks 
   });
 });
 
-test('interruptions, the output of local commands and notifications are no messages of people', async () => {
+test('reads interruptions, output of local commands and notifications as SYSTEM', async () => {
   const transcript = await readFixture('claude-interrupts');
   expect(transcript.facts).toMatchObject({
     humanMessages: 3,
@@ -69,12 +69,12 @@ test('interruptions, the output of local commands and notifications are no messa
   ]);
 });
 
-test('the moments are those of the lines, not of what they carry', async () => {
+test('takes times from the lines, not from their content', async () => {
   const { facts } = await readFixture('claude-interrupts');
   expect([facts.firstAt, facts.lastAt]).toEqual([new Date('2026-03-02T09:00:01Z'), new Date('2026-03-02T09:00:30Z')]);
 });
 
-test('what progress lines repeat of a sub-agent is not read twice', async () => {
+test('ignores progress lines that repeat a sub-agent', async () => {
   const transcript = await readFixture('claude-subagent-parent');
   expect(callsIn(transcript).map(({ name, result }) => [name, result])).toEqual([
     ['Task', 'It is 4 by 6 metres.'],
@@ -84,18 +84,18 @@ test('what progress lines repeat of a sub-agent is not read twice', async () => 
   expect(transcript.facts).toMatchObject({ assistantMessages: 4, thinkingBlocks: 1, filesModified: [] });
 });
 
-test.each([true, false])("a sub-agent's own file has no person in it (sidechain: %s)", async (sidechain) => {
+test.each([true, false])('reads no user message from the file of a sub-agent (sidechain: %s)', async (sidechain) => {
   const transcript = await readFixture('claude-subagent', { sidechain });
   expect(transcript.facts).toMatchObject({ humanMessages: 0, assistantMessages: 2, sidechainLines: 5, toolErrors: 1, tasks: [] });
   expect(saidIn(transcript)).toEqual(['0 SYSTEM: Measure the plot.', '0 TOOL: It is 4 by 6 metres.']);
 });
 
-test("with sidechain: true even lines that do not say so are a sub-agent's", async () => {
+test("reads every line as a sub-agent's with sidechain: true", async () => {
   const { facts } = await readFixture('claude-sidechain-inline', { sidechain: true });
   expect(facts).toMatchObject({ humanMessages: 0, sidechainLines: 21, tasks: [], assistantMessages: 10 });
 });
 
-test('a compaction stands where it happened, its summary after it', async () => {
+test('puts a compaction where it happened, before its summary', async () => {
   const { entries, facts } = await readFixture('claude-compaction');
   expect(entries.map((entry) => (entry.kind === 'message' ? entry.role : entry.kind))).toEqual([
     'USER',
@@ -110,7 +110,7 @@ test('a compaction stands where it happened, its summary after it', async () => 
   expect(facts).toMatchObject({ compactions: 1, humanMessages: 1 });
 });
 
-test('a message that spans several lines is one, with the usage of its last line', async () => {
+test('joins a message that spans several lines, with the usage of its last line', async () => {
   const transcript = await readFixture('claude-several-lines');
   expect(transcript.facts).toMatchObject({
     lines: 8,
@@ -123,7 +123,7 @@ test('a message that spans several lines is one, with the usage of its last line
   expect(call?.message?.parts[0]?.text).toBe('I count.');
 });
 
-test('tasks that are created and updated one by one make a list; what failed and what was deleted does not count', async () => {
+test('builds the task list from single creations and updates, without failed and deleted ones', async () => {
   const { facts } = await readFixture('claude-tasks');
   expect(facts.tasks).toEqual([
     { content: 'Saw the boards', status: 'DONE' },
@@ -132,7 +132,7 @@ test('tasks that are created and updated one by one make a list; what failed and
   ]);
 });
 
-test('broken, unknown and odd lines are counted, and the others read', async () => {
+test('counts broken, unknown and odd lines, and reads the others', async () => {
   const transcript = await readFixture('claude-broken-lines');
   expect(transcript.facts).toMatchObject({
     lines: 13,
@@ -150,14 +150,14 @@ test('broken, unknown and odd lines are counted, and the others read', async () 
   expect(saidIn(transcript)).toEqual(['0 USER: Weed the path.', '0 ASSISTANT: The path is clean.']);
 });
 
-test('NUL and halves of characters become U+FFFD wherever they are, and are counted', async () => {
+test('replaces NUL and unpaired surrogates with U+FFFD everywhere, and counts them', async () => {
   const transcript = await readFixture('claude-unstorable');
   expect(transcript.facts.replacedCharacters).toBe(6);
   expect(saidIn(transcript)).toEqual(['0 USER: A NUL \uFFFD in words.', '0 ASSISTANT: half \uFFFD half']);
   expect(callsIn(transcript)).toMatchObject([{ arguments: { command: 'printf \uFFFD', 'deep\uFFFDkey': ['x\uFFFD'] }, result: 'out\uFFFDput' }]);
 });
 
-test('titles, links and modes are known, and a failed result without its call is no error', async () => {
+test('knows titles, links and modes, and ignores a failed result without its call', async () => {
   const lines = ['permission-mode', 'custom-title', 'ai-title', 'last-prompt', 'pr-link'].map((type) => ({ type, sessionId: 's' }));
   const stray = { type: 'user', sessionId: 's', uuid: 'u', message: { content: [{ type: 'tool_result', tool_use_id: 'elsewhere', is_error: true, content: 'bad' }] } };
   expect((await readText([...lines, stray].map((line) => JSON.stringify(line)).join('\n'))).facts).toMatchObject({ unknownTypes: [], toolErrors: 0 });

@@ -12,7 +12,7 @@ const used = (total: number, last: number): [string, object] => [
   { type: 'token_count', info: { total_token_usage: { input_tokens: total, output_tokens: total }, last_token_usage: { input_tokens: last, output_tokens: last, cached_input_tokens: 1 } } },
 ];
 
-test("a person's words are taken once, though they come as an item and as an event, and again when they are said again", () => {
+test('reads a user message once from its item and its event, and again when it is repeated', () => {
   expect(saidIn(transcript)).toEqual([
     '0 SYSTEM: <permissions instructions>Only the garden.</permissions instructions>',
     '0 SYSTEM: # AGENTS.md instructions for /home/someone/garden\n\n<INSTRUCTIONS>Mind the roses.</INSTRUCTIONS>',
@@ -26,7 +26,7 @@ test("a person's words are taken once, though they come as an item and as an eve
   expect(transcript.facts).toMatchObject({ humanMessages: 2, assistantMessages: 2, thinkingBlocks: 1, compactions: 1 });
 });
 
-test('tool calls have their arguments and outcomes; only what a command says in front of its output is how it ended', () => {
+test('reads arguments and outcomes of calls, and failures only from the status before the output', () => {
   expect(callsIn(transcript).map(({ callId, result, error }) => [callId, result ?? error, error !== null])).toEqual([
     ['call_look', expect.stringContaining('No such file'), true],
     ['call_plan1', 'Plan updated', false],
@@ -42,7 +42,7 @@ test('tool calls have their arguments and outcomes; only what a command says in 
   expect(transcript.facts.toolErrors).toBe(2);
 });
 
-test('what the program answers in place of an output is a failure, and its patch wrote nothing', async () => {
+test('reads an answer in place of an output as a failure, and its patch as not applied', async () => {
   const answers = [
     'apply_patch verification failed: Failed to find expected lines in a.md',
     'failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: no',
@@ -58,18 +58,18 @@ test('what the program answers in place of an output is a failure, and its patch
   expect(read.facts).toMatchObject({ toolErrors: 4, filesModified: [] });
 });
 
-test('patches that went well name the files, as calls and inside commands', () => {
+test('lists the files of successful patches, from calls and from commands', () => {
   expect(transcript.facts.filesModified).toEqual(['fence/east.md', 'fence/north.md', 'fence/rotten.md', 'fence/south.md', 'fence/sunrise.md']);
 });
 
-test('the last plan is the tasks', () => {
+test('takes the last plan as the tasks', () => {
   expect(transcript.facts.tasks).toEqual([
     { content: 'Find the fence', status: 'DONE' },
     { content: 'Mend it', status: 'IN_PROGRESS' },
   ]);
 });
 
-test('the sum of what the requests used is the usage, in the turn that made them; what came from a cache is apart', () => {
+test('sums the usage of requests in their turn, with cached tokens apart', () => {
   expect(transcript.facts.usage).toEqual({ inputTokens: 2_000, outputTokens: 300, cacheCreationInputTokens: 0, cacheReadInputTokens: 7_000, model: 'gpt-5.5' });
   expect(transcript.usage.map(({ turn, tokens }) => [turn, tokens.inputTokens, tokens.cacheReadInputTokens, tokens.outputTokens])).toEqual([
     [0, 1_500, 1_500, 120],
@@ -77,40 +77,40 @@ test('the sum of what the requests used is the usage, in the turn that made them
   ]);
 });
 
-test('types are counted with what they carry; unknown ones are named', () => {
+test('counts types with their content type, and names unknown ones', () => {
   expect(transcript.facts.unknownTypes).toEqual([{ name: 'dance/waltz', count: 1 }]);
   expect(transcript.facts.entryTypes).toContainEqual({ name: 'response_item/function_call', count: 6 });
 });
 
-test("in a sub-agent's rollout nobody is a person", async () => {
+test('reads no user message from the rollout of a sub-agent', async () => {
   const { facts } = await readFixture('codex-rollout', { sidechain: true });
   expect(facts).toMatchObject({ humanMessages: 0, tasks: [], sidechainLines: 39 });
 });
 
-test('a user item that no event announces is not a person, and begins no turn', async () => {
+test('reads a user item without an event as SYSTEM, and begins no turn', async () => {
   const { facts, usage, ...read } = await readLines(item('One'), event('One'), item('Done.', 'assistant'), item('Use the other tool.'), used(5, 5), item('Again.', 'assistant'), item('Two'), event('Two'), used(9, 4));
   expect(saidIn({ facts, usage, ...read })).toEqual(['0 USER: One', '0 ASSISTANT: Done.', '0 SYSTEM: Use the other tool.', '0 ASSISTANT: Again.', '1 USER: Two']);
   expect(facts.humanMessages).toBe(2);
   expect(usage.map(({ turn }) => turn)).toEqual([0, 1]);
 });
 
-test('items are believed where a file has no such events, and the last one while its event may still come', async () => {
+test('reads user items without events as user messages when the file has no events, and a last item whose event may follow', async () => {
   expect((await readLines(item('One'), item('Done.', 'assistant'), item('Two'))).facts.humanMessages).toBe(2);
   expect((await readLines(item('One'), event('One'), item('Done.', 'assistant'), item('Two'))).facts.humanMessages).toBe(2);
 });
 
-test('newer rollouts announce people by items, and by both', async () => {
+test('reads user messages of newer rollouts from items, and from both', async () => {
   expect(saidIn(await readLines(item('One'), completed('One'), item('Done.', 'assistant'), item('Chatter'), item('Yes.', 'assistant')))).toEqual(['0 USER: One', '0 ASSISTANT: Done.', '0 SYSTEM: Chatter', '0 ASSISTANT: Yes.']);
   for (const lines of [[item('One'), event('One'), completed('One')], [event('One'), completed('One'), item('One')]]) expect((await readLines(...lines)).facts.humanMessages).toBe(1);
 });
 
-test('what each request used is added up, once, though the total is told again and begins again', async () => {
+test("sums each request's usage once when the total is repeated or starts again", async () => {
   const { facts, usage } = await readLines(event('One'), used(10, 10), used(10, 10), used(25, 15), used(7, 7), item('Done.', 'assistant'), event('Two'), used(12, 5));
   expect(facts.usage).toMatchObject({ inputTokens: 10 + 15 + 7 + 5 - 4, cacheReadInputTokens: 4, outputTokens: 37 });
   expect(usage.map(({ tokens }) => tokens.outputTokens)).toEqual([32, 5]);
 });
 
-test('a search on the web is a call', async () => {
+test('reads a web search as a call', async () => {
   const search = { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'oats' } };
   const read = await readLines(['response_item', search], ['response_item', search]);
   expect(callsIn(read)).toMatchObject([
@@ -119,10 +119,10 @@ test('a search on the web is a call', async () => {
   ]);
 });
 
-test('a failed result whose call is not in the file is no error of its calls', async () => {
+test('ignores a failed result whose call is not in the file', async () => {
   expect((await readLines(event('One'), ['response_item', { type: 'function_call_output', call_id: 'elsewhere', output: 'Exit code: 1\nOutput:\n' }])).facts.toolErrors).toBe(0);
 });
 
-test('what newer versions write beside the conversation is known', async () => {
+test('knows the lines that newer versions add', async () => {
   expect((await readLines(event('One'), ['world_state', { full: true }], ['token_usage_record', { usage: {} }])).facts.unknownTypes).toEqual([]);
 });

@@ -13,11 +13,11 @@ test.each([
   ['claude-subagent', 'CLAUDE_CODE'],
   ['claude-broken-lines', 'CLAUDE_CODE'],
   ['codex-rollout', 'CODEX'],
-])('AUTO recognises %s as %s', async (name, format) => {
+])('AUTO detects %s as %s', async (name, format) => {
   expect((await readFixture(name)).format).toBe(format);
 });
 
-test('AUTO looks past broken lines at the beginning', async () => {
+test('AUTO skips broken lines at the beginning', async () => {
   expect(await readText(`garbage\n{"type":"butterfly"}\n${person('Hello')}`)).toMatchObject({ format: 'CLAUDE_CODE', facts: { badLines: 1, lines: 3 } });
 });
 
@@ -29,13 +29,13 @@ test.each([
   ['{"role":"user","content":"hi"}', 'its first line is a JSON object with the fields role, content'],
   ['{}', 'its first line is a JSON object with no fields'],
   ['x\n'.repeat(100_000), "its first line is not a JSON object; it begins with 'x'"],
-])('AUTO says what it saw instead of a transcript: %#', async (text, saw) => {
+])('AUTO rejects another file and names what it contains: %#', async (text, saw) => {
   const refusal = await readText(text).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(BadUserInputError);
   expect(refusal).toMatchObject({ path: ['input', 'content'], message: expect.stringContaining(`(${saw}): give `) as unknown });
 });
 
-test('a format that is named is believed where nothing speaks against it', async () => {
+test('accepts a named format when no line contradicts it', async () => {
   const lines = [...Array.from({ length: 60 }, () => '{"type":"butterfly"}'), person('Hello')].join('\n');
   expect((await readText(lines, { format: 'CLAUDE_CODE' })).facts).toMatchObject({ lines: 61, humanMessages: 1 });
   expect((await readText('{"type":"user","message":{"content":"Hello"}}', { format: 'CLAUDE_CODE' })).facts).toMatchObject({ humanMessages: 1 });
@@ -47,19 +47,19 @@ test.each([
   ['{"type":"butterfly"}\n'.repeat(100), 'CODEX', 'content', 'is a JSON object with the fields type'],
   [person('Hello'), 'CODEX', 'format', 'the file is a transcript of Claude Code: give CLAUDE_CODE'],
   [await readFile(fixture('codex-rollout'), 'utf8'), 'CLAUDE_CODE', 'format', 'the file is a rollout of OpenAI Codex: give CODEX'],
-] as const)('a format that does not fit the file is refused: %#', async (text, format, field, says) => {
+] as const)('rejects a named format that does not fit the file: %#', async (text, format, field, says) => {
   const refusal = await readText(text, { format }).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(BadUserInputError);
   expect(refusal).toMatchObject({ path: ['input', field], message: expect.stringContaining(says) as unknown });
 });
 
-test('a line that is too long to read is skipped and counted, and the others are read', async () => {
+test('skips and counts a line that is too long, and reads the others', async () => {
   const { facts, lines } = await readText(`${person('Before')}\n${'x'.repeat(maxLineCharacters + 1)}\n${answer({ type: 'text', text: 'After' })}`);
   expect(facts).toMatchObject({ lines: 3, badLines: 1, hugeLines: 1, humanMessages: 1, assistantMessages: 1 });
   expect(new Set(lines.map(({ key }) => key)).size).toBe(3);
 });
 
-test('texts and values larger than a field are shortened, say so, and are counted', async () => {
+test('shortens and counts texts and values larger than a field', async () => {
   const transcript = await readText(
     [
       person('é'.repeat(200_000)),
@@ -77,17 +77,17 @@ test('texts and values larger than a field are shortened, say so, and are counte
   expect(transcript.facts.shortened).toBe(3);
 });
 
-test('arguments nested without end are flattened, and one that cannot be parsed is a broken line', async () => {
+test('flattens deeply nested arguments, and counts a line that does not parse as broken', async () => {
   const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
   const { facts } = await readText(`${answer({ type: 'tool_use', id: 'c1', name: 'Odd', input: JSON.parse(deep) as object })}\n${'['.repeat(3_000_000)}`);
   expect(facts).toMatchObject({ lines: 2, badLines: 1, shortened: 1 });
 });
 
-test('characters that arrive in pieces are whole', async () => {
+test('joins characters that arrive in pieces', async () => {
   expect(saidIn(await readText(person('é😀'.repeat(2_000))))).toEqual([`0 USER: ${'é😀'.repeat(2_000)}`]);
 });
 
-test('carriage returns, a byte order mark and a missing last line end make no difference', async () => {
+test('reads files alike with carriage returns, a byte order mark and no last line end', async () => {
   const plain = await readFile(fixture('claude-sidechain-inline'), 'utf8');
   const expected = await readFixture('claude-sidechain-inline');
   for (const text of [plain, plain.trimEnd(), plain.replaceAll('\n', '\r\n'), `\uFEFF${plain}`, plain.replaceAll('\n', '\n\n')]) {
@@ -96,7 +96,7 @@ test('carriage returns, a byte order mark and a missing last line end make no di
   }
 });
 
-test('lines are known by session and uuid, else by what they say and how often they have said it', async () => {
+test('identifies lines by session and uuid, else by content and repetition', async () => {
   const keys = async (...lines: string[]) => (await readText(lines.join('\n'), { format: 'CLAUDE_CODE' })).lines.map(({ key }) => key);
   const [first, changed, other] = await keys(person('One'), person('Another text'), person('One', 'u2'));
   expect(changed).toBe(first);

@@ -34,7 +34,7 @@ const session = {
   ],
 };
 
-test.each([undefined, 2])('a session is read, on one line or on many (%s)', async (indent) => {
+test.each([undefined, 2])('reads a session on one line or on many (%s)', async (indent) => {
   const read = await readText(JSON.stringify(session, null, indent));
   expect(read).toMatchObject({ format: 'GEMINI_CLI', title: 'Mend the fence.' });
   expect(saidIn(read)).toEqual(['0 USER: Mend the fence.', '0 ASSISTANT: I write it down.', '0 SYSTEM: An update is available.', '1 USER: And test it.', '1 SYSTEM: /quit']);
@@ -50,7 +50,7 @@ test.each([undefined, 2])('a session is read, on one line or on many (%s)', asyn
   expect(JSON.stringify(read.entries)).not.toContain('Secret thoughts');
 });
 
-test('a call that has its result in a later file makes a new line; all others are known again', async () => {
+test('gives a call with a later result a new key, and keeps the keys of the others', async () => {
   const keys = async (status: string) => (await readText(JSON.stringify({ ...session, messages: [{ id: 'g', type: 'gemini', content: 'x', toolCalls: [shell('t', status, '')] }] }))).lines.map(({ key }) => key);
   const [before, after] = [await keys('executing'), await keys('success')];
   expect([after[1] === before[1], after[2] === before[2]]).toEqual([true, false]);
@@ -59,18 +59,18 @@ test('a call that has its result in a later file makes a new line; all others ar
 test.each([
   ['half of a document', JSON.stringify(session, null, 2).slice(0, -40), 'AUTO'],
   ['a session as another format', JSON.stringify(session), 'CODEX'],
-  ['what is no session', '{"a": 1}', 'GEMINI_CLI'],
-] as const)('refuses %s', async (_what, text, format) => {
+  ['another JSON document', '{"a": 1}', 'GEMINI_CLI'],
+] as const)('rejects %s', async (_what, text, format) => {
   await expect(readText(text, { format })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
 });
 
-describe.runIf(realDataFolder !== undefined)('sessions of the real tool', () => {
+describe.runIf(realDataFolder !== undefined)('a session of the real tool', () => {
   // Persons, answers, calls, thoughts; tokens in, from the cache, out. Counted by a script of their own.
   it.for([
     ['entire-12_cbfeaa512b_0', [2, 4, 2, 6, 13_635, 35_330, 302]],
     ['entire-9c_53780d06b7_0', [1, 6, 4, 7, 12_424, 50_471, 773]],
     ['entire-ab_2b9748b105_0', [1, 11, 9, 15, 17_521, 113_854, 1_812]],
-  ] as const)('%s', async ([name, expected]) => {
+  ] as const)('%s has the expected counts', async ([name, expected]) => {
     const { facts } = await readTranscript(createReadStream(realPath(`gemini/${name}.json`)), { format: 'AUTO', sidechain: false });
     const calls = facts.toolCalls.reduce((sum, { count }) => sum + count, 0);
     const { inputTokens, cacheReadInputTokens, outputTokens } = facts.usage;

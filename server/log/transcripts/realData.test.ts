@@ -127,12 +127,12 @@ function codexAgrees({ facts }: Transcript, expected: ExpectedOfCodex): void {
   });
 }
 
-describe.runIf(realDataFolder !== undefined)('transcripts of real tools', () => {
-  it(`there are at least ${atLeast} of them`, () => {
+describe.runIf(realDataFolder !== undefined)('real transcripts', () => {
+  it(`include at least ${atLeast} with expected facts`, () => {
     expect(files.length, `transcripts with expected facts in ${realDataFolder}`).toBeGreaterThanOrEqual(atLeast);
   });
 
-  it.for(files)('%s says what its expected facts say', async (file, { task }) => {
+  it.for(files)('%s gives its expected facts', async (file, { task }) => {
     const expected: unknown = JSON.parse(await readFile(expectedOf(realPath(file)), 'utf8'));
     const transcript = await readTranscript(createReadStream(realPath(file)), { format: 'AUTO', sidechain: isSubagent(file) });
     if (transcript.format === 'CODEX') codexAgrees(transcript, expected as ExpectedOfCodex);
@@ -142,18 +142,18 @@ describe.runIf(realDataFolder !== undefined)('transcripts of real tools', () => 
   });
 });
 
-describe.runIf(realDataFolder !== undefined)('rollouts of real tools without expected facts', () => {
+describe.runIf(realDataFolder !== undefined)('real rollouts without expected facts', () => {
   // Tokens in, the cached ones excepted, and out; persons; calls that failed. Counted by a script of their own.
   it.for([
     ['cpolar-613a9a68-token-restart', [333_830, 42_482, 13, 3]],
     ['moonmind-019a7ae6-token-restart', [385_593, 45_096, 6, 15]],
     ['test-framework-019c2a1a-warning', [740_350, 14_609, 4, 0]],
     ['scripted-0.169.0', [30, 15, 1, 1]],
-  ] as const)('%s', async ([name, expected]) => {
+  ] as const)('%s gives the expected counts', async ([name, expected]) => {
     const { facts } = await readTranscript(createReadStream(realPath(`codex/${name}.jsonl`)), { format: 'AUTO', sidechain: false });
     expect([facts.usage.inputTokens, facts.usage.outputTokens, facts.humanMessages, facts.toolErrors]).toEqual(expected);
     expect(facts.unknownTypes).toEqual([]);
   });
 });
 
-if (realDataFolder === undefined) it.skip('transcripts of real tools are not checked: BATON_REAL_DATA does not name their folder', () => undefined);
+if (realDataFolder === undefined) it.skip('are skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);

@@ -4,7 +4,7 @@ import { readText } from '../../../test/readTranscripts.ts';
 const claude = (uuid: string, more: object, content = 'Go on.') => ({ type: 'user', sessionId: 's', uuid, message: { role: 'user', content }, ...more });
 const standings = async (...entries: object[]) => (await readText(entries.map((entry) => JSON.stringify(entry)).join('\n'))).standings;
 
-test('each turn stands where its last line says', async () => {
+test('takes folder and branch of a turn from its last line', async () => {
   expect(
     await standings(
       claude('1', { cwd: '/a', gitBranch: 'main' }),
@@ -18,13 +18,13 @@ test('each turn stands where its last line says', async () => {
   ]);
 });
 
-test("an empty branch, a detached HEAD, what is no text and sub-agents' lines say nothing", async () => {
+test('ignores an empty branch, a detached HEAD, values that are no text, and lines of sub-agents', async () => {
   expect(await standings(claude('1', { cwd: '/a', gitBranch: '' }), claude('2', { cwd: 3, gitBranch: 'HEAD' }), claude('3', { isSidechain: true, cwd: '/elsewhere', gitBranch: 'x' }))).toEqual([
     { turn: 0, line: 0, folder: '/a', branch: null, commit: null, redactions: 0 },
   ]);
 });
 
-test('a rollout names folder, branch and commit at its beginning, and the folder with each turn', async () => {
+test('takes folder, branch and commit from the beginning of a rollout, and the folder from each turn', async () => {
   const meta = { type: 'session_meta', payload: { id: 'x', cwd: '/a', git: { branch: 'main', commit_hash: 'abc1234' } } };
   const said = (message: string) => ({ type: 'event_msg', payload: { type: 'user_message', message } });
   const context = (cwd: string) => ({ type: 'turn_context', payload: { cwd } });

@@ -15,17 +15,17 @@ test.each([
   ['2', null],
   [' ', null],
   ['<environment_context>\n x y', null],
-])('%j is titled %j', (text, title) => {
+])('the request %j gives the title %j', (text, title) => {
   expect(titleOfRequest(text)).toBe(title);
 });
 
-test('a long request is cut between words', () => {
+test('cuts a long request between words', () => {
   const title = titleOfRequest('mend the fence and the gate '.repeat(20))!;
   expect(title.length).toBeLessThanOrEqual(100);
   expect(title).toMatch(/(mend|the|fence|and|gate)…$/);
 });
 
-test('a name by a person comes before one by the program, that before the summary, that before the first real request', async () => {
+test('prefers the title of a person to that of the program, then the summary, then the first real request', async () => {
   const [exit, ask] = [said('/exit', 'u1'), said('Repair the fence.', 'u2')];
   const summary = { type: 'summary', summary: 'Fence repaired', leafUuid: 'u2' };
   const ai = { type: 'ai-title', sessionId: 's', aiTitle: 'The fence' };
@@ -38,6 +38,6 @@ test('a name by a person comes before one by the program, that before the summar
   expect(await titled(exit)).toBeNull();
 });
 
-test('a rollout is titled by its first real request', async () => {
+test('titles a rollout by its first real request', async () => {
   expect((await readFixture('codex-rollout')).title).toBe('Repair the fence.');
 });

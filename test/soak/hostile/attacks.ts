@@ -183,6 +183,10 @@ export const attacks = {
   }, 2),
   promptsOfMany: asking((_target, nth) => `{ handoffs(first: 100) { nodes { contextPrompt(maxTokens: ${2_000 + (nth % 500)}) { text } } } }`, 2),
   largeAnswers: asking(({ largeSessionId }) => largePage(largeSessionId), 4),
+  // Ten pages of 25 MB in one request.
+  largeTogether: asking(({ largeSessionId }) => `{ ${range(10).map((n) => `a${n}: ${largePage(largeSessionId).slice(2, -2)}`).join(' ')} }`, 4),
+  // The 57 MB of one Turn, read in one statement.
+  largeTurn: asking(({ largeSessionId }) => `{ session(id: "${largeSessionId}") { turns(first: 20) { nodes { messages { content } } } } }`, 4),
   unreadAnswers: notReading(60, ({ largeSessionId }, key) => {
     const body = JSON.stringify({ query: largePage(largeSessionId) });
     return postHead('/graphql', key, body);

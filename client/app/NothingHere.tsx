@@ -1,0 +1,25 @@
+import { Link } from 'wouter';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { Page } from './Page.tsx';
+import { places } from './places.ts';
+import styles from './app.module.css';
+
+/** The page of an unknown address. */
+export function NothingHere() {
+  return (
+    <Page title="Nothing here">
+      <div className="card">
+        <EmptyState title="No page has this address.">
+          <nav aria-label="All pages" className={styles.places}>
+            {places.map(({ href, word, icon }) => (
+              <Link key={href} href={href} className="button">
+                <Icon name={icon} /> {word}
+              </Link>
+            ))}
+          </nav>
+        </EmptyState>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,10 @@
+import type { IconName } from '../ui/Icon.tsx';
+
+/** The pages of the navigation. */
+export const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
+  { href: '/', word: 'Sessions', icon: 'list', of: /^\/(sessions.*)?$/ },
+  { href: '/inbox', word: 'Inbox', icon: 'inbox', of: /^\/inbox/ },
+  { href: '/agents', word: 'Agents', icon: 'bot', of: /^\/agents/ },
+  { href: '/handoffs', word: 'Handoffs', icon: 'swap', of: /^\/handoffs/ },
+  { href: '/graph', word: 'Graph', icon: 'graph', of: /^\/graph/ },
+];

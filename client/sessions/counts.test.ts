@@ -1,0 +1,55 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { encodeId } from '../../server/core/ids.ts';
+import { chooseAgent, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+const { agent, session, reassign } = world(db.pool);
+const api = client(url);
+let visit: (path: string) => Promise<Visit>;
+
+beforeAll(async () => {
+  await agent('claude-1');
+  await agent('codex-1', { type: 'CODEX' });
+  for (const title of ['Alpha 1', 'Alpha 2', 'Beta 1']) await session('claude-1', { title });
+  await session(null, { title: 'Alpha unassigned' });
+  await reassign(await session('claude-1', { title: 'Alpha moved' }), { agentId: 'codex-1' });
+  ({ visit } = await openBrowser(url));
+}, 300_000);
+
+/** The words and numbers of the tabs and switches. */
+const counts = (page: Page): Promise<Record<string, string>> =>
+  page.evaluate(() =>
+    Object.fromEntries([...document.querySelectorAll('main nav a, main button[aria-pressed]')].map((each): [string, string] => [each.childNodes[0]!.textContent ?? '', each.lastElementChild!.textContent])),
+  );
+
+describe('the counts of the tabs and switches', () => {
+  it('count what the search and the other filters leave', async () => {
+    const { page, faults } = await visit('/');
+    await expect.poll(() => counts(page), patiently).toEqual({ All: '5', Running: '4', Paused: '1', Completed: '0', Failed: '0', Cancelled: '0', Unassigned: '1', 'Open handoff': '1' });
+    await page.getByLabel('Search the titles').fill('alpha');
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '4', Running: '3', Paused: '1', Unassigned: '1', 'Open handoff': '1' });
+    await page.getByText('4 of 4 sessions').waitFor();
+    await chooseAgent(page, 'claude-1');
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '2', Running: '2', Paused: '0', Unassigned: '0', 'Open handoff': '0' });
+    await page.getByRole('link', { name: /^Paused/ }).click();
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '2', Running: '2', Paused: '0' });
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it('follow what happens to sessions that the search finds, and to no others', async () => {
+    const { page } = await visit('/?q=gamma');
+    await page.locator('[data-live="live"]').waitFor();
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '0', Running: '0' });
+    await session('claude-1', { title: 'Delta 1' });
+    const id = await session('claude-1', { title: 'Gamma 1' });
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '1' });
+    await api.post('mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }', { id: encodeId('session', id) });
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '0', Completed: '1' });
+  }, 90_000);
+});

@@ -1,0 +1,79 @@
+import { isAnswerTooLarge } from '../core/databaseErrors.ts';
+import type { PrismaClient } from '../generated/prisma/client.ts';
+import { causeOf } from './errors/away.ts';
+import type { HeldBytes } from './heldBytes.ts';
+
+/** Columns of up to 64 KB and more, of any table. */
+const largeColumns = new Set(['arguments', 'content', 'context', 'contextVariables', 'error', 'instructions', 'metadata', 'result', 'summary']);
+const reads = new Set<string | symbol>(['findFirst', 'findFirstOrThrow', 'findMany', 'findUnique', 'findUniqueOrThrow']);
+
+/** `page`: the path of the list that the rows are a page of. */
+type Read = (query: object, page?: string) => Promise<unknown>;
+
+/**
+ * A client for one request, which counts the bytes of large columns that it reads. Such statements run one after the other.
+ * All other calls are those of the client itself.
+ */
+export function boundedReads(prisma: PrismaClient, held: HeldBytes): PrismaClient {
+  const delegates = new Map<string | symbol, object>();
+  return new Proxy(prisma, {
+    get(target, name) {
+      const known = delegates.get(name);
+      if (known !== undefined) return known;
+      const found: unknown = Reflect.get(target, name);
+      if (typeof name !== 'string' || name.startsWith('$') || typeof found !== 'object' || found === null) return found;
+      const delegate = boundedDelegate(found, held);
+      delegates.set(name, delegate);
+      return delegate;
+    },
+  });
+}
+
+const boundedDelegate = (delegate: object, held: HeldBytes): object =>
+  new Proxy(delegate, {
+    get(target, name) {
+      const found: unknown = Reflect.get(target, name);
+      if (!reads.has(name)) return found;
+      const read = found as Read;
+      return ((query, page) => (isLarge(query) ? held.inOrder(() => counted(read(query), held, page), batchOf(name, query)) : read(query))) satisfies Read;
+    },
+  });
+
+/** Prisma sends one statement for the look-ups by one column with equal selections that are made in one tick. */
+function batchOf(name: string | symbol, query: object): string | null {
+  const { where = {}, ...rest } = query as { where?: object };
+  const columns = Object.keys(where);
+  return String(name).startsWith('findUnique') && columns.length === 1 ? JSON.stringify([columns, rest]) : null;
+}
+
+/** Whether a query reads a large column, or all columns. */
+function isLarge(query: object): boolean {
+  const { select } = query as { select?: Record<string, unknown> | null };
+  if (select == null) return true;
+  return Object.entries(select).some(([name, asked]) => (typeof asked === 'object' && asked !== null ? name !== '_count' && isLarge(asked) : asked === true && largeColumns.has(name)));
+}
+
+/** A page is read with one row more, which shows whether there is another page. */
+async function counted(reading: Promise<unknown>, held: HeldBytes, page = ''): Promise<unknown> {
+  const result = await reading.catch((error: unknown) => {
+    const cause = causeOf(error);
+    if (!isAnswerTooLarge(cause)) throw error;
+    const entries = Math.floor((cause.rows * held.limit) / cause.bytes) - 1;
+    throw held.exceed(cause.bytes, page === '' || entries <= 0 ? null : { path: page, entries, of: null });
+  });
+  const sizes = (Array.isArray(result) ? result : [result]).map(bytesOf);
+  held.add(sizes.reduce((sum, bytes) => sum + bytes, 0), () => new Map(page === '' ? [] : [[page, [sizes.slice(0, -1)]]]));
+  return result;
+}
+
+const shortText = 100;
+
+/** Bytes of the texts in a value. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return value.length < shortText ? value.length : Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  let bytes = 0;
+  if (Array.isArray(value)) for (const entry of value) bytes += bytesOf(entry);
+  else for (const name in value) bytes += bytesOf(Reflect.get(value, name));
+  return bytes;
+}

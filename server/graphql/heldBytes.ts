@@ -1,0 +1,64 @@
+import { GraphQLError } from 'graphql';
+import { adviceOf, type FittingPage, fittingPage, type Pages } from '../core/fittingPage.ts';
+import { limits } from '../limits/limits.ts';
+
+/** The bytes of large values that one request reads, all of which it keeps until it ends. */
+export class HeldBytes {
+  #bytes = 0;
+  #exceeded: GraphQLError | null = null;
+  #thrown: GraphQLError | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #gathering = new Map<string, Promise<unknown>>();
+
+  constructor(readonly limit: number = limits.held.bytes) {}
+
+  /** LIMIT_EXCEEDED when the request is over its limit; otherwise null. */
+  get exceeded(): GraphQLError | null {
+    return this.#exceeded;
+  }
+
+  /** Counts what was read, or what is about to be read. @throws GraphQLError LIMIT_EXCEEDED */
+  add(bytes: number, pages: () => Pages): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.limit) throw this.exceed(this.#bytes, fittingPage(this.#bytes, this.limit, pages()));
+  }
+
+  /** Returns the error to throw. With a path, it is the error of every field that fails: making one for each took 50 ms. */
+  exceed(bytes: number, fits: FittingPage | null): GraphQLError {
+    this.#exceeded ??= new GraphQLError(
+      `The request reads at least ${bytes} bytes of messages, tool results and Contexts; the limit is ${this.limit}: ${adviceOf(fits)}. What a mutation changed is kept`,
+      {
+        extensions: {
+          ...{ code: 'LIMIT_EXCEEDED', what: 'heldBytes', limit: this.limit, actual: bytes, http: { spec: true, status: 400 } },
+          ...(fits && { fits: { path: fits.path, entries: fits.entries } }),
+        },
+      },
+    );
+    const { message, extensions } = this.#exceeded;
+    return (this.#thrown ??= new GraphQLError(message, { path: [], extensions }));
+  }
+
+  /**
+   * Runs the reads of a request one after the other, so that each is counted before the next one begins. Reads with the same
+   * `together` that are asked for in one tick begin in one tick: Prisma sends one statement for them.
+   */
+  inOrder<Result>(read: () => Promise<Result>, together: string | null = null): Promise<Result> {
+    const begin = (together === null ? undefined : this.#gathering.get(together)) ?? this.#begin(together);
+    const result = begin.then(() => {
+      if (this.#thrown !== null) throw this.#thrown;
+      return read();
+    });
+    this.#last = Promise.allSettled([this.#last, result]);
+    return result;
+  }
+
+  #begin(together: string | null): Promise<unknown> {
+    if (together === null) return this.#last;
+    const begin = this.#last.then(endOfTick).then(() => this.#gathering.delete(together));
+    this.#gathering.set(together, begin);
+    return begin;
+  }
+}
+
+/** Resolves after all microtasks. */
+const endOfTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));

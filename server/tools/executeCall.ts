@@ -1,0 +1,181 @@
+import { statement } from '../core/changes.ts';
+import { AlreadyAssignedError, type ArgumentProblem, BadUserInputError, type DomainError, InvalidStateError, InvalidToolArgumentsError, type ToolResult, UnknownHandoffTargetError } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
+import { Custody } from '../custody/custody.ts';
+import { demandAct, demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
+import { readMove, startHandoff, type HandoffAnswer } from '../handoffs/initiateHandoff.ts';
+import { appendCall } from '../log/appendTurn.ts';
+import { checkArguments, type GivenArguments } from './arguments.ts';
+import { schemaOf } from './define.ts';
+import type { DetectedCall } from './detect/detection.ts';
+import { findTools } from './queries.ts';
+import type { HandoffTool } from './tool.ts';
+
+/** The call of a model that is to be executed, as detection found it; or why there is none. */
+/** `callId` is the id to store. */
+export type Call = { callId: string | null } & ({ detected: DetectedCall; refusal: null } | { detected: null; refusal: DomainError });
+
+export interface ExecuteInput {
+  sessionId: string;
+  /** The agent whose model called; null for the caller's, or the holder when the caller is no agent. */
+  agentId: string | null;
+}
+
+export interface ExecuteAnswer extends HandoffAnswer {
+  /** What to say to the model. */
+  content: string;
+}
+
+/**
+ * Hands the Session off as the holder's model asked by this call. The call is in the log then, and triggered the Handoff.
+ * The same call of the same agent gives the first answer again.
+ */
+export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInput, call: Call, { staleAfterMinutes }: { staleAfterMinutes: number }): Promise<ExecuteAnswer> {
+  await lockSession(work, sessionId);
+  const custody = await Custody.of(work, sessionId, { agents: [targetOf(call), agentId].filter((id) => id !== null) });
+  if (agentId !== null) demandLocked(custody.agents, agentId);
+  const earlier = await work.earlierAnswer<ExecuteAnswer>();
+  if (earlier !== null) return earlier;
+  const { callId } = call;
+  const recorded = callId === null ? undefined : await findCall(custody, { callId, agentId, toolName: call.detected?.toolName ?? null });
+  if (recorded?.handoff_id != null) return { handoffId: recorded.handoff_id, sessionId, content: contentFor(recorded.target_agent_id!, call.detected) };
+  demandAct(custody, 'work', { actsFor: agentId });
+  demandMove(work, { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started: { ...nothing, callerAgentId: work.caller.agentId } }, 'already assigned');
+  const holderId = custody.session.agentId!;
+  if (agentId !== null && agentId !== holderId) {
+    throw new InvalidStateError(`The session is held by '${holderId}', not by '${agentId}': only its holder hands it off`, `HELD BY ${holderId}`, ['ACTIVE']);
+  }
+  if (call.refusal !== null) throw call.refusal;
+
+  const { detected } = call;
+  const { tool, targetId, given } = await readCall(custody, detected);
+  const target = demandLocked(custody.agents, targetId);
+  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null });
+  // The offer of a defined tool permits this Handoff.
+  if (tool !== null) read.collaborators = [...read.collaborators, targetId];
+
+  const content = contentFor(targetId, detected);
+  const triggeringToolCallIds: string[] = recorded === undefined ? [] : [recorded.id];
+  const answer = await startHandoff(custody, target, read, {
+    sessionId,
+    targetAgentId: targetId,
+    reason: given.reason,
+    summary: given.summary,
+    contextVariables: given.variables,
+    metadata: null,
+    priorTurnId: null,
+    triggeringToolCallIds,
+    via: 'TOOL',
+    staleAfterMinutes,
+    tool: { name: nameOfTool(tool, detected), instructions: tool?.instructions ?? null },
+    before: async () => {
+      if (recorded === undefined) triggeringToolCallIds.push(appendCall(custody, { callId: callId ?? `call_${work.newId()}`, name: detected.toolName, arguments: detected.arguments, result: content }));
+      else if (!recorded.answered) work.change('tool_calls', { id: recorded.id }, { result: content });
+      await work.flush();
+    },
+  });
+  return { ...answer, content };
+}
+
+const nothing = { handoffsEnabled: true, maxHandoffs: 0, collaborators: [], cameFrom: null, earlier: [], contentHash: null };
+
+const findCallStatement = statement(`
+SELECT c.id, coalesce(c.result, c.error) IS NOT NULL AS answered, h.id AS handoff_id, h.target_agent_id
+FROM tool_calls c
+  LEFT JOIN handoff_tool_calls t ON t.tool_call_id = c.id
+  LEFT JOIN handoffs h ON h.id = t.handoff_id AND h.via = 'TOOL' AND (h.source_agent_id = $3 OR ($3 IS NULL AND h.id = $4::uuid))
+WHERE c.session_id = $1 AND c.call_id = $2
+  AND (h.id IS NOT NULL OR (c.name = $6 AND EXISTS (SELECT FROM turns u WHERE u.id = c.turn_id AND u.agent_session_id = $5::uuid)))
+ORDER BY h.id IS NULL, c.index DESC LIMIT 1`);
+
+interface FoundCall {
+  id: string;
+  answered: boolean;
+  handoff_id: string | null;
+  target_agent_id: string | null;
+}
+
+/**
+ * The call in the log: one that handed off already, else one of the holder's tenure. For an operator that names no agent only
+ * the waiting Handoff counts as a repetition: until it is accepted nobody else can hand off.
+ */
+async function findCall(
+  { work, session, openHandoff, openTenure }: Custody,
+  { callId, agentId, toolName }: { callId: string; agentId: string | null; toolName: string | null },
+): Promise<FoundCall | undefined> {
+  const waiting = openHandoff?.status === 'INITIATED' ? openHandoff.id : null;
+  const [found] = await work.query<FoundCall>(findCallStatement, [session.id, callId, agentId ?? work.caller.agentId, waiting, openTenure?.id ?? null, toolName]);
+  return found;
+}
+
+/** The agent that a call hands off to. An archived one is refused later, in the order of refusals. */
+export function targetOf({ detected }: Call): string | null {
+  if (detected === null) return null;
+  return detected.targetAgentId ?? (detected.problem?.code === 'ARCHIVED_TARGET' ? (detected.tool?.targetAgentId ?? null) : null);
+}
+
+/** What a call asks of the holder's tools. @throws the refusal of a call that names no target, or whose arguments are wrong. */
+export async function readCall(custody: Custody, detected: DetectedCall): Promise<{ tool: HandoffTool | null; targetId: string; given: GivenArguments }> {
+  const { toolName, problem } = detected;
+  const holderId = custody.session.agentId!;
+  if (problem?.code === 'SAME_AGENT') throw new AlreadyAssignedError(holderId);
+  const targetId = targetOf({ callId: null, detected, refusal: null });
+  if (targetId === null) throw unknownTarget(detected);
+  const tool = detected.tool?.id == null ? null : await offeredTool(custody.work, detected.tool.id, { holderId, targetId, toolName });
+  return { tool, targetId, given: argumentsOf(detected, tool, custody) };
+}
+
+export const nameOfTool = (tool: HandoffTool | null, detected: DetectedCall): string => tool?.name ?? detected.tool?.name ?? detected.toolName;
+
+function unknownTarget({ toolName, problem, arguments: given }: DetectedCall): DomainError {
+  if (problem?.code === 'INVALID_ARGUMENTS') return new InvalidToolArgumentsError(toolName, [problem], null);
+  const named = problem?.path[0] === undefined ? undefined : given?.[problem.path[0]];
+  return new UnknownHandoffTargetError(problem?.message ?? `The call of '${toolName}' names no agent`, typeof named === 'string' ? named : toolName, problem?.suggestions ?? []);
+}
+
+/** A defined tool as it is now. It may have changed since detection read it. */
+async function offeredTool(work: Work, id: string, { holderId, targetId, toolName }: { holderId: string; targetId: string; toolName: string }): Promise<HandoffTool> {
+  const [tool] = await findTools(work, { ids: [id], agentIds: [holderId], generated: false, archived: false });
+  if (tool?.targetAgentId === targetId) return tool;
+  throw new UnknownHandoffTargetError(`Tool '${toolName}' has just been changed: read the definitions again (handoffToolDefinitions)`, toolName, []);
+}
+
+const generated = { generated: true, variables: [] };
+
+function argumentsOf({ arguments: given, tool, toolName, problem }: DetectedCall, defined: HandoffTool | null, custody: Custody): GivenArguments {
+  const schema = tool === null ? null : schemaOf(defined ?? generated, tool.enumTargets?.agentIds);
+  const refuse = (problems: readonly ArgumentProblem[]): never => {
+    throw new InvalidToolArgumentsError(toolName, problems, schema);
+  };
+  if (given === null) return refuse([problem ?? { path: [], message: 'are not a JSON object: send one JSON object' }]);
+  const checked = tool === null ? checkArguments(foreignArguments(given), { ...generated, foreign: true }) : checkArguments(given, defined ?? generated, tool.enumTargets?.argument);
+  if ('problems' in checked) return refuse(checked.problems);
+  try {
+    custody.variablesWith(checked.variables);
+  } catch (error) {
+    if (error instanceof BadUserInputError) return refuse([{ path: ['variables'], message: `of the session are too large with these. ${error.message}` }]);
+    throw error;
+  }
+  return checked;
+}
+
+/** Tools of frameworks give their reason under several names, and more that is theirs. */
+function foreignArguments(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const text = (...names: string[]): string | null => {
+    const found = names.map((name) => (Object.hasOwn(given, name) ? given[name] : null)).find((value) => typeof value === 'string' && value.trim() !== '');
+    return typeof found === 'string' ? found : null;
+  };
+  const named = [given['variables'], given['context']].find((value) => typeof value === 'object' && value !== null && !Array.isArray(value)) ?? {};
+  return { reason: text('reason', 'message', 'task'), summary: text('summary', 'context'), variables: named };
+}
+
+export function contentFor(targetId: string, detected: DetectedCall | null): string {
+  const dropped = detected?.problem?.code === 'RESERVED_ARGUMENTS' ? ` ${detected.problem.message}.` : '';
+  return `Handed off to '${targetId}', which goes on with the work: stop here.${dropped}`;
+}
+
+/** The answer to a call that was refused. */
+export function resultOfRefusal(error: DomainError, callId: string | null): ToolResult {
+  const schema = error instanceof InvalidToolArgumentsError && error.schema !== null ? `\nThe tool takes: ${JSON.stringify(error.schema)}` : '';
+  return { callId, content: `${error.message}${schema}`, isError: true };
+}
