@@ -24,7 +24,7 @@ export function problemsOfNames(definitions: readonly Definition[], known: Reado
   for (const { slug, path } of definitions) paths.set(slug, [...(paths.get(slug) ?? []), path]);
   for (const { slug, path } of definitions) {
     const others = paths.get(slug)!.filter((other) => other !== path);
-    const files = others.length > 0 ? others.map(quoted).join(', ') : 'this path again';
+    const files = others.length > 0 ? others.map((other) => `'${other}'`).join(', ') : 'this path again';
     if (paths.get(slug)!.length > 1) error(path, `Agent '${slug}' is defined by several files: also by ${files}`, 'give each a name of its own');
     if (known.get(slug)?.archived === true) error(path, `Agent '${slug}' is archived, and its id is never used again`, 'choose another name');
   }

@@ -75,6 +75,9 @@ describe('slugOf', () => {
     ['  ADR   Creator! ', 'adr-creator'],
     ['Élodie (QA)', 'elodie-qa'],
     ['claude_1', 'claude_1'],
+    ['C# Expert', 'c-sharp-expert'],
+    ['C++ Expert', 'c-plus-plus-expert'],
+    ['# 1', '1'],
     ['設計者', ''],
   ])('makes %j into %j', (given, slug) => expect(slugOf(given)).toBe(slug));
 

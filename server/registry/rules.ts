@@ -37,11 +37,13 @@ export function fillPrompt(template: string, given: ReadonlyMap<string, string>,
   return { text: parts.join(''), missing: [...missing], unused: [...given.keys()].filter((name) => !used.has(name)) };
 }
 
-/** The id for an agent of this name: "Security Planner" gives "security-planner". May be empty or too long. */
+/** The id for an agent of this name: "Security Planner" gives "security-planner", "C# Expert" gives "c-sharp-expert". May be empty or too long. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
     .replace(/\p{Mark}+/gu, '')
     .toLowerCase()
+    .replace(/(?<=[a-z])#/g, '-sharp')
+    .replaceAll('++', '-plus-plus-')
     .replace(/[^a-z0-9_]+/g, '-')
     .replace(/^[-_]+|[-_]+$/g, '');
