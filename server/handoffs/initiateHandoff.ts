@@ -72,7 +72,8 @@ SELECT
     FROM handoffs WHERE session_id = $1 AND operator_epoch = $3) AS earlier,
   (SELECT count(*)::int FROM turns WHERE session_id = $1 AND id = $4) AS known_turns,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
-  ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls
+  ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls,
+  (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions
 `);
 
 export interface MoveRead {
@@ -81,12 +82,14 @@ export interface MoveRead {
   known_turns: number;
   prior_calls: string[];
   known_calls: string[];
+  /** Of the collaboration with the target, for a generated tool. */
+  instructions: string | null;
 }
 
 /** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */
-export async function readMove({ session, work }: Custody, input: Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'>): Promise<MoveRead> {
+export async function readMove({ session, work }: Custody, input: Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'> & { targetAgentId: string | null }): Promise<MoveRead> {
   const callIds = input.triggeringToolCallIds ?? [];
-  const values = [session.id, session.agentId, session.operatorEpoch, input.priorTurnId, callIds];
+  const values = [session.id, session.agentId, session.operatorEpoch, input.priorTurnId, callIds, input.targetAgentId];
   const [read] = await work.query<MoveRead>(readMoveStatement, values);
   if (read === undefined) throw new Error('the guard query returned no row');
   if (input.priorTurnId !== null && read.known_turns === 0) {

@@ -326,6 +326,13 @@ describe('executeHandoffTool', () => {
     expect([toolResult.callId, handoff!.reason, handoff!.triggeringToolCalls]).toMatchObject([null, 'because', [{ callId: expect.stringMatching(/^call_/) as string }]]);
   });
 
+  it('passes on the instructions of the collaboration behind a generated tool', async () => {
+    const { sessionId, holder, other } = await held(home);
+    await home.run(updateAgent, { id: holder, collaborations: [{ agentId: other, when: 'When code is ready.', instructions: 'Read the whole change.' }] });
+    const { handoff } = await execute('executeHandoffTool', { sessionId: publicId(sessionId), toolName: `transfer_to_${other}`, arguments: { reason: 'because' } });
+    expect(handoff!.contextVariables).toEqual(expect.arrayContaining([{ name: '_handoff_instructions', value: 'Read the whole change.', setBy: 'baton' }]));
+  });
+
   it('calls the one function of an agent with many collaborators', async () => {
     const { sessionId, holder, other } = await held(home);
     const helpers = Array.from({ length: 21 }, () => home.unique('helper'));

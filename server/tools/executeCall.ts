@@ -49,7 +49,7 @@ export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInp
   const { detected } = call;
   const { tool, targetId, given } = await readCall(custody, detected);
   const target = demandLocked(custody.agents, targetId);
-  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null });
+  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: targetId });
   // The offer of a defined tool permits this Handoff.
   if (tool !== null) read.collaborators = [...read.collaborators, targetId];
 
@@ -66,7 +66,7 @@ export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInp
     triggeringToolCallIds,
     via: 'TOOL',
     staleAfterMinutes,
-    tool: { name: nameOfTool(tool, detected), instructions: tool?.instructions ?? null },
+    tool: { name: nameOfTool(tool, detected), instructions: tool === null ? read.instructions : tool.instructions },
     before: async () => {
       if (recorded === undefined) triggeringToolCallIds.push(appendCall(custody, { callId: callId ?? `call_${work.newId()}`, name: detected.toolName, arguments: detected.arguments, result: content }));
       else if (!recorded.answered) work.change('tool_calls', { id: recorded.id }, { result: content });

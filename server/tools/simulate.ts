@@ -61,7 +61,7 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   });
   const judge = createJudge();
   const session = movedSession(custody);
-  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null });
+  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: callTarget });
   let target = targetAgentId === null ? chooseTarget(custody, agentType, true) : custody.agent(targetAgentId);
   judge.says('target', targetAgentId !== null && target === null ? new NotFoundError('agent', targetAgentId) : null);
 
@@ -80,7 +80,7 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   let prepared: Prepared | null = null;
   for (const rule of ofTarget) {
     if (rule.name === 'loop' && !judge.blocked && target !== null) {
-      prepared = await prepareContext(custody, { summary: asked?.given?.summary ?? null, reason: asked?.given?.reason ?? null, contextVariables: asked?.given?.variables ?? null, ...toolOf(asked, call) }, target);
+      prepared = await prepareContext(custody, { summary: asked?.given?.summary ?? null, reason: asked?.given?.reason ?? null, contextVariables: asked?.given?.variables ?? null, ...toolOf(asked, call, read.instructions) }, target);
       if (whole.started !== null) whole.started = { ...whole.started, contentHash: await hashOf(work, prepared, asked, call) };
     }
     judge.says(rule.name, rule.refuses(whole));
@@ -133,8 +133,8 @@ async function readAsked(custody: Custody, call: Call): Promise<Asked> {
 
 const ruleOf = (refusal: DomainError): string => (refusal instanceof InvalidToolArgumentsError ? 'arguments' : refusal instanceof AlreadyAssignedError ? firstOfTarget : 'tool');
 
-const toolOf = (asked: Asked | null, call: Call | null) =>
-  asked === null || call?.detected == null ? {} : { tool: { name: nameOfTool(asked.tool, call.detected), instructions: asked.tool?.instructions ?? null } };
+const toolOf = (asked: Asked | null, call: Call | null, instructions: string | null) =>
+  asked === null || call?.detected == null ? {} : { tool: { name: nameOfTool(asked.tool, call.detected), instructions: asked.tool === null ? instructions : asked.tool.instructions } };
 
 // The hash of the turn that the call itself would be, as the Context's sources compute it.
 const hashOfCall = statement(`SELECT encode(sha256(convert_to(E'\\n' || $1 || ' ' || coalesce($2::jsonb::text, '') || ' ' || $3, 'UTF8')), 'hex') AS hash`);
