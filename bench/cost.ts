@@ -29,6 +29,8 @@ const tries = 5;
 /** Fields that do more than return a column. Each is measured alone; a type's other leaves are measured together. */
 const heavy = ['usage', 'chain'];
 const isHeavy = (field: GraphQLField<unknown, unknown>): boolean => heavy.includes(field.name) || costOfField(field) !== undefined;
+/** Of fields of records that require some. */
+const argumentsOf: Record<string, string> = { handoffToolDefinitions: 'format: MCP' };
 const tables: Record<string, string> = {
   Session: 'sessions',
   AgentSession: 'agent_sessions',
@@ -123,6 +125,7 @@ async function questions(pool: Pool, sessionId: string): Promise<Question[]> {
   const args: Record<string, string> = {
     sessionEvents: `sessionId: "${sessionId}"`,
     contextPreview: `sessionId: "${sessionId}"`,
+    simulateHandoff: `sessionId: "${sessionId}" targetAgentId: "agent-001"`,
     detectHandoffs: 'agentId: "agent-000" response: [{ type: "tool_use", id: "t1", name: "transfer_to_agent-001", input: {} }]',
     contextItem: `handoffId: "${encodeId('handoff', handoffs[0]!.id)}" itemId: "summary-1"`,
   };
@@ -165,7 +168,7 @@ function ofType(name: string, ids: readonly string[]): Question[] {
   const fields = Object.values(type.getFields());
   return [
     { what: `${name}: ${leavesOf(name)}`, selection: leavesOf(name) },
-    ...fields.filter((field) => isCompositeType(getNamedType(field.type)) || isHeavy(field)).flatMap((field) => variants(name, field, '')),
+    ...fields.filter((field) => isCompositeType(getNamedType(field.type)) || isHeavy(field)).flatMap((field) => variants(name, field, argumentsOf[field.name] ?? '')),
   ].map(({ what, selection }) => {
     const count = Math.min(ids.length, Math.floor(limits.query.cost / pointsOf(below(1, selection))));
     return between(what, below(count, selection), below(Math.ceil(count / 10), selection));

@@ -11,6 +11,7 @@ import { machine, tableOf, type Line } from './report.ts';
 import { scroll } from './scroll.ts';
 import { slow } from './slow.ts';
 import { start } from './start.ts';
+import { tools } from './tools.ts';
 
 const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
   reassign,
@@ -23,6 +24,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   scroll,
   cost,
   detect,
+  tools,
 };
 const file = 'bench.md';
 

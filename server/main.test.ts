@@ -131,7 +131,7 @@ test('logs the nearest name of each unknown setting, and its address with the ba
   await kill();
 });
 
-test('its log is one JSON object a line', async () => {
+test('a server logs one JSON object a line', async () => {
   const server = await startServer({ databaseUrl: database.url });
   await server.kill();
   expect(server.logs.map((line) => JSON.parse(line) as object)).toMatchObject([

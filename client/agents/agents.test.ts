@@ -26,8 +26,8 @@ const card = (page: Visit['page'], id: string) => page.locator(`[data-agent="${i
 const statusOf = async (id: string): Promise<unknown> =>
   (await api.post<{ agent: object }>('query ($id: ID!) { agent(id: $id) { administrativeStatus } }', { id })).data.agent;
 
-describe('the agents', () => {
-  it('show how much each has, and what came and went', async () => {
+describe('the page of agents', () => {
+  it('shows load and handoffs of each agent', async () => {
     const { page, faults } = await visit('/agents');
     // It takes work, and has no room for it: both are said.
     await card(page, 'claude-2').locator('span', { hasText: /^Available$/ }).waitFor();
@@ -46,7 +46,7 @@ describe('the agents', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('are set available, draining and offline, in every open browser', async () => {
+  it('sets an agent available, draining and offline in every open browser', async () => {
     const [{ page, faults }, { page: other }] = await Promise.all([visit('/agents'), visit('/agents')]);
     await other.locator('[data-live="live"]').waitFor();
     const choose = (word: string) => page.getByRole('group', { name: 'Work for codex-1' }).getByRole('button', { name: word }).click();
@@ -58,7 +58,7 @@ describe('the agents', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
-  it('go back to what was so when the server does not agree', async () => {
+  it('shows the former status again when the server does not answer', async () => {
     const { page } = await visit('/agents');
     await card(page, 'claude-1').waitFor();
     await page.context().setOffline(true);
@@ -68,7 +68,7 @@ describe('the agents', () => {
     expect(await statusOf('claude-1')).toEqual({ administrativeStatus: 'AVAILABLE' });
   }, 60_000);
 
-  it('count on when a handoff begins', async () => {
+  it('updates its counts when a handoff begins', async () => {
     const { page } = await visit('/agents');
     await page.locator('[data-live="live"]').waitFor();
     await card(page, 'claude-1').getByRole('link', { name: /given/ }).waitFor();
@@ -79,7 +79,7 @@ describe('the agents', () => {
     await card(page, 'codex-1').getByText('2 of 5').waitFor();
   }, 60_000);
 
-  it('fit on a narrow screen', async () => {
+  it('fits on a narrow screen', async () => {
     const { page } = await visit('/agents');
     await page.setViewportSize({ width: 390, height: 844 });
     await card(page, 'codex-1').waitFor();

@@ -30,7 +30,7 @@ const field = (within: Page | Locator) => within.getByRole('combobox', { name: '
 const pointedAt = (page: Page) => page.evaluate(() => document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')?.textContent);
 
 describe('the choice of an agent among 250', () => {
-  it('reads on as one goes down with the keyboard, to the last of them', async () => {
+  it('loads further agents while the keyboard moves down, to the last', async () => {
     const { page, faults } = await visit('/');
     await field(page).focus();
     await page.keyboard.press('ArrowDown');
@@ -56,7 +56,7 @@ describe('the choice of an agent among 250', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('reads on as one scrolls', async () => {
+  it('loads further agents while it is scrolled', async () => {
     const { page } = await visit('/');
     await field(page).click();
     await page.getByRole('option', { name: /agent-100/ }).scrollIntoViewIfNeeded();
@@ -66,7 +66,7 @@ describe('the choice of an agent among 250', () => {
     await expect.poll(() => page.getByRole('option').count(), patiently).toBe(0);
   }, 90_000);
 
-  it('finds one that was not read yet by its name, and by its type', async () => {
+  it('finds an agent by name or type before it is loaded', async () => {
     const { page } = await visit('/');
     await field(page).focus();
     await page.keyboard.type('agent-237');
@@ -84,7 +84,7 @@ describe('the choice of an agent among 250', () => {
     expect(new URL(page.url()).search).toBe('?agent=agent-237');
   }, 90_000);
 
-  it('shows places in the reassign dialog, and says of full and offline ones that they take nothing', async () => {
+  it('shows free places in the reassign dialog, and why full and offline agents cannot be chosen', async () => {
     const { page, faults } = await visit('/');
     await page.getByRole('button', { name: 'Reassign "To be moved"' }).click();
     const dialog = page.getByRole('dialog');
@@ -114,7 +114,7 @@ describe('the choice of an agent among 250', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
-  it('counts the free places of a type over all of them', async () => {
+  it('sums the free places of all agents of a type', async () => {
     await session(nameOf(1), { title: 'By type' });
     const { page } = await visit('/?q=by+type');
     await page.getByRole('button', { name: 'Reassign "By type"' }).click();

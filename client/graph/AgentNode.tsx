@@ -30,7 +30,7 @@ export function AgentNode({ data: { agent, given, received, view } }: NodeProps<
           <span className="hidden">{look.word}</span>
         </span>
         <span className={styles.counts}>
-          {given} given, {received} received
+          {given.toLocaleString()} given, {received.toLocaleString()} received
         </span>
       </Link>
       <Handle type="source" position={Position.Right} className={styles.handle} />

@@ -1,17 +1,17 @@
-import { Background, Controls, ReactFlow, type Edge as FlowEdge } from '@xyflow/react';
+import { Background, Controls, ReactFlow, type Edge as FlowEdge, type FitViewOptions } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { useMemo, useSyncExternalStore } from 'react';
+import { useMemo, useState, useSyncExternalStore, type CSSProperties } from 'react';
 import { AgentNode, type AgentFlowNode, type GraphAgent } from './AgentNode.tsx';
+import { busiest, type Busiest } from './busiest.ts';
 import type { GraphView } from './filters.ts';
 import { HandoffEdge, type HandoffFlowEdge } from './HandoffEdge.tsx';
 import styles from './GraphDrawing.module.css';
-import { edgeKey, nodeSize, place } from './layout.ts';
+import { edgeKey, place, type Size } from './layout.ts';
 import { mostly, outcomes, type Edge } from './outcomes.ts';
 
 const nodeTypes = { agent: AgentNode };
 const edgeTypes = { handoff: HandoffEdge };
 
-// Layers run from left to right, and from the top down on a phone.
 const narrow = matchMedia('(max-width: 48rem)');
 
 function onNarrow(listener: () => void): () => void {
@@ -19,14 +19,43 @@ function onNarrow(listener: () => void): () => void {
   return () => narrow.removeEventListener('change', listener);
 }
 
-/** The graph in layers. The table has the same content. */
+// Lines run a little beyond their agents, and the buttons are below them.
+const fit: FitViewOptions = { padding: { x: '6%', top: '24px', bottom: '56px' }, maxZoom: 1.15 };
+
+/** The greatest numbers drawn at each step of "Draw more"; fewer on a phone, where names must stay readable. */
+const steps = {
+  wide: [{ agents: 14, pairs: 30 }, { agents: 24, pairs: 60 }, { agents: 40, pairs: 120 }],
+  narrow: [{ agents: 7, pairs: 12 }, { agents: 14, pairs: 30 }, { agents: 24, pairs: 60 }],
+};
+
+/** The busiest pairs of the graph, in layers. The table has all of it. */
 export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgent[]; edges: readonly Edge[]; view: GraphView }) {
-  const direction = useSyncExternalStore(onNarrow, () => (narrow.matches ? 'TB' : 'LR'));
-  const drawn = useMemo(() => draw(nodes, edges, view, direction), [nodes, edges, view, direction]);
-  const shape = `${direction} ${edges.map(({ source, target }) => edgeKey(source.id, target.id)).join(' ')}`;
+  const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches);
+  const possible = isNarrow ? steps.narrow : steps.wide;
+  const [step, setStep] = useState(0);
+  const most = possible[step]!;
+  const part = useMemo(() => busiest(edges, most), [edges, most]);
+  const drawn = useMemo(() => draw(nodes.filter(({ agent }) => part.agents.has(agent.id)), part.edges, view, isNarrow), [nodes, part, view, isNarrow]);
+  const shape = `${isNarrow} ${part.edges.map(({ source, target }) => edgeKey(source.id, target.id)).join(' ')}`;
+  const folded = edges.length - part.edges.length;
   return (
     <figure className={`card ${styles.drawing}`}>
-      <div className={styles.canvas} role="group" aria-label="Graph of handoffs">
+      {(folded > 0 || step > 0) && (
+        <div className={styles.fold}>
+          <span role="status">{foldText(part, { agents: nodes.length, edges })}</span>
+          {step > 0 && (
+            <button type="button" className="button small" onClick={() => setStep(step - 1)}>
+              Draw fewer
+            </button>
+          )}
+          {folded > 0 && step + 1 < possible.length && (
+            <button type="button" className="button small" onClick={() => setStep(step + 1)}>
+              Draw more
+            </button>
+          )}
+        </div>
+      )}
+      <div className={styles.canvas} style={{ '--width': drawn.size.width, '--height': drawn.size.height } as CSSProperties} role="group" aria-label="Graph of handoffs">
         {/* A new set of pairs is a new picture, so it is fitted again. */}
         <ReactFlow<AgentFlowNode, FlowEdge>
           key={shape}
@@ -35,8 +64,8 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
           nodeTypes={nodeTypes}
           edgeTypes={edgeTypes}
           fitView
-          fitViewOptions={{ padding: 0.08, maxZoom: 1.15 }}
-          minZoom={0.2}
+          fitViewOptions={fit}
+          minZoom={0.05}
           maxZoom={2}
           nodesDraggable={false}
           nodesConnectable={false}
@@ -48,7 +77,7 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
           disableKeyboardA11y
         >
           <Background gap={22} size={1} />
-          <Controls showInteractive={false} />
+          <Controls showInteractive={false} orientation="horizontal" position="bottom-left" fitViewOptions={fit} />
         </ReactFlow>
       </div>
       <figcaption className={styles.legend}>
@@ -57,30 +86,46 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
             <span className={styles.swatch} aria-hidden="true" /> {word}
           </span>
         ))}
+        <span>The thicker a line, the more handoffs.</span>
       </figcaption>
     </figure>
   );
 }
 
-function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: GraphView, direction: 'LR' | 'TB'): { nodes: AgentFlowNode[]; edges: HandoffFlowEdge[] } {
+// An image may contain no link.
+const inEdge = { ariaRole: 'group' } as const;
+
+function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: GraphView, isNarrow: boolean): { nodes: AgentFlowNode[]; edges: HandoffFlowEdge[]; size: Size } {
   const placed = place(
     agents.map(({ agent }) => agent.id),
     edges.map(({ source, target }) => ({ source: source.id, target: target.id })),
-    direction,
+    isNarrow,
   );
   const maxCount = Math.max(...edges.map(({ count }) => count));
   return {
+    size: placed.size,
     nodes: agents.map((each) => {
       const { x, y } = placed.nodes.get(each.agent.id)!;
-      return { id: each.agent.id, type: 'agent', position: { x: x - nodeSize.width / 2, y: y - nodeSize.height / 2 }, data: { ...each, view }, ...nodeSize };
+      return { id: each.agent.id, type: 'agent', position: { x: x - placed.node.width / 2, y: y - placed.node.height / 2 }, data: { ...each, view }, ...placed.node };
     }),
     edges: edges.map((edge) => {
       const [source, target] = [edge.source.id, edge.target.id];
       const way = placed.edges.get(edgeKey(source, target))!;
-      return { id: edgeKey(source, target), source, target, type: 'handoff', data: { ...way, edge, outcome: mostly(edge), width: widthOf(edge.count, maxCount), view } };
+      return { id: edgeKey(source, target), source, target, type: 'handoff', ...inEdge, data: { ...way, edge, outcome: mostly(edge), width: widthOf(edge.count, maxCount), view } };
     }),
   };
 }
 
 /** 1.5 px for one handoff, 8 px for the most frequent pair. Logarithmic, so that one busy pair does not make all others too thin. */
 const widthOf = (count: number, maxCount: number): number => (maxCount <= 1 ? 2.5 : 1.5 + 6.5 * (Math.log(count) / Math.log(maxCount)));
+
+function foldText(part: Busiest<Edge>, all: { agents: number; edges: readonly Edge[] }): string {
+  const handoffs = all.edges.reduce((sum, { count }) => sum + count, 0);
+  const rest = [
+    `${(all.edges.length - part.edges.length).toLocaleString()} pairs`,
+    `${(all.agents - part.agents.size).toLocaleString()} agents`,
+    `${(handoffs - part.handoffs).toLocaleString()} handoffs`,
+  ];
+  if (part.edges.length === all.edges.length) return `All ${all.edges.length.toLocaleString()} pairs are drawn.`;
+  return `Drawn: the busiest ${part.edges.length} pairs, between ${part.agents.size} agents. Only in the table: ${rest.join(', ')}.`;
+}

@@ -26,6 +26,7 @@ const GraphQuery = graphql(`
           status
           currentLoad
           maxCapacity
+          ...AgentChip
         }
         received
         given
@@ -33,11 +34,9 @@ const GraphQuery = graphql(`
       edges {
         source {
           id
-          ...AgentChip
         }
         target {
           id
-          ...AgentChip
         }
         count
         byStatus {
@@ -50,6 +49,10 @@ const GraphQuery = graphql(`
   }
 `);
 
+// An answer of 5,000 pairs has 0.8 MB.
+const largeGraph = 500;
+const rereadLargeMs = 10_000;
+
 /** The handoffs between agents, as a graph and as a table. The URL holds the view. */
 export default function GraphPage() {
   const search = useSearch();
@@ -58,11 +61,12 @@ export default function GraphPage() {
   const where = useMemo(() => toGraphFilter(view), [view]);
   const change = useCallback((next: GraphView) => navigate(writeGraphView(next), { replace: true }), [navigate]);
   const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where, list: where }, requestPolicy: 'cache-and-network' });
+  const found = data?.handoffGraph;
   useRereadOn(
     ({ handoff }) => handoff !== null,
     () => ask({ requestPolicy: 'network-only' }),
+    found && found.edges.length > largeGraph ? rereadLargeMs : undefined,
   );
-  const found = data?.handoffGraph;
   const drawn = found?.edges.reduce((sum, { count }) => sum + count, 0) ?? 0;
   // The two counts are read one after the other: a handoff may start in between.
   const total = Math.max(drawn, data?.handoffs.totalCount ?? 0);
@@ -88,7 +92,7 @@ export default function GraphPage() {
             {countText(total, drawn, found.nodes.length)}
           </p>
           <GraphDrawing nodes={found.nodes} edges={found.edges} view={view} />
-          <GraphTable edges={found.edges} view={view} />
+          <GraphTable key={writeGraphView(view)} nodes={found.nodes} edges={found.edges} view={view} />
         </div>
       )}
     </Page>

@@ -1,8 +1,10 @@
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { AgentChip, type AgentChipFragment } from '../agents/AgentChip.tsx';
 import type { FragmentType } from '../gql/index.ts';
 import { handoffLooks } from '../handoffs/looks.ts';
 import { Badge } from '../ui/Badge.tsx';
+import { LoadMore } from '../ui/LoadMore.tsx';
 import { formatDuration } from '../ui/time.ts';
 import { listOf, type GraphView } from './filters.ts';
 import styles from './GraphPage.module.css';
@@ -10,8 +12,13 @@ import type { Edge } from './outcomes.ts';
 
 type Agent = FragmentType<typeof AgentChipFragment> & { id: string };
 
-/** The graph's content as a table. */
-export function GraphTable({ edges, view }: { edges: readonly (Edge & { source: Agent; target: Agent })[]; view: GraphView }) {
+const pageSize = 25;
+
+/** The whole graph as a table, page by page. Needs a new key for a new view. */
+export function GraphTable({ nodes, edges, view }: { nodes: readonly { agent: Agent }[]; edges: readonly Edge[]; view: GraphView }) {
+  const [wanted, setWanted] = useState(pageSize);
+  const agents = new Map(nodes.map(({ agent }) => [agent.id, agent]));
+  const rows = edges.slice(0, wanted);
   return (
     <div className={`card ${styles.scroll}`} role="region" aria-label="Handoffs between agents" tabIndex={0}>
       <table className={styles.table}>
@@ -30,13 +37,13 @@ export function GraphTable({ edges, view }: { edges: readonly (Edge & { source: 
           </tr>
         </thead>
         <tbody>
-          {edges.map((edge) => (
+          {rows.map((edge) => (
             <tr key={`${edge.source.id} ${edge.target.id}`}>
               <td>
-                <AgentChip agent={edge.source} plain />
+                <AgentChip agent={agents.get(edge.source.id)!} plain />
               </td>
               <td>
-                <AgentChip agent={edge.target} plain />
+                <AgentChip agent={agents.get(edge.target.id)!} plain />
               </td>
               <td className={styles.number}>
                 <Link href={listOf({ source: edge.source.id, target: edge.target.id }, view)} aria-label={`${edge.count} from ${edge.source.id} to ${edge.target.id}`}>
@@ -57,6 +64,7 @@ export function GraphTable({ edges, view }: { edges: readonly (Edge & { source: 
           ))}
         </tbody>
       </table>
+      <LoadMore shown={rows.length} total={edges.length} hasMore={rows.length < edges.length} loading={false} noun="pairs" onMore={() => setWanted((count) => count + pageSize)} />
     </div>
   );
 }

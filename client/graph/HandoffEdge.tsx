@@ -1,5 +1,5 @@
 import { EdgeLabelRenderer, type Edge as FlowEdge, type EdgeProps } from '@xyflow/react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { listOf, type GraphView } from './filters.ts';
 import styles from './GraphDrawing.module.css';
 import { smooth, type Point } from './layout.ts';
@@ -18,7 +18,6 @@ export type HandoffFlowEdge = FlowEdge<Data, 'handoff'>;
 
 /** The handoffs from one agent to another: width by number, colour by most frequent outcome. Links to their list. */
 export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowEdge>) {
-  const [, navigate] = useLocation();
   if (!data) return null;
   const { points, label, edge, outcome, width, view } = data;
   const href = listOf({ source, target }, view);
@@ -26,16 +25,18 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
   const marker = `arrow-${id}`;
   return (
     <>
-      {/* A click on the line does the same as the link on its number, which is for keyboards and screen readers. */}
-      <g className={styles.edge} data-tone={outcome.tone} onClick={() => navigate(href)}>
-        <defs>
-          <marker id={marker} viewBox="0 0 8 8" refX="7" refY="4" markerWidth={10 + width} markerHeight={10 + width} markerUnits="userSpaceOnUse" orient="auto">
-            <path className={styles.tip} d="M0 0 8 4 0 8z" />
-          </marker>
-        </defs>
-        <path className={styles.line} d={path} strokeWidth={width} markerEnd={`url("#${marker}")`} />
-        <path className={styles.reach} d={path} />
-      </g>
+      {/* The same link as on its number, which is for keyboards and screen readers. */}
+      <Link href={href} className="nopan" tabIndex={-1} aria-hidden="true">
+        <g className={styles.edge} data-tone={outcome.tone}>
+          <defs>
+            <marker id={marker} viewBox="0 0 8 8" refX="7" refY="4" markerWidth={10 + width} markerHeight={10 + width} markerUnits="userSpaceOnUse" orient="auto">
+              <path className={styles.tip} d="M0 0 8 4 0 8z" />
+            </marker>
+          </defs>
+          <path className={styles.line} d={path} strokeWidth={width} markerEnd={`url("#${marker}")`} />
+          <path className={styles.reach} d={path} />
+        </g>
+      </Link>
       <EdgeLabelRenderer>
         <Link
           href={href}

@@ -109,7 +109,7 @@ describe('the layout', () => {
   ];
 
   it('puts agents into layers that do not overlap, and two ways between the same agents beside each other', () => {
-    const { nodes, edges } = place(['a', 'b', 'c'], pairs, 'LR');
+    const { nodes, edges } = place(['a', 'b', 'c'], pairs, false);
     const xs = ['a', 'b', 'c'].map((id) => nodes.get(id)!.x);
     expect(xs[1]! - xs[0]!).toBeGreaterThan(168);
     expect(xs[2]! - xs[1]!).toBeGreaterThan(168);

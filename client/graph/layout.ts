@@ -6,25 +6,48 @@ export interface Point {
 }
 
 export interface Placed {
+  size: Size;
+  node: Size;
   nodes: Map<string, Point>;
   /** By `${source}>${target}`: the points of each edge, and the place of its number. */
   edges: Map<string, { points: Point[]; label: Point }>;
 }
 
-export const nodeSize = { width: 168, height: 58 };
+export interface Size {
+  width: number;
+  height: number;
+}
+
+const nodeSize = { width: 168, height: 58 };
+const narrowNodeSize = { width: 148, height: 52 };
 const labelSize = { width: 44, height: 26 };
 
 export const edgeKey = (source: string, target: string): string => `${source}>${target}`;
 
-/** Lays out in layers, from left to right or from the top down; opposite edges between the same agents are drawn apart. */
-export function place(agents: readonly string[], pairs: readonly { source: string; target: string }[], direction: 'LR' | 'TB'): Placed {
+export type Pairs = readonly { source: string; target: string }[];
+
+/** Layers from left to right; on a narrow screen from the top down, if that is narrower. */
+export function place(agents: readonly string[], pairs: Pairs, isNarrow: boolean): Placed {
+  const across = layers(agents, pairs, 'LR', isNarrow);
+  if (!isNarrow) return across;
+  const down = layers(agents, pairs, 'TB', isNarrow);
+  return down.size.width <= across.size.width ? down : across;
+}
+
+/** Opposite edges between the same agents are drawn apart. */
+function layers(agents: readonly string[], pairs: Pairs, direction: 'LR' | 'TB', isNarrow: boolean): Placed {
+  const node = isNarrow ? narrowNodeSize : nodeSize;
+  const isDense = isNarrow || pairs.length > 12;
   const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: direction, nodesep: 46, ranksep: 70, edgesep: 26, marginx: 12, marginy: 12 });
+  graph.setGraph({ rankdir: direction, nodesep: isDense ? 18 : 46, ranksep: isNarrow ? 30 : 60, edgesep: isDense ? 8 : 26, marginx: 12, marginy: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const agent of agents) graph.setNode(agent, { ...nodeSize });
+  for (const agent of agents) graph.setNode(agent, { ...node });
   for (const { source, target } of pairs) graph.setEdge(source, target, { ...labelSize, labelpos: 'c' }, edgeKey(source, target));
   layout(graph);
+  const { width, height } = graph.graph() as Size;
   return {
+    size: { width, height },
+    node,
     nodes: new Map(agents.map((agent) => [agent, pointOf(graph.node(agent) as Point)])),
     edges: new Map(
       pairs.map(({ source, target }) => {

@@ -26,8 +26,8 @@ export function useLiveEvents(listener: (event: LiveEvent) => void): void {
 
 const rereadEveryMs = 1_500;
 
-/** Reads again when an event requires it: at once, then at most every 1.5 s. */
-export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () => void): void {
+/** Reads again when an event requires it: at once, then at most every `everyMs`. */
+export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () => void, everyMs = rereadEveryMs): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const last = useRef(-Infinity);
   const latest = useRef(reread);
@@ -36,7 +36,7 @@ export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () 
   });
   useLiveEvents((event) => {
     if (timer.current !== undefined || !concerns(event)) return;
-    const wait = Math.max(50, last.current + rereadEveryMs - performance.now());
+    const wait = Math.max(50, last.current + everyMs - performance.now());
     timer.current = setTimeout(() => {
       timer.current = undefined;
       last.current = performance.now();

@@ -1,11 +1,12 @@
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useQuery } from 'urql';
+import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
 import { handoffLooks } from '../handoffs/looks.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { useAgain } from '../ui/useAgain.ts';
-import { drawChain, step } from './chain.ts';
+import { drawChain, lanesOf, mostLanes, step, type Lanes, type Tenure } from './chain.ts';
 import styles from './SessionChain.module.css';
 import { tenureLooks } from './tenureLooks.ts';
 
@@ -28,65 +29,120 @@ const ChainQuery = graphql(`
             }
           }
         }
-        pageInfo {
-          hasNextPage
-        }
+        totalCount
       }
     }
   }
 `);
 
-/** The session's holders over time: a lane for each agent, with links between tenures. The table of handoffs has the same content. */
+/** The session's holders over time: a lane for each agent, a bar for each tenure, and links between tenures. The table of handoffs has the same content. */
 export function SessionChain({ sessionId, version }: { sessionId: string; version: number }) {
   const [{ data, error }, ask] = useQuery({ query: ChainQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   useAgain(ask, version);
-  const scroller = useRef<HTMLDivElement>(null);
-  const clip = useId();
+  const [unfolded, setUnfolded] = useState(false);
   const found = data?.session?.agentSessions;
-  const count = found?.nodes.length ?? 0;
-  useEffect(() => {
-    if (scroller.current) scroller.current.scrollLeft = scroller.current.scrollWidth;
-  }, [count]);
   if (error && !found) return <RequestError error={error} />;
   if (!found) return <Skeleton height="5.5rem" />;
-  if (count === 0) return <p className="soft small">Nobody has held it yet.</p>;
-  const { lanes, bars, links, width, height } = drawChain(found.nodes.toReversed());
+  if (found.nodes.length === 0) return <p className="soft small">Nobody has held it yet.</p>;
+  const tenures = found.nodes.toReversed();
+  const lanes = lanesOf(tenures, unfolded);
+  const agents = lanes.own.length + lanes.shared.length;
   return (
     <figure className={styles.chain}>
-      <div className={styles.lanes} aria-hidden="true">
-        {lanes.map((lane) => (
-          <span key={lane}>{lane}</span>
-        ))}
-      </div>
-      <div ref={scroller} className={styles.scroller} tabIndex={0} role="region" aria-label="Chain, drawn">
-        <svg width={width} height={height} role="img" aria-label={`${textOf(lanes.length, count)} The table of handoffs has them all.`}>
-          {lanes.map((lane, index) => (
-            <line key={lane} className={styles.lane} x1="0" x2={width} y1={step.top + index * step.lane} y2={step.top + index * step.lane} />
-          ))}
-          {links.map(({ key, status, path, title }) => (
-            <g key={key} className={styles.link} data-tone={status === null ? 'calm' : handoffLooks[status].tone} data-returned={status === null}>
-              <title>{status === null ? title : `${title}: ${handoffLooks[status].word.toLowerCase()}`}</title>
-              <path className={styles.curve} d={path} markerEnd={`url(#${clip}-${status === null ? 'calm' : handoffLooks[status].tone})`} />
-            </g>
-          ))}
-          {bars.map(({ tenure, x, y }) => (
-            <rect key={tenure.id} className={styles.bar} data-state={tenure.state} x={x + 1} y={y - 5} width={step.bar - 2} height="10" rx="5">
-              <title>{`${tenure.agent.id}: ${tenureLooks[tenure.state].word.toLowerCase()}`}</title>
-            </rect>
-          ))}
-          <defs>
-            {['good', 'info', 'wait', 'bad', 'calm', 'violet'].map((tone) => (
-              <marker key={tone} id={`${clip}-${tone}`} className={styles.head} data-tone={tone} viewBox="0 0 6 6" refX="4" refY="3" markerWidth="5" markerHeight="5" orient="auto">
-                <path d="M0 0 6 3 0 6z" />
-              </marker>
-            ))}
-          </defs>
-        </svg>
-      </div>
-      {found.pageInfo.hasNextPage && <figcaption className="soft small">The newest {count} steps.</figcaption>}
+      <Drawing sessionId={sessionId} tenures={tenures} lanes={lanes} />
+      <figcaption className={styles.caption}>
+        <span>{textOf(agents, tenures.length, found.totalCount)}</span>
+        {agents > mostLanes && (
+          <button type="button" className="button small" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
+            {unfolded ? `Only the ${mostLanes - 1} busiest agents` : `A lane for each of the ${agents} agents`}
+          </button>
+        )}
+        <Legend tenures={tenures} />
+      </figcaption>
     </figure>
   );
 }
 
-const textOf = (agents: number, steps: number): string =>
-  `${agents === 1 ? 'One agent' : `${agents} agents`} held this session, in ${steps === 1 ? 'one step' : `${steps} steps`}.`;
+const historyOf = (sessionId: string): string => `/sessions/${sessionId}?view=handoffs`;
+
+/** Hidden from screen readers and not reached by Tab: the table has the same links in its rows. */
+const asDrawn = { tabIndex: -1, 'aria-hidden': true } as const;
+
+/** Names and bars share one scroller, which begins at the newest step. */
+function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: readonly Tenure[]; lanes: Lanes }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const clip = useId();
+  useEffect(() => {
+    if (scroller.current) scroller.current.scrollLeft = scroller.current.scrollWidth;
+  }, [tenures.length]);
+  const { bars, links, width, height } = drawChain(tenures, lanes);
+  return (
+    <div ref={scroller} className={styles.scroller} tabIndex={0} role="region" aria-label="Chain, drawn">
+      <div className={styles.lanes} aria-hidden="true">
+        {lanes.own.map((lane) => (
+          <span key={lane} title={lane}>
+            {lane}
+          </span>
+        ))}
+        {lanes.shared.length > 0 && <span title={lanes.shared.join(', ')}>{lanes.shared.length} other agents</span>}
+      </div>
+      <svg width={width} height={height} aria-hidden="true">
+        {Array.from({ length: height / step.lane }, (_, lane) => (
+          <line key={lane} className={styles.lane} x1="0" x2={width} y1={step.top + lane * step.lane} y2={step.top + lane * step.lane} />
+        ))}
+        {links.map(({ key, handoff, path, title }) => (
+          <Link key={key} href={handoff ? `/handoffs/${handoff.id}` : historyOf(sessionId)} className={styles.link} data-tone={handoff ? handoffLooks[handoff.status].tone : 'calm'} data-returned={handoff === null} {...asDrawn}>
+            <title>{handoff ? `${title}: ${handoffLooks[handoff.status].word.toLowerCase()}` : title}</title>
+            <path className={styles.curve} d={path} markerEnd={`url(#${clip}-${handoff ? handoffLooks[handoff.status].tone : 'calm'})`} />
+            <path className={styles.reach} d={path} />
+          </Link>
+        ))}
+        {bars.map(({ tenure, x, y }) => (
+          <Link key={tenure.id} href={`/?agent=${encodeURIComponent(tenure.agent.id)}`} {...asDrawn}>
+            <title>{`${tenure.agent.id}: ${tenureLooks[tenure.state].word.toLowerCase()}`}</title>
+            <rect className={styles.bar} data-state={tenure.state} x={x + 1} y={y - 5} width={step.bar - 2} height="10" rx="5" />
+          </Link>
+        ))}
+        <defs>
+          {['good', 'info', 'wait', 'bad', 'calm', 'violet'].map((tone) => (
+            <marker key={tone} id={`${clip}-${tone}`} className={styles.head} data-tone={tone} viewBox="0 0 6 6" refX="4" refY="3" markerWidth="5" markerHeight="5" orient="auto">
+              <path d="M0 0 6 3 0 6z" />
+            </marker>
+          ))}
+        </defs>
+      </svg>
+    </div>
+  );
+}
+
+/** The states and outcomes that occur. */
+function Legend({ tenures }: { tenures: readonly Tenure[] }) {
+  const states = [...new Set(tenures.map(({ state }) => state))];
+  const outcomes = [...new Set(tenures.slice(1).map(({ initiatedByHandoff }) => initiatedByHandoff?.status ?? null))];
+  return (
+    <>
+      {states.map((state) => (
+        <span key={state} className={styles.key}>
+          <svg width="20" height="12" aria-hidden="true">
+            <rect className={styles.bar} data-state={state} x="1" y="1" width="18" height="10" rx="5" />
+          </svg>
+          {tenureLooks[state].word}
+        </span>
+      ))}
+      {outcomes.map((status) => (
+        <span key={status} className={`${styles.key} ${styles.link}`} data-tone={status ? handoffLooks[status].tone : 'calm'} data-returned={status === null}>
+          <svg width="20" height="12" aria-hidden="true">
+            <path className={styles.curve} d="M1 6H19" />
+          </svg>
+          <span className="soft">{status ? handoffLooks[status].word : 'Without a handoff'}</span>
+        </span>
+      ))}
+    </>
+  );
+}
+
+function textOf(agents: number, drawn: number, steps: number): string {
+  const who = agents === 1 ? 'One agent' : `${agents} agents`;
+  if (drawn < steps) return `${who} held this session in its newest ${drawn} of ${steps.toLocaleString()} steps, which are drawn.`;
+  return `${who} held this session, in ${steps === 1 ? 'one step' : `${steps} steps`}.`;
+}

@@ -8,22 +8,22 @@ import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 import { movesAround, type Move } from './moves.ts';
 
-describe('moves without a handoff stand in the log', () => {
+describe('a move without a handoff is placed in the log', () => {
   const move = (startSequence: number) => ({ id: `at ${startSequence}`, startSequence }) as Move;
   const placed = (moves: number[], sequences: number[]) => {
     const { before, after } = movesAround(moves.toReversed().map(move), sequences);
     return [[...before].map(([sequence, found]) => [sequence, found.map(({ startSequence }) => startSequence)]), after.map(({ startSequence }) => startSequence)];
   };
 
-  it('before the first message of the tenure that they began, in their order', () => {
+  it('before the first message of its tenure, in order', () => {
     expect(placed([1, 2, 3, 3], [1, 2, 3, 4])).toEqual([[[1, [1]], [2, [2]], [3, [3, 3]]], []]);
   });
 
-  it('after the last message while nothing followed', () => {
+  it('after the last message when none follows', () => {
     expect(placed([5, 6], [1, 2, 3, 4])).toEqual([[], [5]]);
   });
 
-  it('once where two pages meet', () => {
+  it('once at the border of two pages', () => {
     expect([placed([3], [1, 2]), placed([3], [3, 4])]).toEqual([[[], [3]], [[], []]]);
   });
 });
@@ -48,7 +48,7 @@ const path = (): string => `/sessions/${encodeId('session', id)}`;
 const moved = (page: Page) => page.locator('[data-moved]');
 
 describe('the page of a session', () => {
-  it('shows in the log where the session moved without a handoff, with what was said', async () => {
+  it('shows moves without a handoff in the log, with their reasons', async () => {
     const { page, faults } = await visit(path());
     await moved(page).nth(1).waitFor();
     expect(await moved(page).allTextContents()).toEqual([
@@ -62,7 +62,7 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('shows moves in the history between the handoffs, and which handoff was sent back', async () => {
+  it('shows moves between the handoffs of the history, and marks returned handoffs', async () => {
     const { page, faults } = await visit(`${path()}?view=handoffs`);
     await moved(page).nth(1).waitFor();
     const rows = await page.locator('table > tbody').allTextContents();

@@ -36,17 +36,17 @@ async function ask<Data>(query: string, variables: object = {}): Promise<Data> {
 }
 
 describe('the page of a session', () => {
-  it('says who has it now and what waits, and draws the chain', async () => {
+  it('shows holder, waiting handoff and chain', async () => {
     const { page, faults } = await visit(`/sessions/${chained}`);
     const top = page.getByRole('region', { name: 'Now, and the chain' });
     await top.getByText('Has not accepted yet', { exact: true }).waitFor();
     await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
-    await top.getByRole('img', { name: '3 agents held this session, in 9 steps.' }).waitFor();
+    await top.getByText('3 agents held this session, in 9 steps.').waitFor();
     expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: did not take it', 'claude-1 to reviewer-1: taken over']));
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('shows the log as a conversation, with where it was routed, why, and the variables that were passed', async () => {
+  it('shows the log as a conversation with handoffs, reasons and changed variables', async () => {
     const { page, faults } = await visit(`/sessions/${chained}`);
     await conversation(page).getByText('Please add rate limits to the public API').waitFor();
     const entry = routed(page, 'now with the 429 test');
@@ -58,7 +58,7 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('opens a tool call to what it was given and what came of it', async () => {
+  it('shows arguments and outcome of a tool call', async () => {
     const { page } = await visit(`/sessions/${chained}`);
     const calls = conversation(page).locator('#message-3');
     await calls.getByText('4 tool calls').click();
@@ -68,7 +68,7 @@ describe('the page of a session', () => {
     await look(page, 'session-tool-call');
   }, 120_000);
 
-  it('opens a handoff of the history to everything that it carried, the JSON too', async () => {
+  it('shows everything that a handoff of the history carried, also as JSON', async () => {
     const { page, faults } = await visit(`/sessions/${chained}?view=handoffs`);
     const table = page.getByRole('table', { name: 'Handoffs of this session, the last first' });
     await table.getByText('Forgot the 429 test').waitFor();
@@ -87,7 +87,7 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('lists the snapshots with what was visible', async () => {
+  it('lists the snapshots with their visible range', async () => {
     const { page } = await visit(`/sessions/${chained}`);
     await page.getByRole('link', { name: /^Snapshots/ }).click();
     const row = page.getByRole('row', { name: /Handoff started.*reviewer-1/ });
@@ -96,7 +96,7 @@ describe('the page of a session', () => {
     await look(page, 'session-snapshots');
   }, 120_000);
 
-  it('copies the context that the next agent would read', async () => {
+  it('copies the context for the next agent', async () => {
     const { page } = await visit(`/sessions/${chained}`, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Context prompt' }).click();
     const dialog = page.getByRole('dialog', { name: 'The context as it is now' });
@@ -108,7 +108,7 @@ describe('the page of a session', () => {
     await look(page, 'session-prompt');
   }, 120_000);
 
-  it('downloads the session and a handoff with the key in the header, and in no address', async () => {
+  it('downloads the session and a handoff with the key in the header, and in no URL', async () => {
     const { page } = await visit('/');
     await page.evaluate(() => sessionStorage.setItem('baton.key', 'key-of-this-tab'));
     const asked: { url: string; authorization: string | undefined }[] = [];
@@ -130,7 +130,7 @@ describe('the page of a session', () => {
     expect(asked.filter(({ url: address }) => address.includes('key-of-this-tab'))).toEqual([]);
   }, 120_000);
 
-  it('shows the move, the entry in the log and the longer chain as soon as it is reassigned here', async () => {
+  it('shows the new holder, log entry and chain after a reassign on the page', async () => {
     const id = await session('claude-1', { title: 'Moved from its page' });
     await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Half of it is done.' }] });
     const { page, faults } = await visit(`/sessions/${encodeId('session', id)}`);
@@ -142,7 +142,7 @@ describe('the page of a session', () => {
     await dialog.getByRole('button', { name: 'Reassign' }).click();
     await page.getByRole('button', { name: 'Done' }).click();
     await routed(page, 'Needs a second look').waitFor();
-    await page.getByRole('img', { name: '2 agents held this session, in 2 steps.' }).waitFor();
+    await page.getByText('2 agents held this session, in 2 steps.').waitFor();
     await page.getByRole('button', { name: 'Accept "Moved from its page"' }).click();
     await page.getByText('Works on it', { exact: true }).waitFor();
     expect(faults).toEqual([]);
@@ -170,7 +170,7 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('pages through more handoffs and snapshots than one request gives', async () => {
+  it('loads all pages of handoffs and snapshots', async () => {
     for (const name of ['round-0', 'round-1', 'round-2']) await agent(name);
     const id = await session('round-0', { title: 'Handed round' });
     for (let count = 1; count <= 130; count += 1) await reassign(id, { agentId: count % 2 === 1 ? 'round-1' : 'round-2', reason: `Move ${count}` });
@@ -210,7 +210,7 @@ describe('the page of a session', () => {
     }
   }, 120_000);
 
-  it('says so when there is no such session', async () => {
+  it('reports an unknown session', async () => {
     const { page } = await visit('/sessions/session_01kc000000e00800000000zzzz');
     await page.getByText('There is no such session.').waitFor();
   }, 60_000);

@@ -27,8 +27,8 @@ beforeAll(async () => {
 const rows = (page: Page) => page.getByRole('list', { name: 'Sessions' }).locator('[data-session]');
 const row = (page: Page, title: string) => rows(page).filter({ hasText: title });
 
-describe('the sessions', () => {
-  it('show who holds them and their last handoff, with its story on hover and by keyboard', async () => {
+describe('the list of sessions', () => {
+  it('shows holder and last handoff, with its story on hover and by keyboard', async () => {
     const { page, faults } = await visit('/');
     await row(page, 'Add rate limits').getByText('codex-1').waitFor();
     const badge = page.getByRole('link', { name: 'Handoff waiting: from claude-1 to codex-1' });
@@ -52,7 +52,7 @@ describe('the sessions', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
-  it('are counted, and come page by page', async () => {
+  it('shows counts, and loads page by page', async () => {
     const { page } = await visit('/');
     await page.getByRole('link', { name: 'Paused 60' }).waitFor();
     await page.getByRole('link', { name: 'All 62' }).waitFor();
@@ -63,7 +63,7 @@ describe('the sessions', () => {
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
   }, 60_000);
 
-  it('keep their filters in the address, which gives the same view to whoever opens it', async () => {
+  it('keeps its filters in the URL, which gives the same view to others', async () => {
     const { page } = await visit('/');
     await page.getByRole('link', { name: /^Running/ }).click();
     await chooseAgent(page, 'claude-1');
@@ -81,7 +81,7 @@ describe('the sessions', () => {
     await row(other, 'Add rate limits').waitFor();
   }, 60_000);
 
-  it('stay in their place when they do not fit the view any more, and say so, until the list is read again', async () => {
+  it('keeps a session in its place with a note when it no longer matches, until the list is read again', async () => {
     const ids: string[] = [];
     for (const title of ['Leaving 1', 'Leaving 2', 'Leaving 3']) ids.push(encodeId('session', await session('claude-1', { title })));
     const change = async (act: string) => {
@@ -121,7 +121,7 @@ describe('the sessions', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('fit on a narrow screen', async () => {
+  it('fits on a narrow screen', async () => {
     const { page, faults } = await visit('/');
     await page.setViewportSize({ width: 390, height: 844 });
     await row(page, 'Add rate limits').waitFor();
@@ -130,7 +130,7 @@ describe('the sessions', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
-  it('are light or dark as the system is, or as one chooses by hand', async () => {
+  it('is light or dark like the system, or as chosen', async () => {
     const { page } = await visit('/');
     const dark = () => page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor === 'rgb(16, 21, 28)');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -145,7 +145,7 @@ describe('the sessions', () => {
     expect(await dark()).toBe(true);
   }, 60_000);
 
-  it('say that the server is away, and show what it has when it is asked again', async () => {
+  it('reports a server that does not answer, and loads on request', async () => {
     const { page } = await visit('/');
     await row(page, 'Fix the login').waitFor();
     await page.route('**/graphql', (route) => route.abort());
@@ -156,7 +156,7 @@ describe('the sessions', () => {
     await page.getByText('No session fits.').waitFor();
   }, 60_000);
 
-  it('hold a title that looks like markup as text', async () => {
+  it('shows a title with markup as text', async () => {
     await session(null, { title: '<img src=x onerror="document.title=1"> javascript:alert(1)' });
     const { page, faults } = await visit('/?q=onerror');
     await row(page, '<img src=x onerror=').waitFor();

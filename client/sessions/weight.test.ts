@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ visit } = await openBrowser(url));
 });
 
-it('the first load of the dashboard is under 150 KB of compressed JavaScript; the rest comes when it is needed', async () => {
+it('the first load of the dashboard has less than 150 KB of compressed JavaScript', async () => {
   const { page } = await visit('/');
   await page.locator('[data-session]').first().waitFor();
   await page.waitForLoadState('networkidle');

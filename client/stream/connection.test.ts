@@ -32,7 +32,7 @@ describe('a connection to a server under a base path', async () => {
   });
 });
 
-describe('several streams on one connection', () => {
+describe('streams on one connection', () => {
   it('share a socket that closes with the last of them, without a leftover timer', async () => {
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());

@@ -66,31 +66,31 @@ describe('npm run key', async () => {
   });
 
   it.each<[string, number, string[], RegExp]>([
-    ['a role that there is not', 2, ['create', '--role', 'king', '--name', 'x'], /^--role must be agent, operator, analyst or admin$/m],
+    ['an unknown role', 2, ['create', '--role', 'king', '--name', 'x'], /^--role must be agent, operator, analyst or admin$/m],
     ['no name', 2, ['create', '--role', 'admin'], /^--name must be/m],
     ['an agent’s key without an agent', 1, ['create', '--role', 'agent', '--name', 'x'], /bound to an agent: name it/],
-    ['an agent that there is not', 1, ['create', '--role', 'agent', '--name', 'x', '--agent', 'nobody'], /There is no agent 'nobody'/],
+    ['an unknown agent', 1, ['create', '--role', 'agent', '--name', 'x', '--agent', 'nobody'], /There is no agent 'nobody'/],
     ['an agent for another role', 1, ['create', '--role', 'analyst', '--name', 'x', '--agent', 'nobody'], /bound to no agent/],
-    ['an end that is none', 2, ['create', '--role', 'admin', '--name', 'x', '--expires', 'soon'], /^--expires must be like 12h/],
-    ['an end in the past', 1, ['create', '--role', 'admin', '--name', 'x', '--expires', '2020-01-01'], /in the future/],
-    ['a key that there is not', 1, ['revoke', 'key_01h455vb4pex5vsknk084sn02q'], /There is no key 'key_01h455vb4pex5vsknk084sn02q'/],
-    ['an id that is none', 2, ['revoke', 'session_01h455vb4pex5vsknk084sn02q'], /is not the id of a key/],
-    ['something else', 2, ['make'], /^npm run key -- create/],
-  ])('refuses %s with words alone', async (_what, exitCode, args, says) => {
+    ['an expiry that is no time', 2, ['create', '--role', 'admin', '--name', 'x', '--expires', 'soon'], /^--expires must be like 12h/],
+    ['an expiry in the past', 1, ['create', '--role', 'admin', '--name', 'x', '--expires', '2020-01-01'], /in the future/],
+    ['an unknown key', 1, ['revoke', 'key_01h455vb4pex5vsknk084sn02q'], /There is no key 'key_01h455vb4pex5vsknk084sn02q'/],
+    ['an id of another kind', 2, ['revoke', 'session_01h455vb4pex5vsknk084sn02q'], /is not the id of a key/],
+    ['an unknown command', 2, ['make'], /^npm run key -- create/],
+  ])('refuses %s with one message', async (_what, exitCode, args, says) => {
     const { code, stdout, stderr } = await key(env, ...args);
     expect([code, stdout]).toEqual([exitCode, '']);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/ {4}at /);
   });
 
-  it('explains itself, and says when the database is not migrated', async () => {
+  it('prints its usage, and reports a database without migrations', async () => {
     expect(await key({}, '--help')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('npm run key -- revoke') as string });
     const { url } = await emptyDatabase();
     expect(await key({ DATABASE_URL: url }, 'list')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The database lacks [^\n]+\n$/) as string });
   });
 });
 
-it('works on the embedded database before the server has ever run, and beside it', async () => {
+it('works on the embedded database before its first server, and beside it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
   const env = { BATON_DATA: folder };

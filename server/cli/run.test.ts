@@ -56,12 +56,14 @@ describe('the address of the server', async () => {
   const database = await testDatabase();
   const { url } = await startApp(database);
   const { port } = new URL(url);
+  const { url: based } = await startApp(database, { variables: { BATON_BASE_PATH: '/tools/baton' } });
   const importing = (...args: string[]): string[] => ['import', 'new', fixture, ...args];
 
   it.each<[string, string[], Record<string, string>]>([
     ['--url', ['--url', `${url}/`], { BATON_URL: 'http://127.0.0.1:1', PORT: '1' }],
     ['BATON_URL', [], { BATON_URL: url, PORT: '1' }],
     ['PORT', [], { BATON_URL: '', PORT: port }],
+    ['PORT and BATON_BASE_PATH', [], { PORT: new URL(based).port, BATON_BASE_PATH: '/tools/baton/' }],
   ])('is taken from %s', async (_name, args, env) => {
     expect(await baton(importing(...args), env)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Session session_\w+ was created/) as string });
   });

@@ -8,16 +8,18 @@ import { commands } from './commands.ts';
 
 const exitCodes = { done: 0, refused: 1, usage: 2, tryAgain: 75 } as const;
 
+const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
+const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}${summary}`);
+
 const usage = `baton <command> [arguments]
 
-${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(15)}${summary}`)
-  .join('\n')}
+${list.join('\n')}
 
   baton <command> --help   describes a command
   baton --version          prints the version
 
-Commands that send requests find the server at --url, else BATON_URL, else http://127.0.0.1 and PORT (default 4000).
+Commands that send requests find the server at --url, else BATON_URL, else http://127.0.0.1, PORT (default 4000)
+and BATON_BASE_PATH.
 They send the key in BATON_KEY.
 
 Exit code 0: done. 1: refused; the message says why. 2: wrong arguments. 75: Baton or PostgreSQL does not answer or is busy;

@@ -1,11 +1,11 @@
 import { AwayError } from '../infra/startError.ts';
 import { UsageError } from './command.ts';
 
-export const urlUsage = `  --url <url>         the address of Baton; default: BATON_URL, else http://127.0.0.1 and PORT (default 4000)`;
+export const urlUsage = `  --url <url>         the address of Baton; default: BATON_URL, else http://127.0.0.1, PORT (default 4000) and BATON_BASE_PATH`;
 
 /** The server's address without a slash at its end. @throws UsageError */
-export function serverUrl(given: string | undefined, { BATON_URL, PORT }: NodeJS.ProcessEnv = process.env): string {
-  const url = given ?? (BATON_URL || `http://127.0.0.1:${PORT || '4000'}`);
+export function serverUrl(given: string | undefined, { BATON_URL, PORT, BATON_BASE_PATH }: NodeJS.ProcessEnv = process.env): string {
+  const url = given ?? (BATON_URL || `http://127.0.0.1:${PORT || '4000'}${BATON_BASE_PATH ?? ''}`);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new UsageError(`'${url}' is not the address of a server: give one such as http://127.0.0.1:4000`);
   return url.replace(/\/+$/, '');
 }

@@ -76,7 +76,7 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     expect(await heard(sessionId, () => execute(sessionId, 'a'))).toEqual(['TURN_APPENDED:', 'HANDOFF_COMPLETED: a b', 'HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
   });
 
-  it('reassignSession of what waits: the superseded target too', async () => {
+  it('reassignSession of a waiting handoff: also to the superseded target', async () => {
     const { id } = await waiting();
     expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual(['HANDOFF_CANCELLED: a b', 'HANDOFF_INITIATED: a c', 'SESSION_REASSIGNED: a b c']);
   });

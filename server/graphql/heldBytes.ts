@@ -23,7 +23,7 @@ export class HeldBytes {
     if (this.#bytes > this.limit) throw this.exceed(this.#bytes, fittingPage(this.#bytes, this.limit, pages()));
   }
 
-  /** Returns the error to throw. With a path, it is the error of every field that fails: making one for each took 50 ms. */
+  /** Returns the error to throw. It has a path, so that the executor makes no further error for each field that fails. */
   exceed(bytes: number, fits: FittingPage | null): GraphQLError {
     this.#exceeded ??= new GraphQLError(
       `The request reads at least ${bytes} bytes of messages, tool results and Contexts; the limit is ${this.limit}: ${adviceOf(fits)}. What a mutation changed is kept`,

@@ -79,7 +79,7 @@ describe('the environment', () => {
   ])('reads the base path %s as "%s"', (value, basePath) => expect(readEnv({ BATON_BASE_PATH: value })).toMatchObject({ basePath }));
 
   test('names unknown settings with the nearest known one, and no values', () => {
-    const { warnings } = readEnv({ BATON_ARCHIV_DIR: 'secret', BATON_ADMINKEY: 'secret', BATON_KEY: 'secret', BATON_URL: 'x', OTHER: 'x', BATON_DEMO: '1' });
+    const { warnings } = readEnv({ BATON_ARCHIV_DIR: 'secret', BATON_ADMINKEY: 'secret', BATON_KEY: 'secret', BATON_URL: 'http://127.0.0.1:4000', OTHER: 'x', BATON_DEMO: '1' });
     expect(warnings).toEqual([
       'BATON_ARCHIV_DIR is not a setting and has no effect: the nearest setting is BATON_ARCHIVE_DIR',
       'BATON_ADMINKEY is not a setting and has no effect: the nearest setting is BATON_ADMIN_KEY',

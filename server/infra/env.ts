@@ -63,8 +63,8 @@ const variables = z.object({
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 
-/** Settings of the commands, which are often set in the same environment. */
-const ofCommands = ['BATON_KEY', 'BATON_URL'];
+/** A setting of the commands, which is often set in the same environment. */
+const ofCommands = ['BATON_KEY'];
 
 export interface Env {
   host: string;

@@ -13,7 +13,7 @@ const rows = 60;
 const read = (client: pg.Pool | pg.PoolClient) => client.query<{ text: string }>('SELECT repeat($1, $2) AS text FROM generate_series(1, $3)', ['x', rowBytes, rows]);
 const streamOf = (client: pg.PoolClient) => (Reflect.get(client, 'connection') as unknown as { stream: Socket }).stream;
 
-test('reads on with one large answer at a time, all to their end, and with small ones meanwhile', async () => {
+test('reads one large answer at a time, all to their end, and small ones meanwhile', async () => {
   const clients = await Promise.all(Array.from({ length: readers }, () => pool.connect()));
   const began = clients.map((client) => streamOf(client).bytesRead);
   const done = new Set<pg.PoolClient>();
@@ -32,7 +32,7 @@ test('reads on with one large answer at a time, all to their end, and with small
   expect(small).toBeGreaterThan(readers);
 });
 
-test('goes on with the next one when a connection breaks while it is read, or while it waits', async () => {
+test('continues with the next answer when a connection breaks during a read or while it waits', async () => {
   const clients = await Promise.all(Array.from({ length: 3 }, () => pool.connect()));
   for (const client of clients) client.on('error', () => undefined);
   const [first, second, third] = clients.map((client) => read(client).then(({ rows: found }) => found.length, () => 'broken'));

@@ -9,7 +9,7 @@ const bytesOf = (result: ExecutionResult): number => Buffer.byteLength(JSON.stri
 const refused = async (result: ExecutionResult, most: number, document = query) => (await boundAnswer(result, most, { document })).errors?.[0];
 
 describe('An answer', () => {
-  test('is let through up to its limit in bytes of JSON, and refused with LIMIT_EXCEEDED over it', async () => {
+  test('is accepted up to its limit in bytes of JSON, and rejected with LIMIT_EXCEEDED above', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', '\n', '\u0001', 'é', '漢', '😀', '\ud800') });
     const value = fc.letrec((tie) => ({
       any: fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined), fc.date({ noInvalidDate: true }), fc.array(tie('any')), fc.dictionary(text, tie('any'))),
@@ -24,7 +24,7 @@ describe('An answer', () => {
     );
   });
 
-  test('that is too large is refused with the largest page that fits', async () => {
+  test('over the limit is rejected with the largest page that fits', async () => {
     const lists = fc.array(fc.nat(300), { minLength: 2, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(lists, fc.integer({ min: 0, max: 100 }), async (sizes, share) => {
@@ -38,7 +38,7 @@ describe('An answer', () => {
     );
   });
 
-  test('that is too large for one entry of the outer list names the page of the inner list', async () => {
+  test('over the limit for one entry of the outer list names the page of the inner list', async () => {
     const messages = { nodes: Array.from({ length: 10 }, () => ({ content: 'x'.repeat(1_000) })) };
     const result = { data: { sessions: { nodes: [{ messages }, { messages }] } } };
     expect(await refused(result, 9_000)).toMatchObject({
@@ -53,7 +53,7 @@ describe('An answer', () => {
     expect((await refused(result, 9_000))?.extensions['fits']).toEqual({ path: 'session.messages', entries: 4 });
   });
 
-  test('without a list says to select less', async () => {
+  test('without a list is rejected with the advice to select fewer fields', async () => {
     expect((await refused({ data: { session: { title: 'x'.repeat(100) } } }, 50))?.message).toContain('select fewer fields, or fewer records');
   });
 
@@ -73,14 +73,14 @@ describe('An answer', () => {
       expect(turns).toBeGreaterThan(3);
     });
 
-    test('costs its request the processor time that measuring takes', async () => {
+    test('costs its request the processor time of measuring', async () => {
       const { data, errors } = await boundAnswer(large, 10_000_000, { document: query }, new ProcessorTime(1));
       expect(data).toBeUndefined();
       expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', what: 'processorMs', limit: 1 } }]);
     });
   });
 
-  test('of a mutation says that the mutation took effect', async () => {
+  test('of a mutation over the limit states that the mutation took effect', async () => {
     const document = parse('mutation { createSession { session { title } } }');
     expect((await refused({ data: { createSession: { session: { title: 'x'.repeat(100) } } } }, 50, document))?.message).toContain('The changes of the mutation are kept.');
   });

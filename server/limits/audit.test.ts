@@ -16,7 +16,7 @@ describe.each([
 ])('GraphQL over HTTP, with every limit on and %s', (_name, fetchFn) => {
   const audits = serverAudits({ url: `${url}/graphql`, fetchFn });
 
-  test('the audit is there', () => {
+  test('has at least 60 audits', () => {
     expect(audits.length).toBeGreaterThanOrEqual(60);
   });
 

@@ -11,7 +11,7 @@ const excesses = (source: string, variables?: Record<string, unknown>, operation
   check(source, variables, operationName).errors.map(({ extensions: { what, actual } }) => [what, actual]);
 const repeated = (count: number, part: (index: number) => string) => Array.from({ length: count }, (_, index) => part(index)).join(' ');
 
-describe('Cost is how many records an answer may have to read', () => {
+describe('the cost is the number of records that an answer may read', () => {
   test.each([
     ['{ viewer { role } }', 1],
     ['{ session(id: "x") { id title agent { id } } }', 2],
@@ -36,43 +36,43 @@ describe('Cost is how many records an answer may have to read', () => {
     ['{ contextPreview(sessionId: "x") { text } }', 400],
   ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
 
-  test('a page size is that of the variable, of its default, or of the list', () => {
+  test('takes the page size from the variable, its default, or the list', () => {
     const query = 'query ($n: Int = 20) { sessions(first: $n) { nodes { id } } }';
     expect([costOf(query, { n: 3 }), costOf(query), costOf(query, { n: null })]).toEqual([4, 21, 51]);
     expect(costOf('query ($n: Int) { sessions(first: $n) { nodes { id } } }')).toBe(51);
     expect(costOf('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b'] })).toBe(2);
   });
 
-  test.each([[-5], [1e9], ['7'], [[1]], [{}], [true], [Number.NaN]])('a page size of %j, which no list takes, counts as the largest', (n) => {
+  test.each([[-5], [1e9], ['7'], [[1]], [{}], [true], [Number.NaN]])('counts an invalid page size of %j as the largest', (n) => {
     expect(costOf('query ($n: Int) { sessions(first: $n) { nodes { id } } }', { n })).toBe(101);
   });
 
-  test('of first and last together, which no list takes, the larger counts', () => {
+  test('counts the larger of first and last when both are given', () => {
     expect(costOf('{ sessions(first: 1, last: 90) { nodes { id } } }')).toBe(91);
   });
 
-  test('what was counted once is not what other variables cost', () => {
+  test('is counted for the variables of each request', () => {
     const document = parseWithin('query ($n: Int) { sessions(first: $n) { nodes { id } } }');
     expect([5, 9, 5].map((n) => checkOperation(schema, document, null, { n }).cost)).toEqual([6, 10, 6]);
   });
 
-  test('a variable named as something that every object has is no value', () => {
+  test('reads no value from a variable named like a property of every object', () => {
     expect(costOf('query ($constructor: Int) { sessions(first: $constructor) { nodes { id } } }')).toBe(51);
     expect(costOf('query ($__proto__: Int) { sessions(first: $__proto__) { nodes { id } } }')).toBe(51);
   });
 
-  test('fragments count wherever they are spread, also those of a part of a page', () => {
+  test('counts fragments at every spread, also inside a page', () => {
     const direct = costOf('{ sessions(first: 9) { nodes { agent { id } } } }');
     expect(costOf('{ sessions(first: 9) { ...Page } } fragment Page on SessionConnection { nodes { ...Row } } fragment Row on Session { agent { id } }')).toBe(direct);
     expect(costOf('{ sessions(first: 9) { ... on SessionConnection { ... @include(if: true) { nodes { agent { id } } } } } }')).toBe(direct);
   });
 
-  test('what @skip leaves out counts', () => {
+  test('counts what @skip leaves out', () => {
     expect(costOf('{ sessions(first: 9) @skip(if: true) { nodes { id } } }')).toBe(10);
   });
 });
 
-describe('What is over a limit is refused with what it is, how much, and what to do', () => {
+describe('an operation over a limit is rejected with the limit, the actual number and advice:', () => {
   const deep = (levels: number) => `{ handoff(id: "x") ${'{ previous '.repeat(levels - 2)} { id } ${'}'.repeat(levels - 2)} }`;
 
   test('depth', () => {
@@ -84,12 +84,12 @@ describe('What is over a limit is refused with what it is, how much, and what to
     });
   });
 
-  test('depth through fragments, one in the other', () => {
+  test('depth through nested fragments', () => {
     const chain = repeated(12, (n) => `fragment F${n} on Handoff { previous { ...F${n + 1} } }`);
     expect(excesses(`{ handoff(id: "x") { ...F0 } } ${chain} fragment F12 on Handoff { id }`)).toEqual([['depth', 14]]);
   });
 
-  test('aliases, each as often as its fragment is spread', () => {
+  test('aliases, at every spread of their fragment', () => {
     const query = (count: number) => `{ viewer { ${repeated(count, (n) => `a${n}: role`)} } }`;
     expect(excesses(query(15))).toEqual([]);
     expect(excesses(query(16))).toEqual([['aliases', 16]]);
@@ -97,7 +97,7 @@ describe('What is over a limit is refused with what it is, how much, and what to
     expect(excesses(`{ viewer { ${repeated(16, (n) => `a${n}: __typename`)} } }`)).toEqual([['aliases', 16]]);
   });
 
-  test('fields at the top, fragments included', () => {
+  test('root fields, fragments included', () => {
     const viewers = (count: number) => repeated(count, () => 'viewer { role }');
     expect(excesses(`{ ${viewers(10)} }`)).toEqual([]);
     expect(excesses(`{ ${viewers(6)} ...Q } fragment Q on Query { ${viewers(5)} }`)).toEqual([['rootFields', 11]]);
@@ -110,18 +110,18 @@ describe('What is over a limit is refused with what it is, how much, and what to
     expect(excesses(`mutation { ${pause} ...M } fragment M on Mutation { ${pause} }`)).toEqual([['writes', 2]]);
   });
 
-  test('directives, wherever in the document', () => {
+  test('directives anywhere in the document', () => {
     expect(excesses(`{ viewer { role ${'@skip(if: false) '.repeat(30)} } }`)).toEqual([]);
     expect(excesses(`{ viewer { role } } fragment Unused on Viewer { role ${'@a '.repeat(31)} }`)).toEqual([['directives', 31]]);
     expect(excesses(`query ($a: Int ${'@a '.repeat(16)}) ${'@a '.repeat(15)} { viewer { role } }`)).toEqual([['directives', 31]]);
   });
 
-  test('fields that a selection repeats', () => {
+  test('repeated fields of a selection', () => {
     expect(excesses(`{ session(id: "x") { ${'id '.repeat(51)} } }`)).toEqual([]);
     expect(excesses(`{ session(id: "x") { ${'id '.repeat(52)} } }`)).toEqual([['repeatedFields', 51]]);
   });
 
-  test('selections after expansion, through the whole document', () => {
+  test('selections after expansion of the whole document', () => {
     const doubling = (levels: number) => repeated(levels, (n) => `fragment F${n} on Viewer { ...F${n + 1} ...F${n + 1} }`) + ` fragment F${levels} on Viewer { role }`;
     // Each level spreads twice what is below it.
     expect(excesses(`{ viewer { ...F0 } } ${doubling(8)}`)).toEqual([]);
@@ -136,13 +136,13 @@ describe('What is over a limit is refused with what it is, how much, and what to
     expect(excesses(spread(90))).toEqual([['comparisons', 90 * 89]]);
   });
 
-  test('cost, by variables too', () => {
+  test('cost from variables', () => {
     const query = 'query ($n: Int) { sessions(first: $n) { nodes { messages(first: $n) { nodes { id } } } } }';
     expect(excesses(query, { n: 50 })).toEqual([]);
     expect(excesses(query, { n: 100 })).toEqual([['cost', 1 + 100 * 102]]);
   });
 
-  test('cost, by lists without pages too', () => {
+  test('cost of lists without pages', () => {
     expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 61)]]);
     expect(excesses('{ handoffs(first: 40) { nodes { chain { chain { id } } } } }')).toEqual([['cost', 1 + 40 * (1 + 100 * 101)]]);
     expect(excesses('{ handoff(id: "x") { chain { triggeringToolCalls { id } } } }')).toEqual([['cost', 1 + 100 * 51]]);
@@ -150,7 +150,7 @@ describe('What is over a limit is refused with what it is, how much, and what to
     expect(excesses('{ sessions(first: 100) { nodes { turns(first: 1) { nodes { toolCalls { id } } } } } }')).toEqual([['cost', 1 + 100 * (1 + 1 + 51)]]);
   });
 
-  test('cost that doubles with every fragment, and is counted at once', () => {
+  test('cost that doubles with every fragment, counted at once', () => {
     const doubling = repeated(40, (n) => `fragment F${n} on Handoff { previous { ...F${n + 1} } next { ...F${n + 1} } }`);
     const [depth, selections, cost] = check(`{ handoff(id: "x") { ...F0 } } ${doubling} fragment F40 on Handoff { id }`).errors;
     expect(depth?.extensions).toMatchObject({ what: 'depth', actual: 42 });
@@ -158,12 +158,12 @@ describe('What is over a limit is refused with what it is, how much, and what to
     expect(cost?.extensions).toMatchObject({ what: 'cost', actual: 2 ** 41 - 1 });
   });
 
-  test('everything that it is over, at once', () => {
+  test('several limits, reported together', () => {
     expect(excesses(`{ ${repeated(16, (n) => `a${n}: sessions(first: 100) { nodes { agent { id } lastHandoff { id } openHandoff { id } } }`)} }`).map(([what]) => what)).toEqual(['aliases', 'rootFields', 'cost']);
   });
 });
 
-describe('Before anything else a document is bounded', () => {
+describe('a document is limited before it is parsed', () => {
   const refusal = (source: string): unknown => {
     try {
       return parseWithin(source);
@@ -173,41 +173,41 @@ describe('Before anything else a document is bounded', () => {
   };
   const codeOf = (source: string) => (refusal(source) as { extensions: Record<string, unknown> }).extensions;
 
-  test('1,000 tokens pass, the next does not', () => {
+  test('accepts 1,000 tokens, and rejects the next', () => {
     expect((parseWithin(`{ ${'a '.repeat(998)}}`)).kind).toBe('Document');
     expect(codeOf(`{ ${'a '.repeat(999)}}`)).toMatchObject({ code: 'LIMIT_EXCEEDED', what: 'tokens', limit: 1_000, actual: 1_001 });
   });
 
-  test('comments and one long text are no tokens, and bounded all the same', () => {
+  test('limits characters, since comments and a long text are no tokens', () => {
     expect(codeOf(`${'#\n'.repeat(50_000)}{ a }`)).toMatchObject({ what: 'characters', limit: limits.query.characters });
     expect(codeOf(`{ a(b: "${'x'.repeat(100_000)}") }`)).toMatchObject({ what: 'characters' });
   });
 
-  test('20,000 brackets overflow nothing', () => {
+  test('rejects 20,000 brackets without a stack overflow', () => {
     expect(codeOf(`{ a(b: ${'['.repeat(20_000)}${']'.repeat(20_000)}) }`)).toMatchObject({ what: 'tokens' });
     expect(codeOf('{ a '.repeat(20_000))).toMatchObject({ what: 'tokens' });
   });
 
-  test('what is no document is a syntax error as ever', () => {
+  test('reports a syntax error for text that is no document', () => {
     expect(refusal('{ a(')).toMatchObject({ message: expect.stringMatching(/^Syntax Error/) as string });
     expect(refusal('{ a \u0000 }')).toMatchObject({ message: expect.stringMatching(/^Syntax Error/) as string });
     expect(refusal('{ a(b: "\\ud800") }')).toMatchObject({ message: expect.stringMatching(/^Syntax Error/) as string });
   });
 });
 
-describe('Introspection has limits of its own', () => {
-  test('the usual query and that of GraphiQL pass, and cost nothing else', () => {
+describe('introspection', () => {
+  test('accepts the usual query and that of GraphiQL', () => {
     const rich = { specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true };
     for (const query of [getIntrospectionQuery(), getIntrospectionQuery(rich)]) expect(check(query)).toMatchObject({ errors: [], cost: 0, depth: 0 });
     expect(excesses('{ __type(name: "Session") { fields { name type { name ofType { name fields { name } } } } } }')).toEqual([]);
   });
 
-  test('lists within lists do not pass', () => {
+  test('rejects nested lists', () => {
     expect(excesses('{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }')[0]?.[0]).toBe('introspectionCost');
     expect(excesses(`{ __schema { types { fields { type ${'{ ofType '.repeat(20)} { name } ${'}'.repeat(20)} } } } }`)[0]?.[0]).toBe('introspectionDepth');
   });
 
-  test('asked for twice at once it does not pass', () => {
+  test('rejects the usual query twice in one document', () => {
     const [, selection = ''] = /query IntrospectionQuery \{([\s\S]*?)\n {4}\}/.exec(getIntrospectionQuery()) ?? [];
     expect(selection).toContain('__schema');
     const fragments = getIntrospectionQuery().slice(getIntrospectionQuery().indexOf('fragment FullType'));
@@ -219,12 +219,12 @@ describe('Introspection has limits of its own', () => {
     ['an alias', '{ __schema: sessions(first: 100) { nodes { __type: messages(first: 100) { nodes { id } } } } }'],
     ['an operation', 'query __schema { sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }'],
     ['a fragment on an introspection type', '{ sessions(first: 100) { nodes { ...__Schema } } } fragment __Schema on Session { messages(first: 100) { nodes { id } } }'],
-  ])('the name of introspection on %s hides nothing', (_name, source) => {
+  ])('does not exempt %s with a name of introspection', (_name, source) => {
     expect(excesses(source)).toEqual([['cost', 10_201]]);
   });
 });
 
-describe('Documents that validation will refuse are counted, not followed', () => {
+describe('a document that validation rejects passes the limits', () => {
   test.each([
     ['unknown fields, types and fragments', '{ nonsense { more } ... on Nothing { a { b } } ...Missing }'],
     ['a fragment defined twice', '{ ...A } fragment A on Query { viewer { role } } fragment A on Query { viewer { role } }'],
@@ -232,26 +232,26 @@ describe('Documents that validation will refuse are counted, not followed', () =
   ])('%s', (_name, source) => expect(excesses(source)).toEqual([]));
 });
 
-describe('Fragments within themselves are refused before validation, in its words', () => {
+describe("a fragment that spreads itself is rejected before validation with validation's message", () => {
   test.each([
     ['a fragment within itself', '{ session(id: "x") { ...A } } fragment A on Session { agent { id } ...A }', 'Cannot spread fragment "A" within itself.'],
     ['fragments within each other', '{ session(id: "x") { ...A } } fragment A on Session { ...B } fragment B on Session { ...A }', 'Cannot spread fragment "A" within itself via "B".'],
   ])('%s', (_name, source, message) => expect(check(source).errors).toMatchObject([{ message, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]));
 });
 
-describe('The operation that is executed is the one that counts', () => {
+describe('only the executed operation counts', () => {
   const source = 'query Small { viewer { role } } query Large { sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }';
-  test('of several, the named one', () => {
+  test('the named one of several', () => {
     expect(excesses(source, {}, 'Small')).toEqual([]);
     expect(excesses(source, {}, 'Large')).toEqual([['cost', 10_201]]);
     // In the order of the calls above, and back: what was counted is of one operation.
     expect(excesses(source, {}, 'Small')).toEqual([]);
   });
 
-  test('without a name none is executed', () => expect(check(source)).toEqual({ errors: [], cost: 0, depth: 0 }));
+  test('no operation without a name', () => expect(check(source)).toEqual({ errors: [], cost: 0, depth: 0 }));
 });
 
-describe('What this project shows and uses is well within the limits', async () => {
+describe('all documents of this project need at most half of the cost limit', async () => {
   const { readFile } = await import('node:fs/promises');
   const { documents } = await import('../exports/records.ts');
   const { readTabs } = await import('../graphiql/tabs.ts');
@@ -263,7 +263,7 @@ describe('What this project shows and uses is well within the limits', async () 
   // Its largest page, as many turns as that may have, and the Handoffs that a download reads at once.
   const variables = { first: 100, last: 5, turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`) };
 
-  test('there is what is measured', () => {
+  test('there are documents of every kind', () => {
     expect([shown.length, tabs.length, dashboard.length]).toEqual([5, 3, 20].map((least) => expect.toSatisfy((n: number) => n >= least) as number));
   });
 

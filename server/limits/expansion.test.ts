@@ -10,7 +10,7 @@ import { limits } from './limits.ts';
 const repeated = (count: number, part: (index: number) => string): string => Array.from({ length: count }, (_, index) => part(index)).join(' ');
 const expand = (source: string) => expansionOf(parse(source), limits.query.selections);
 
-describe('Selections are counted after expansion', () => {
+describe('the number of selections after expansion', () => {
   test.each([
     ['{ viewer { role } }', 2],
     ['{ agent(id: "x") { ... { id } ... on Agent { id name } } }', 1 + 2 + 3],
@@ -22,7 +22,7 @@ describe('Selections are counted after expansion', () => {
     ['{ ...Missing }', 1],
   ])('%s', (source, selections) => expect(expand(source)).toMatchObject({ selections, cyclic: false }));
 
-  test('as many as walking every spread finds', () => {
+  test('equals a count that follows every spread', () => {
     fc.assert(
       fc.property(anyDocument({ tokens: 200, cycles: false }), (source) => {
         const document = parse(source);
@@ -54,7 +54,7 @@ describe('Selections are counted after expansion', () => {
   });
 });
 
-describe('Comparisons are pairs of fields with one name in one place', () => {
+describe('the number of compared pairs of fields with one name in one place', () => {
   test.each([
     ['{ viewer { role } agent(id: "x") { id } }', 0],
     ['{ a: viewer { role } a: viewer { role } a: viewer { role } }', 3 + 3],
@@ -63,16 +63,16 @@ describe('Comparisons are pairs of fields with one name in one place', () => {
   ])('%s', (source, comparisons) => expect(expand(source)).toMatchObject({ comparisons }));
 });
 
-describe('A fragment is found to spread itself', () => {
+describe('a fragment that spreads itself is detected', () => {
   test.each([
     ['directly', '{ ...A } fragment A on Query { ...A }', true],
     ['through others', '{ ...A } fragment A on Query { viewer { ...B } } fragment B on Viewer { agent { ...C } } fragment C on Agent { ...B }', true],
-    ['where nothing spreads it', '{ viewer { role } } fragment A on Query { ...A }', true],
-    ['not where it is spread twice', '{ ...A ...A ...B } fragment A on Query { ...B } fragment B on Query { viewer { role } }', false],
+    ['in an unused fragment', '{ viewer { role } } fragment A on Query { ...A }', true],
+    ['but not a fragment that is spread twice', '{ ...A ...A ...B } fragment A on Query { ...B } fragment B on Query { viewer { role } }', false],
   ])('%s', (_name, source, cyclic) => expect(expand(source)).toMatchObject({ cyclic }));
 });
 
-describe('A document of up to 1,000 tokens is checked in less than 5 ms', () => {
+describe('checks within 5 ms a document of up to 1,000 tokens:', () => {
   /** Of processor time, the least of several runs, more of them on a busy machine: other processes and garbage collection do not count. */
   function checkedWithin(source: string): number {
     let least = Infinity;
@@ -101,7 +101,7 @@ describe('A document of up to 1,000 tokens is checked in less than 5 ms', () => 
   });
 });
 
-test('a document with fragments that double is refused, whatever it asks for', () => {
+test('a document with doubling fragments is rejected in every kind of operation', () => {
   for (const operation of ['query', 'subscription', 'mutation']) {
     const root = { query: 'viewer { agent', subscription: 'sessionUpdated { agent', mutation: 'archiveAgent(input: { id: "x" }) { ... on ArchiveAgentPayload { agent' }[operation]!;
     const open = root.split('{').length - root.split('}').length;

@@ -27,7 +27,7 @@ async function holdAgents(): Promise<() => Promise<void>> {
 const waitsForAgents = () =>
   expect.poll(async () => (await database.pool.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'agents'::regclass")).rowCount).toBeGreaterThan(0);
 
-test('refuses a heavy query with UNAVAILABLE when its key had no turn in time; light ones and other keys are answered', async () => {
+test('rejects a heavy query with UNAVAILABLE when its key gets no turn in time, and serves light queries and other keys', async () => {
   const release = await holdAgents();
   const first = ask(one, heavy);
   await waitsForAgents();
@@ -40,7 +40,7 @@ test('refuses a heavy query with UNAVAILABLE when its key had no turn in time; l
   expect((await client(url, { key: one }).post(heavy)).errors).toBeUndefined();
 });
 
-test('takes heavy queries over a socket in the same turns', async () => {
+test('gives heavy queries over a socket the same turns', async () => {
   const release = await holdAgents();
   const first = ask(one, heavy);
   await waitsForAgents();

@@ -77,12 +77,12 @@ const expectNoLeak = (body: string): void => {
   expect(body).not.toContain(process.cwd());
 };
 
-test('there are at least 60 of them, each under a name of its own', () => {
+test('there are at least 60 hostile requests with different names', () => {
   expect(new Set(hostileRequests.map(({ name }) => name)).size).toBe(hostileRequests.length);
   expect(hostileRequests.length).toBeGreaterThanOrEqual(60);
 });
 
-describe('A hostile request gets its answer, tells nothing, and keeps nobody waiting', () => {
+describe('a hostile request gets its documented answer without internals, and the server answers others', () => {
   test.each(hostileRequests.map((request) => [request.name, request] as const))('%s', async (_name, request) => {
     const began = performance.now();
     const { status, body } = await answerOf(request);
@@ -95,8 +95,8 @@ describe('A hostile request gets its answer, tells nothing, and keeps nobody wai
   });
 });
 
-describe('A connection', () => {
-  test('of which the body never ends is answered 413, and closed', async () => {
+describe('a connection', () => {
+  test('whose body never ends gets 413 and is closed', async () => {
     const { socket, said } = open();
     socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n');
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
@@ -110,7 +110,7 @@ describe('A connection', () => {
     expectNoLeak(body);
   });
 
-  test('may send many requests at once, and gets their answers in order', async () => {
+  test('gets the answers to many requests in order', async () => {
     const { socket, said } = open();
     const ask = (n: number, close = '') => `GET /graphql?query=%7Ba${n}:__typename%7D HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\n${close}\r\n`;
     socket.write(Array.from({ length: 50 }, (_, n) => ask(n, n === 49 ? 'connection: close\r\n' : '')).join(''));
@@ -122,7 +122,7 @@ describe('A connection', () => {
     [100, 200],
     [101, 431],
     [1_000, 431],
-  ])('with %i headers is answered %i', async (headers, status) => {
+  ])('with %i headers gets %i', async (headers, status) => {
     const { socket, said } = open();
     const named = ['host: localhost', 'content-type: application/json', 'content-length: 25', 'connection: close'];
     const filler = Array.from({ length: headers - named.length }, (_, n) => `x-${n}: y`);
@@ -130,7 +130,7 @@ describe('A connection', () => {
     expect((await said).status).toBe(status);
   });
 
-  test('that asks to become a socket with 101 headers is answered 431', async () => {
+  test('that asks for a socket with 101 headers gets 431', async () => {
     const { socket, said } = open();
     const filler = Array.from({ length: 96 }, (_, n) => `x-${n}: y`);
     socket.write(`GET /graphql HTTP/1.1\r\n${filler.join('\r\n')}\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
@@ -138,17 +138,17 @@ describe('A connection', () => {
   });
 });
 
-describe('Who is slow', async () => {
+describe('a slow client', async () => {
   const { url: impatient } = await startApp(database, { http: { headersWithin: 300, requestWithin: 600, checkedEvery: 50, idleWithin: 500, restWithin: 100 } });
   const to = Number(new URL(impatient).port);
 
-  test('with the headers is told so, and the connection closed', async () => {
+  test('that sends its headers too slowly gets 408', async () => {
     const { socket, said } = open(to);
     socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
     expect((await said).status).toBe(408);
   });
 
-  test('with the headers, a byte at a time, does not win time by that', async () => {
+  test('that sends its headers byte by byte gains no time', async () => {
     const { socket, said } = open(to);
     socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
     const drip = setInterval(() => socket.write('x'), 20);
@@ -157,7 +157,7 @@ describe('Who is slow', async () => {
     expect([408, null]).toContain(status);
   });
 
-  test('with the body is told so, and the connection closed', async () => {
+  test('that sends its body too slowly gets 408', async () => {
     const { socket, said } = open(to);
     socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query":');
     const { status, body } = await said;
@@ -165,7 +165,7 @@ describe('Who is slow', async () => {
     expectNoLeak(body);
   });
 
-  test('to read an answer that came before the end of the body is not waited for', async () => {
+  test('that does not finish its body after the answer is disconnected', async () => {
     // Nothing else would end it within the time of this test.
     const { url: patient } = await startApp(database, { http: { restWithin: 100 } });
     const { socket, said } = open(Number(new URL(patient).port));
@@ -173,13 +173,13 @@ describe('Who is slow', async () => {
     expect((await said).status).toBe(404);
   });
 
-  test('to ask again finds the connection closed', async () => {
+  test('that sends no further request is disconnected', async () => {
     const { socket, said } = open(to);
     socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n');
     expect((await said).status).toBe(200);
   });
 
-  test('does not keep others from being answered', async () => {
+  test('delays no other client', async () => {
     const slow = Array.from({ length: 200 }, () => {
       const { socket, said } = open(to);
       socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\nx: ');

@@ -25,23 +25,23 @@ async function post(base: string, body: object) {
 }
 const answered = { status: 200, data: { sessions: { totalCount: 0 } } };
 
-describe('An operation of the manifest', () => {
+describe('an operation of the manifest', () => {
   test.each([
     ['documentId', { documentId: `sha256:${hash(known)}` }],
     ['documentId without its prefix, in upper case', { documentId: hash(known).toUpperCase() }],
     ['the hash of Apollo and urql', { extensions: apollo(known) }],
     ['the hash beside its text', { query: known, extensions: apollo(known) }],
     ['its text alone', { query: known }],
-  ])('is found by %s, whether or not others are allowed', async (_name, body) => {
+  ])('is found by %s, also when only the manifest is allowed', async (_name, body) => {
     expect(await post(url, body)).toMatchObject(answered);
     expect(await post(strict, body)).toMatchObject(answered);
   });
 
-  test('takes variables, and is under every limit', async () => {
+  test('accepts variables, and obeys every limit', async () => {
     expect(await post(strict, { documentId: hash(known), variables: { n: 'x' } })).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
   });
 
-  test('can be asked for with GET, if it only reads', async () => {
+  test('can be queried with GET, unless it is a mutation', async () => {
     const get = (search: Record<string, string>) => send(`${strict}/graphql?${new URLSearchParams(search).toString()}`, { headers: { accept: 'application/json' } });
     expect((await get({ documentId: hash(known) })).body).toContain('"totalCount":0');
     expect((await get({ extensions: JSON.stringify(apollo(known)) })).body).toContain('"totalCount":0');
@@ -49,10 +49,10 @@ describe('An operation of the manifest', () => {
   });
 });
 
-describe('An operation that is not in the manifest', () => {
+describe('an operation outside of the manifest', () => {
   const other = '{ sessions { totalCount } }';
 
-  test('is answered, unless only those are allowed', async () => {
+  test('is executed unless only the manifest is allowed', async () => {
     expect(await post(url, { query: other })).toMatchObject(answered);
     expect(await post(strict, { query: other })).toMatchObject({ status: 400, errors: [{ message: expect.stringMatching(/BATON_PERSISTED_ONLY/) as string, extensions: { code: 'BAD_REQUEST' } }] });
   });
@@ -61,22 +61,22 @@ describe('An operation that is not in the manifest', () => {
     ['introspection', '{ __schema { queryType { name } } }'],
     ['one more space', `${known} `],
     ['another beside it', `${known} { viewer { role } }`],
-  ])('is refused where only those are allowed: %s', async (_name, query) => {
+  ])('is rejected when only the manifest is allowed: %s', async (_name, query) => {
     expect(await post(strict, { query, operationName: null })).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
   });
 
-  test('cannot be smuggled in beside the hash of one that is', async () => {
+  test('is not executed when it comes with the hash of one in the manifest', async () => {
     expect(await post(strict, { query: other, extensions: apollo(known), variables: {} })).toMatchObject({ data: { sessions: {} } });
     expect(await post(strict, { query: '{ viewer { role } }', documentId: hash(known) })).toMatchObject({ data: { sessions: {} } });
     expect(await post(strict, { query: other, documentId: hash(other) })).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
   });
 
-  test('is refused by its hash in the words that Apollo and urql wait for', async () => {
+  test('is refused by its hash in the words that Apollo and urql expect', async () => {
     expect(await post(url, { extensions: apollo(other) })).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }] });
     expect(await post(strict, { extensions: apollo(other) })).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] });
   });
 
-  test('is not hinted at by the errors of one that is', async () => {
+  test('appears in no error of an operation in the manifest', async () => {
     const wrong = { documentId: hash(filtered), variables: { where: { status: ['RUNING'] } } };
     expect((await post(url, wrong)).errors![0]!.message).toMatch(/Did you mean the enum value "RUNNING"/);
     expect((await post(strict, wrong)).errors![0]!.message).not.toMatch(/Did you mean/);
@@ -88,23 +88,23 @@ describe('An operation that is not in the manifest', () => {
   });
 
   test.each([[{ documentId: 1 }], [{ documentId: { a: 1 } }], [{ extensions: { persistedQuery: 'x' } }], [{ extensions: { persistedQuery: { sha256Hash: ['x'] } } }], [{ documentId: '__proto__' }], [{ documentId: 'constructor' }]])(
-    '%j names none',
+    'rejects %j with BAD_REQUEST',
     async (body) => expect(await post(strict, body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] }),
   );
 });
 
-describe('The manifest', async () => {
+describe('the manifest', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'manifest-'));
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('may be missing: then there is nothing in it', () => expect(readManifest(join(folder, 'none.json'))).toEqual({}));
+  test('may be missing, which makes it empty', () => expect(readManifest(join(folder, 'none.json'))).toEqual({}));
 
-  test('is what the build of the dashboard writes', async () => {
+  test('reads the file that the build of the dashboard writes', async () => {
     await writeFile(join(folder, 'a.json'), JSON.stringify(documents));
     expect(readManifest(join(folder, 'a.json'))).toEqual(documents);
   });
 
-  test('of another form is refused at the start', async () => {
+  test('with other content is rejected at start', async () => {
     await writeFile(join(folder, 'b.json'), '{"short":"{ a }"}');
     expect(() => readManifest(join(folder, 'b.json'))).toThrow();
   });

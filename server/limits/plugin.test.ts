@@ -8,7 +8,7 @@ import { type InitialContext, Charge, documentCaches, errorsIn, limitsPlugin, re
 import { createRates } from './rates.ts';
 
 /** What a socket does, which has no HTTP request: the same engine, asked by hand. */
-describe('Over a socket', () => {
+describe('over a socket', () => {
   const rates = createRates({ reads: { perMinute: 60, burst: 5 }, clock: () => 0 });
   const persisted = createPersistedOperations({}, { only: false });
   const yoga = createYoga({ schema, logging: false, parserAndValidationCache: documentCaches(), plugins: [limitsPlugin({ schema, persisted })] });
@@ -26,30 +26,30 @@ describe('Over a socket', () => {
   }
   const paged = 'query ($n: Int) { sessions(first: $n) { nodes { messages(first: $n) { nodes { id } } } } }';
 
-  test('a document is measured with its variables, also when it is remembered', () => {
+  test('a cached document is measured with the variables of each request', () => {
     expect(codesOf(paged, { params: { variables: { n: 5 } } })).toEqual([]);
     expect(codesOf(paged, { params: { variables: { n: 100 } } })).toEqual(['cost']);
     expect(codesOf(paged, { params: { variables: { n: 5 } } })).toEqual([]);
   });
 
-  test('each excess is an error of its own', () => {
+  test('each exceeded limit is a separate error', () => {
     expect(codesOf(`{ ${Array.from({ length: 11 }, (_, n) => `a${n}: sessions(first: 100) { nodes { id agent { id } openHandoff { id } lastHandoff { id } previousAgentType } }`).join(' ')} }`)).toEqual(['rootFields']);
     expect(codesOf(`{ ${Array.from({ length: 16 }, (_, n) => `a${n}: sessions(first: 100) { nodes { agent { id } openHandoff { id } lastHandoff { id } } }`).join(' ')} }`)).toEqual(['aliases', 'rootFields', 'cost']);
   });
 
-  test('a caller is charged', () => {
+  test('the caller is charged', () => {
     for (let n = 0; n < 5; n += 1) expect(codesOf('{ viewer { role } }', { caller: holder('ann') })).toEqual([]);
     expect(codesOf('{ viewer { role } }', { caller: holder('ann') })).toEqual(['RATE_LIMITED']);
     expect(codesOf('{ viewer { role } }', { caller: holder('bob') })).toEqual([]);
   });
 
-  test('variables that are too deep are refused before they are looked at', () => {
+  test('variables that are too deep are rejected before validation', () => {
     const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
     expect(codesOf(paged, { params: { variables: { n: deep } } })).toEqual(['BAD_USER_INPUT']);
   });
 });
 
-test('documents are remembered up to a size, long ones not at all', () => {
+test('the cache of documents has a size limit and holds no long document', () => {
   const { documentCache } = documentCaches();
   const document = {} as never;
   for (let n = 0; n < 10_000; n += 1) documentCache.set(`{ a${n}: ${'viewer '.repeat(50)} }`, document);

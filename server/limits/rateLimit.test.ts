@@ -28,8 +28,8 @@ const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels -
 // An hour later every bucket is full.
 beforeEach(() => void (now += 3_600_000));
 
-describe('A caller sees what is left', () => {
-  test('of reads and writes', async () => {
+describe('rateLimit', () => {
+  test('returns the remaining reads and writes', async () => {
     await post(write);
     const before = Date.now();
     const { reads, writes } = await left();
@@ -38,7 +38,7 @@ describe('A caller sees what is left', () => {
     expect(Date.parse(writes.resetAt) - before).toBeGreaterThan(0);
   });
 
-  test('null where there is no limit: on a server without keys', async () => {
+  test('returns null on a server without keys', async () => {
     const { url: open } = await startApp(database, { rates: createRates() });
     const api = client(open);
     expect((await api.post(ask)).data).toEqual({ rateLimit: null });
@@ -46,22 +46,22 @@ describe('A caller sees what is left', () => {
   });
 });
 
-describe('One request costs one', () => {
+describe('a request costs one', () => {
   test.each([
     ['a query', 'reads', async () => post('{ viewer { role } }')],
-    ['a query that is refused for its cost', 'reads', async () => post('{ sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }')],
-    ['a document that is none', 'reads', async () => post('{ nonsense(')],
-    ['a document that is none, again', 'reads', async () => post('{ nonsense(')],
-    ['a document that is not valid', 'reads', async () => post('{ nonsense }')],
+    ['a query over the cost limit', 'reads', async () => post('{ sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }')],
+    ['a document that does not parse', 'reads', async () => post('{ nonsense(')],
+    ['a document that does not parse, again', 'reads', async () => post('{ nonsense(')],
+    ['an invalid document', 'reads', async () => post('{ nonsense }')],
     ['variables that are nested too deeply', 'reads', async () => post('{ viewer { role } }', { deep: nested(50) })],
-    ['an operation that nobody knows', 'reads', async () => body({ documentId: 'a'.repeat(64) })],
+    ['an unknown persisted operation', 'reads', async () => body({ documentId: 'a'.repeat(64) })],
     ['a request without an operation', 'reads', async () => body({})],
-    ['what is no request', 'reads', async () => body([1])],
+    ['a body that is no request', 'reads', async () => body([1])],
     ['a mutation', 'writes', async () => post(write)],
     ['a mutation over a limit', 'writes', async () => post('mutation { a: archiveAgent(input: { id: "a" }) { __typename } b: archiveAgent(input: { id: "a" }) { __typename } }')],
     ['a download', 'reads', async () => send(`${url}/handoffs/${encodeId('handoff', newId())}.md`, { headers: bearer })],
     ['an upload', 'writes', async () => send(`${url}/sessions/${encodeId('session', newId())}/transcript`, { method: 'POST', headers: bearer, body: '{}' })],
-  ] as const)('%s: %s', async (_name, kind, request) => {
+  ] as const)('for %s: one of the %s', async (_name, kind, request) => {
     const before = await left();
     await request();
     const after = await left();
@@ -70,8 +70,8 @@ describe('One request costs one', () => {
   });
 });
 
-describe('Over the limit', () => {
-  test('a mutation is 429 with Retry-After and is not executed; reads go on', async () => {
+describe('over the rate limit', () => {
+  test('a mutation gets 429 with Retry-After and is not executed, while reads succeed', async () => {
     for (let n = 0; n < 20; n += 1) expect((await post(write)).status).toBe(200);
     const refused = await post('mutation { registerAgent(input: { id: "too-late", type: "CLAUDE" }) { __typename } }');
     expect(refused).toMatchObject({
@@ -87,7 +87,7 @@ describe('Over the limit', () => {
   test.each([
     ['a syntax error', '{ nonsense(', {}],
     ['variables that are nested too deeply', '{ viewer { role } }', { variables: { deep: nested(50) } }],
-  ])('%s is 429 too, over HTTP and over a socket', async (_name, query, more) => {
+  ])('%s gets 429 over HTTP and RATE_LIMITED over a socket', async (_name, query, more) => {
     const socket = await rawSocket(url);
     await socket.init(bearer);
     let id = 0;
@@ -106,7 +106,7 @@ describe('Over the limit', () => {
     expect(await codeOver(request)).toBe('RATE_LIMITED');
   });
 
-  test('an upload and a download are 429 with Retry-After too', async () => {
+  test('uploads and downloads get 429 with Retry-After', async () => {
     for (let n = 0; n < 20; n += 1) await post(write);
     const upload = await send(`${url}/sessions/${encodeId('session', newId())}/transcript`, { method: 'POST', headers: bearer, body: '{}' });
     expect([upload.status, upload.headers['retry-after'], upload.body]).toEqual([429, '1', expect.stringContaining('RATE_LIMITED')]);
@@ -115,7 +115,7 @@ describe('Over the limit', () => {
     expect([download.status, download.headers['retry-after'], download.body]).toEqual([429, '1', expect.stringContaining('RATE_LIMITED')]);
   });
 
-  test('keys that are none are 401, then 429, and the right one still works', async () => {
+  test('unknown keys get 401, then 429, while the valid key succeeds', async () => {
     await post('{ viewer { role } }');
     const guess = (n: number) => client(url, { key: `guess-${n}` }).post('{ viewer { role } }');
     for (let n = 0; n < limits.rate.failures.burst; n += 1) expect((await guess(n)).status).toBe(401);
@@ -124,19 +124,19 @@ describe('Over the limit', () => {
   });
 });
 
-describe('Every answer of an operation says what it cost', () => {
+describe('every answer contains its cost', () => {
   const cost = async (query: string) => {
     const { body } = await send(`${url}/graphql`, { method: 'POST', headers: { ...bearer, 'content-type': 'application/json' }, body: JSON.stringify({ query }) });
     return (JSON.parse(body) as { extensions?: { cost: object } }).extensions?.cost;
   };
 
-  test('of how much', async () => {
+  test('as requested and limit', async () => {
     expect(await cost('{ sessions(first: 7) { nodes { id } } }')).toEqual({ requested: 8, limit: 5_000 });
     expect(await cost(write)).toEqual({ requested: 1, limit: 5_000 });
     expect(await cost('{ session(id: "nonsense") { id } }')).toEqual({ requested: 1, limit: 5_000 });
   });
 
-  test('a second time too, when the document is remembered', async () => {
+  test('also when the document is cached', async () => {
     expect([await cost('{ viewer { role } }'), await cost('{ viewer { role } }')]).toEqual([{ requested: 1, limit: 5_000 }, { requested: 1, limit: 5_000 }]);
   });
 });

@@ -24,7 +24,7 @@ function limited(options = {}) {
   return { rates, refusal, taken, pass: (ms: number) => void (now += ms) };
 }
 
-describe('A key', () => {
+describe('a key', () => {
   test('may write 20 times at once, and then 60 times a minute', () => {
     const { taken, pass } = limited();
     expect(taken(ann, 'write', 100)).toBe(20);
@@ -47,7 +47,7 @@ describe('A key', () => {
     expect(further).toBe(600);
   });
 
-  test('never gathers more than may be had at once', () => {
+  test('never has more than its burst', () => {
     const { taken, pass } = limited();
     pass(86_400_000);
     expect(taken(ann, 'write', 100)).toBe(20);
@@ -55,7 +55,7 @@ describe('A key', () => {
     expect(taken(ann, 'write', 100)).toBe(20);
   });
 
-  test('is told when to try again, and then may', () => {
+  test('gets the time of the next attempt, which then succeeds', () => {
     const { refusal, taken, pass } = limited();
     taken(ann, 'write', 20);
     pass(250);
@@ -68,13 +68,13 @@ describe('A key', () => {
     expect([refusal(ann, 'write'), refusal(ann, 'write')?.extensions['code']]).toEqual([null, 'RATE_LIMITED']);
   });
 
-  test('has its own, and reads are not writes', () => {
+  test('has separate limits for reads and writes', () => {
     const { taken } = limited();
     taken(ann, 'write', 100);
     expect([taken(ann, 'read', 1), taken(bob, 'write', 1), taken(ann, 'write', 1)]).toEqual([1, 1, 0]);
   });
 
-  test('is not charged for what it was refused', () => {
+  test('is not charged for refused requests', () => {
     const { taken, pass } = limited();
     taken(ann, 'write', 1_000);
     pass(1_000);
@@ -82,13 +82,13 @@ describe('A key', () => {
   });
 });
 
-test('there is no limit for callers of an open server, nor for Baton itself', () => {
+test('callers of an open server and Baton itself have no limit', () => {
   const { taken, rates } = limited();
   expect([taken(loopback, 'write', 1_000), taken(batonItself('archive'), 'read', 1_000)]).toEqual([1_000, 1_000]);
   expect([rates.allowances(loopback), rates.allowances(batonItself('sweep'))]).toEqual([null, null]);
 });
 
-test('what is left, and when all of it is back', () => {
+test('allowances returns the remaining requests and the time of the full limit', () => {
   const { taken, rates, pass } = limited();
   taken(ann, 'write', 15);
   const before = Date.now();
@@ -101,7 +101,7 @@ test('what is left, and when all of it is back', () => {
   expect(rates.allowances(ann)!.writes.remaining).toBe(7);
 });
 
-test('a million callers take no more memory than 10,000', () => {
+test('remembers at most 10,000 callers', () => {
   const { taken, rates } = limited();
   taken(ann, 'write', 20);
   for (let n = 0; n < 10_001; n += 1) rates.take(holder(`k${n}`), 'write');
@@ -110,7 +110,7 @@ test('a million callers take no more memory than 10,000', () => {
   expect(rates.allowances(holder('k1'))!.writes.remaining).toBe(19);
 });
 
-describe('Credentials that do not work', () => {
+describe('failed logins', () => {
   const none = () => Promise.reject<string>(new UnauthenticatedError());
   const right = () => Promise.resolve('caller');
   const away = () => Promise.reject<string>(new UnavailableError('read'));
@@ -120,7 +120,7 @@ describe('Credentials that do not work', () => {
     for (let n = 0; n < times; n += 1) await rates.authenticating(address, `Bearer ${n}`, none).catch(() => undefined);
   };
 
-  test('are RATE_LIMITED over the limit of their address, until it has waited', async () => {
+  test('are RATE_LIMITED per address until it has waited', async () => {
     const { rates, pass } = limited({ failures });
     for (let n = 0; n < 3; n += 1) await expect(rates.authenticating('1.2.3.4', `Bearer ${n}`, none)).rejects.toBeInstanceOf(UnauthenticatedError);
     await expect(rates.authenticating('1.2.3.4', 'Bearer x', none)).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfterMs: 1_000 } });
@@ -129,13 +129,13 @@ describe('Credentials that do not work', () => {
     await expect(rates.authenticating('1.2.3.4', 'Bearer y', none)).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
-  test('a thousand at once are as many as one after the other', async () => {
+  test('are limited alike when they come at once', async () => {
     const { rates } = limited();
     const said = await Promise.all(Array.from({ length: 1_000 }, (_, n) => rates.authenticating('a', `Bearer ${n}`, none).catch((error: Error) => error)));
     expect(said.filter((error) => error instanceof UnauthenticatedError)).toHaveLength(limits.rate.failures.burst);
   });
 
-  test('keep out nobody who shares their address and has one that works, seen before or not', async () => {
+  test('do not reject valid keys from the same address', async () => {
     const { rates } = limited({ failures });
     await rates.authenticating('proxy', 'Bearer good', right);
     await fail(rates, 'proxy', 10);
@@ -143,7 +143,7 @@ describe('Credentials that do not work', () => {
     await expect(rates.authenticating('proxy', 'Bearer none', none)).rejects.toMatchObject(rateLimited);
   });
 
-  test('are answered late over the limit, a bounded number of them, while one that works is answered at once', async () => {
+  test('are delayed over the limit, up to a number, while valid keys are answered at once', async () => {
     const { rates } = limited({ failures, late: { ms: 200, atOnce: 5 } });
     await fail(rates, 'a', 3);
     const answered: string[] = [];
@@ -157,7 +157,7 @@ describe('Credentials that do not work', () => {
     expect(performance.now() - began).toBeGreaterThan(398);
   });
 
-  test('are counted alone: those that work are not, one after the other or at once', async () => {
+  test('do not include valid keys, one after the other or at once', async () => {
     const { rates } = limited({ failures });
     for (let n = 0; n < 10; n += 1) expect(await rates.authenticating('a', `Bearer one ${n}`, right)).toBe('caller');
     const atOnce = await Promise.all(Array.from({ length: 20 }, (_, n) => rates.authenticating('a', `Bearer baton_${n}`, right)));
@@ -165,21 +165,21 @@ describe('Credentials that do not work', () => {
     for (let n = 0; n < 3; n += 1) await expect(rates.authenticating('a', `Bearer ${n}`, none)).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
-  test('a key that ended is one of them', async () => {
+  test('include a key that has ended', async () => {
     const { rates } = limited({ failures: { perMinute: 60, burst: 1 } });
     await rates.authenticating('a', 'Bearer was good', right);
     await expect(rates.authenticating('a', 'Bearer was good', none)).rejects.toBeInstanceOf(UnauthenticatedError);
     await expect(rates.authenticating('a', 'Bearer was good', none)).rejects.toMatchObject(rateLimited);
   });
 
-  test('a database that is away makes none of them', async () => {
+  test('do not include requests during an outage of the database', async () => {
     const { rates } = limited({ failures: { perMinute: 60, burst: 1 } });
     for (let n = 0; n < 5; n += 1) await expect(rates.authenticating('a', 'Bearer x', away)).rejects.toBeInstanceOf(UnavailableError);
     await expect(rates.authenticating('a', 'Bearer x', none)).rejects.toBeInstanceOf(UnauthenticatedError);
     await expect(rates.authenticating('a', 'Bearer x', away)).rejects.toBeInstanceOf(UnavailableError);
   });
 
-  test('of a million addresses take no more memory than of 10,000', async () => {
+  test('are remembered for at most 10,000 addresses', async () => {
     const { rates } = limited({ failures: { perMinute: 1, burst: 1 } });
     for (let n = 0; n < 10_002; n += 1) await fail(rates, `10.0.${n >> 8}.${n & 255}`, 1);
     // Forgotten, and the latest are not.

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await agent('bob');
 });
 
-describe('what breaks the protocol closes the socket with its code', () => {
+describe('a violation of the protocol closes the socket with its code', () => {
   const violations: [number, string, (socket: RawSocket) => Promise<unknown> | void][] = [
     [4400, 'no JSON', (socket) => socket.sendText('{')],
     [4400, 'no message', (socket) => socket.sendText('[]')],
@@ -72,8 +72,8 @@ describe('what breaks the protocol closes the socket with its code', () => {
   });
 });
 
-describe('operations over a socket', () => {
-  test('are parsed and validated as over HTTP, with the same codes and suggestions', async () => {
+describe('an operation over a socket', () => {
+  test('is parsed and validated as over HTTP, with the same codes and suggestions', async () => {
     const socket = await rawSocket(open.url);
     await socket.init();
     socket.subscribe('1', '{ sesions { nodes { id } } }');
@@ -88,7 +88,7 @@ describe('operations over a socket', () => {
     socket.close();
   });
 
-  test('have the limits of those over HTTP', async () => {
+  test('has the limits of HTTP', async () => {
     const socket = await rawSocket(open.url);
     await socket.init();
     socket.subscribe('1', `{ ${Array.from({ length: 16 }, (_, n) => `a${n}: __typename`).join(' ')} }`);
@@ -111,7 +111,7 @@ describe('operations over a socket', () => {
     await few.stop();
   });
 
-  test('over 20 at once are refused with LIMIT_EXCEEDED, and the socket, its other operations and the log stay as they were', async () => {
+  test('beyond 20 at once is refused with LIMIT_EXCEEDED, and the socket and its other operations go on', async () => {
     const lines: string[] = [];
     const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
     const { url, stop } = await startApp(database, { log, pace: { heartbeatMs: 200 } });
@@ -135,7 +135,7 @@ describe('operations over a socket', () => {
     expect(lines.join('')).not.toContain('a reason that is ours');
   });
 
-  test('of a page of another site are refused at the upgrade; of our own, of an allowed one, and of programs they are not', async () => {
+  test('of a foreign page is refused at the upgrade, and those of own and allowed pages and of programs are not', async () => {
     const host = new URL(open.url).host;
     for (const origin of ['https://evil.example', 'null', `http://${host}.evil.example`, 'https://baton.example.com.evil.example']) {
       await expect(rawSocket(open.url, { origin })).rejects.toThrow('403');
@@ -153,7 +153,7 @@ describe('operations over a socket', () => {
   test.each([
     ['sooner', handoffs, slow],
     ['later', slow, handoffs],
-  ])('whose id is used again before they have begun, and which open %s than the second, leave nothing behind', async (_order, first, second) => {
+  ])('whose id is reused before it has begun, and which opens %s than the second, leaves nothing behind', async (_order, first, second) => {
     const ids = [encodeId('session', await world(pool).session('ada'))];
     for (const end of [(socket: RawSocket) => socket.close(), (socket: RawSocket) => socket.send({ id: '1', type: 'complete' })]) {
       const socket = await rawSocket(open.url);
@@ -172,7 +172,7 @@ describe('operations over a socket', () => {
     }
   });
 
-  test('have a heartbeat with the cursor where the stream stands', async () => {
+  test('has heartbeats with the cursor of its stream', async () => {
     const socket = await rawSocket(open.url);
     await socket.init();
     socket.subscribe('1', handoffs);
@@ -182,7 +182,7 @@ describe('operations over a socket', () => {
   });
 });
 
-test('a client that says that it goes and does not, one that is refused and stays, and one that says nothing keep nobody waiting who stops the server', async () => {
+test('clients that do not close, stay after a refusal, or send nothing do not delay the stop of the server', async () => {
   const { url, live, stop } = await startApp(database);
   const [leaving, refused, silent] = await Promise.all([halfOpen(url), halfOpen(url, '', '/elsewhere'), halfOpen(url)]);
   atEnd(async () => [leaving, refused, silent].forEach((socket) => socket.destroy()));

@@ -45,7 +45,7 @@ describe('npm run migrate -- renew-cursors', () => {
         return { BATON_DATA: folder };
       },
     ],
-  ])('makes every cursor that was given out expire, %s', async (_name, place) => {
+  ])('makes every earlier cursor expire, %s', async (_name, place) => {
     const env = await place();
     const first = await startServer({ env });
     const cursor = await cursorFrom(first.url);
@@ -60,13 +60,13 @@ describe('npm run migrate -- renew-cursors', () => {
     await again.kill();
   }, 180_000);
 
-  test('says what is missing on a database without tables', async () => {
+  test('prints what is missing in a database without tables', async () => {
     const { url } = await emptyDatabase();
     await expect(migrate(['renew-cursors'], { DATABASE_URL: url })).rejects.toMatchObject({ stderr: 'This database has no cursors yet: run npm run migrate first\n' });
   });
 });
 
-test('cursors of two databases are never good for each other', () => {
+test('a cursor is valid in its own database only', () => {
   const of = (id: string, byte: number): Cursors => createCursors({ id, key: Buffer.alloc(32, byte) });
   const place = { stream: 'inbox', of: 'ada', number: 7 } as const;
   expect(of('a', 1).decode(of('a', 1).encode(place))).toEqual(place);

@@ -46,7 +46,7 @@ describe('a socket of a server with keys', async () => {
 
   const good = `Bearer ${'k'.repeat(32)}`;
 
-  test('nobody comes in without one that is good: 4403', async () => {
+  test('closes with 4403 without a valid key', async () => {
     const expired = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() - 1_000) });
     for (const payload of [undefined, {}, { authorization: 7 }, { authorization: 'Bearer nonsense' }, { authorization: expired.authorization }, { authorization: good, Authorization: good }, { headers: { authorization: good } }]) {
       const socket = await rawSocket(keyed.url);
@@ -62,7 +62,7 @@ describe('a socket of a server with keys', async () => {
     await admin.closed;
   });
 
-  test('who tries too many that are none is told so, and is not worth a line in the log', async () => {
+  test('closes with 1013 after too many failed logins, without a line in the log', async () => {
     const lines: string[] = [];
     const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } });
     const guarded = await startApp(database, { log, rates: createRates({ failures: { perMinute: 1, burst: 1 } }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
@@ -75,7 +75,7 @@ describe('a socket of a server with keys', async () => {
     await guarded.stop();
   });
 
-  test('one has so many sockets and no more: 1013, until one of them is closed', async () => {
+  test('beyond the limit of its key closes with 1013, until another one closes', async () => {
     const { authorization } = await makeKey('OPERATOR');
     const sockets = await Promise.all([1, 2, 3].map(() => rawSocket(keyed.url)));
     for (const socket of sockets) await socket.init({ authorization });
@@ -89,7 +89,7 @@ describe('a socket of a server with keys', async () => {
     for (const socket of [...sockets, again]) socket.close();
   });
 
-  test('one that goes away while it is being let in keeps no place', async () => {
+  test('that closes while its key is checked keeps no place', async () => {
     const { authorization } = await makeKey('OPERATOR');
     let [asked, letIn] = [0, (): void => undefined];
     const gate = new Promise<void>((resolve) => (letIn = resolve));
@@ -114,7 +114,7 @@ describe('a socket of a server with keys', async () => {
     await slow.stop();
   });
 
-  test('one that has gone waits for the end of its key no more, nor does what it had open', async () => {
+  test('that has closed stops watching its key, as do its streams', async () => {
     const add = Reflect.get(KeyWatch.prototype, 'add');
     const watching = new Set<() => void>();
     const spy = vi.spyOn(KeyWatch.prototype, 'add').mockImplementation(function (this: KeyWatch, caller, onEnded) {
@@ -136,7 +136,7 @@ describe('a socket of a server with keys', async () => {
     spy.mockRestore();
   });
 
-  test('nothing is taken any more from a socket whose key has ended, although it does not take leave', async () => {
+  test('whose key has ended executes no further message, even if the client does not close', async () => {
     const { id, authorization } = await makeKey('OPERATOR');
     const socket = await rawSocket(keyed.url);
     await socket.init({ authorization });
@@ -150,7 +150,7 @@ describe('a socket of a server with keys', async () => {
     expect((await pool.query("SELECT FROM sessions WHERE title = 'after the end'")).rowCount).toBe(0);
   });
 
-  test('the sockets and streams of a revoked one are closed within a second, those of others are not', async () => {
+  test('closes within a second of a revocation with the streams of that key, and no others', async () => {
     const [mine, other] = [await makeKey('OPERATOR'), await makeKey('OPERATOR')];
     const [socket, theirs] = [await rawSocket(keyed.url), await rawSocket(keyed.url)];
     await socket.init({ authorization: mine.authorization });
@@ -171,7 +171,7 @@ describe('a socket of a server with keys', async () => {
     theirs.close();
   });
 
-  test('one that is revoked in the database, without a word, or that expires, ends too', async () => {
+  test('closes when its key expires or is revoked in the database without an announcement', async () => {
     const revoked = await makeKey('OPERATOR');
     const expiring = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 5_000) });
     const sockets = await Promise.all([revoked, expiring].map(async ({ authorization }) => {
@@ -183,7 +183,7 @@ describe('a socket of a server with keys', async () => {
     for (const socket of sockets) expect(await socket.closed).toMatchObject({ code: 4403 });
   });
 
-  test('one whose time is over because the clock of the database jumped ends too, at the next look', async () => {
+  test('closes at the next check when the clock of the database jumps past the expiry', async () => {
     const [{ id, authorization }, other] = [await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 3_600_000) }), await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 86_400_000) })];
     const [socket, stays] = [await rawSocket(keyed.url), await rawSocket(keyed.url)];
     await socket.init({ authorization });
@@ -197,7 +197,7 @@ describe('a socket of a server with keys', async () => {
     stays.close();
   });
 
-  test('one is judged by the clock of the database, whatever that of this machine says', async () => {
+  test('uses the clock of the database for expiry, not that of its machine', async () => {
     const { authorization } = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 3_600_000) });
     const over = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() - 3_600_000) });
     const remembered = await keyed.authenticate(authorization);
@@ -218,7 +218,7 @@ describe('a socket of a server with keys', async () => {
     }
   });
 
-  test('an agent may listen to its own inbox and to Sessions of its own, and to nothing else', async () => {
+  test('of an agent subscribes to its own inbox and sessions only', async () => {
     const { session, reassign } = world(pool);
     const { authorization } = await makeKey('AGENT', { agentId: 'bob' });
     const socket = await rawSocket(keyed.url);
@@ -246,7 +246,7 @@ describe('a socket of a server with keys', async () => {
     socket.close();
   });
 
-  test('what an agent missed of a Session that is its own now comes from its cursor on, whether somebody else listened meanwhile or not', async () => {
+  test('of an agent delivers missed events of a session that it has now, from its cursor, cached or not', async () => {
     const { session, reassign } = world(pool);
     const { authorization } = await makeKey('AGENT', { agentId: 'bob' });
     const other = await rawSocket(keyed.url);

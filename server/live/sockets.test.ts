@@ -111,7 +111,7 @@ test('a frame that comes byte by byte in more than 1,024 pieces closes the socke
   expect(code).toBe(1008);
 });
 
-test('a message arrives whole, in whatever fragments it comes and with pings between them', async () => {
+test('a message arrives whole in any fragments and with pings between them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 2_000 }), fc.array(fc.nat(), { maxLength: 30 }), fc.nat(40), async (text, cuts, pings) => {
       const { tcp, write } = await rawClient();
@@ -127,7 +127,7 @@ test('a message arrives whole, in whatever fragments it comes and with pings bet
   );
 });
 
-test('while 70 messages of a socket are being worked on, no more are read, the socket stays open, and then all are answered', async () => {
+test('a socket with 70 messages in work reads no more, stays open, and answers all later', async () => {
   const waiting: (() => void)[] = [];
   let begun = 0;
   const held = await serve(() => ((begun += 1), new Promise((resolve) => waiting.push(resolve))), { pingMs: 500 });

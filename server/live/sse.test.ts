@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('Server-Sent Events', () => {
-  test('have heartbeats, and leave nothing behind when the client is gone', async () => {
+  test('have heartbeats, and leave no stream when the client is gone', async () => {
     const { url, streams } = await startApp(database, { pace: { heartbeatMs: 100 } });
     const many = await Promise.all(Array.from({ length: 20 }, () => sseStream(url, query)));
     for (const stream of many) for (const type of ['READY', 'HEARTBEAT', 'HEARTBEAT']) expect(await stream.result()).toMatchObject({ data: { event: { type } } });
@@ -22,7 +22,7 @@ describe('Server-Sent Events', () => {
     await expect.poll(() => streams.size, { timeout: 20_000 }).toBe(0);
   });
 
-  test('end with a code that says to come again, and sockets with 1012, when the server stops; nobody is kept waiting', async () => {
+  test('end with UNAVAILABLE, and sockets with 1012, when the server stops without waiting for a frozen client', async () => {
     const { url, streams, stop } = await startApp(database);
     const sse = await sseStream(url, query);
     await sse.result();
@@ -46,7 +46,7 @@ describe('Server-Sent Events', () => {
   });
 });
 
-test('one key has so many streams and no more, over sockets and SSE together, until some of them end', async () => {
+test('the streams of a key are limited over sockets and SSE together, until some end', async () => {
   const { url, streams, stop } = await startApp(database, { limits: { sockets: 2, subscriptions: 2 }, variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
   const authorization = `Bearer ${'k'.repeat(32)}`;
   const open = () => sseStream(url, query, {}, { authorization });
@@ -72,7 +72,7 @@ test('one key has so many streams and no more, over sockets and SSE together, un
   await stop();
 });
 
-test('a client that takes nothing of what is sent is not waited for, and hears of everything from its cursor later', async () => {
+test('a client that reads nothing is disconnected, and gets everything from its cursor later', async () => {
   const { url, streams } = await startApp(database, { limits: { pingMs: 100, drainMs: 500, waitingBytes: 1 }, pace: { heartbeatMs: 3_600_000, pollMs: 20 } });
   const socket = await rawSocket(url);
   await socket.init();

@@ -38,7 +38,7 @@ async function open(url: string, key: string): Promise<Upload> {
   return { outgoing, answer };
 }
 
-test('takes large uploads in turn: who gets none in time is answered 503 with Retry-After, and nothing is changed', async () => {
+test('answers 503 with Retry-After to a large upload that gets no turn in time, and changes nothing', async () => {
   const { url } = await startApp(database, { uploads: { atOnce: 1, waitMs: 300 } });
   const first = await open(url, one);
   const second = await open(url, other);
@@ -54,7 +54,7 @@ test('takes large uploads in turn: who gets none in time is answered 503 with Re
   expect((await Promise.all([first.answer, second.answer])).map(({ status }) => status).sort()).toEqual([200, 503]);
 });
 
-test('gives the next turn to the key that has fewest, and answers small uploads and queries meanwhile', async () => {
+test('gives the next turn to the key with the fewest, and answers small uploads and queries meanwhile', async () => {
   const { url } = await startApp(database, { uploads: { atOnce: 2, ofKey: 2, waitMs: 20_000 } });
   const running = [await open(url, one), await open(url, one)];
   const [queued, late] = [await open(url, one), await open(url, other)];
@@ -95,7 +95,7 @@ test('takes all of twenty uploads that come at once', async () => {
   expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
 });
 
-test('gives a turn back when its sender is gone', async () => {
+test('frees the turn of a sender that has gone', async () => {
   const { url } = await startApp(database, { uploads: { atOnce: 1, waitMs: 20_000 } });
   const first = await open(url, one);
   first.answer.catch(() => undefined);

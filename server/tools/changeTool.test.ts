@@ -188,7 +188,7 @@ describe('a tool', () => {
     expect(again).toEqual(first);
   });
 
-  it('tells each agent that gains or loses it, once', async () => {
+  it('writes one event to each agent that gains or loses it', async () => {
     const { from, to, toolId } = await offered(home);
     const other = home.unique('other');
     await home.agent(other);
@@ -200,20 +200,20 @@ describe('a tool', () => {
     expect([await eventsOf(from), await eventsOf(to), await eventsOf(other)]).toEqual([3, 1, 3]);
   });
 
-  it('keeps what an update does not name, and loses its instructions by null', async () => {
+  it('keeps the fields that an update does not name, and clears its instructions with null', async () => {
     const { toolId, name, to, from } = await offered(home, { instructions: 'Be brief.', variables: [{ name: 'city', type: 'STRING', required: true, description: null, enum: null, default: null }] });
     await home.run(updateHandoffTool, { toolId, description: 'Other words.', instructions: null });
     const row = await home.db.prisma.handoffTool.findUniqueOrThrow({ where: { id: toolId }, include: { offers: true } });
     expect(row).toMatchObject({ name, description: 'Other words.', instructions: null, targetAgentId: to, variables: [{ name: 'city' }], offers: [{ agentId: from }] });
   });
 
-  it('may be changed though an agent to which it is offered was archived since', async () => {
+  it('may be changed after an agent that it is offered to was archived', async () => {
     const { toolId, from } = await offered(home);
     await home.run(archiveAgent, { id: from });
     await expect(home.run(updateHandoffTool, { toolId, description: 'Other words.' })).resolves.toMatchObject({ toolId });
   });
 
-  it('gives its name back when it is archived', async () => {
+  it('frees its name when it is archived', async () => {
     const { toolId, name, from, to } = await offered(home);
     await home.run(archiveHandoffTool, { toolId });
     await expect(home.run(createHandoffTool, { ...plain, name, targetAgentId: to, agentIds: [from], variables: [], instructions: null })).resolves.toHaveProperty('toolId');
@@ -221,7 +221,7 @@ describe('a tool', () => {
   });
 });
 
-it('of a tool and a collaboration of one name that are made at once, exactly one is', async () => {
+it('of a tool and a collaboration with one name created at the same time, one succeeds', async () => {
   for (let round = 0; round < 10; round += 1) {
     const [from, to] = [home.unique('from'), home.unique('to')];
     await home.agent(to);

@@ -38,27 +38,27 @@ beforeAll(async () => {
 });
 
 describe('Agent.handoffToolDefinitions', () => {
-  it('has the defined and the generated tools by name, and says what the target does', async () => {
+  it('returns defined and generated tools by name, with the description of the target', async () => {
     const tools = await definitions('ANTHROPIC');
     expect(namesIn(tools)).toEqual(['escalate', 'transfer_to_bob', 'transfer_to_eve']);
     expect(tools[1]).toMatchObject({ description: "Hands this session off to the agent 'bob' (Bob, reviewer). Reviews code.", input_schema: { required: ['reason'] } });
   });
 
-  it('is for the agent itself and for people', async () => {
+  it('is readable by the agent itself and by people', async () => {
     expect(await definitions('MCP', { asker: 'AGENT' })).toHaveLength(3);
     expect(await definitions('MCP', { asker: 'ANALYST' })).toHaveLength(3);
     const { errors } = await askers.AGENT.post('{ agent(id: "bob") { handoffToolDefinitions(format: MCP) } }');
     expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   });
 
-  it('leaves out targets that take nothing, if asked to', async () => {
+  it('leaves out targets that take no work with onlyAvailable', async () => {
     await run(setAgentStatus, { id: 'eve', status: 'DRAINING' });
     expect(namesIn(await definitions('MCP', { args: ', onlyAvailable: true' }))).toEqual(['transfer_to_bob']);
     expect(await definitions('MCP')).toHaveLength(3);
     await run(setAgentStatus, { id: 'eve', status: 'AVAILABLE' });
   });
 
-  it('has one function for an agent with more than 20 collaborators', async () => {
+  it('returns one function for an agent with more than 20 collaborators', async () => {
     const others = Array.from({ length: 21 }, (_, index) => `helper-${index}`);
     for (const id of others) await agent(id);
     await agent('manager', { collaborators: others });

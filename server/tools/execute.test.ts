@@ -224,7 +224,7 @@ describe.each(both)('%s', (mutation) => {
     expect(handoff!.contextPrompt.text).toMatch(/```[^]*_handoff_instructions = "Apologise first\." \(set by baton\)[^]*```/);
   });
 
-  it('takes a recorded call for the one that it executes, and gives it its result', async () => {
+  it('uses a recorded call with its id, and stores the result there', async () => {
     const { sessionId, other } = await held(home);
     const call = toolCall('c7', `transfer_to_${other}`, { arguments: { reason: 'because' } });
     await home.turn(sessionId, { toolCalls: [toolCall('c6', 'Read'), { ...call, result: null }] });
@@ -234,7 +234,7 @@ describe.each(both)('%s', (mutation) => {
     expect(await home.db.prisma.toolCall.count({ where: { sessionId } })).toBe(before);
   });
 
-  it('gives the first answer again for the same call of the same agent, whatever happened since', async () => {
+  it('returns the first answer again for the same call of the same agent, also after later changes', async () => {
     const { sessionId, holder, support, toolId } = await held(home);
     const asked = input({ sessionId: publicId(sessionId), toolName: 'escalate', arguments: { severity: 1 }, fields: { agentId: holder } });
     const first = await execute(mutation, asked);
@@ -248,7 +248,7 @@ describe.each(both)('%s', (mutation) => {
     expect((await execute(mutation, asked)).handoff!.id).toBe(first.handoff!.id);
   });
 
-  it('of the same call 10 times at once makes one handoff', async () => {
+  it('makes one handoff from 10 concurrent executions of the same call', async () => {
     const { sessionId, other } = await held(home);
     const asked = input({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}` });
     const answers = await Promise.all(Array.from({ length: 10 }, () => execute(mutation, asked)));
@@ -257,7 +257,7 @@ describe.each(both)('%s', (mutation) => {
     expect(await home.db.prisma.toolCall.count({ where: { sessionId } })).toBe(1);
   });
 
-  it('drops names that are reserved, and says that it did', async () => {
+  it('drops reserved names, and names them in the tool result', async () => {
     const { sessionId, other } = await held(home);
     const given = { reason: 'because', _handoff_from: 'me', variables: { _handoff_tool: 'x', fine: 1 } };
     const { toolResult, handoff } = await execute(mutation, input({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}`, arguments: given }));
@@ -265,7 +265,7 @@ describe.each(both)('%s', (mutation) => {
     expect(handoff!.contextVariables).toEqual(expect.arrayContaining([{ name: 'fine', value: 1, setBy: 'loopback' }, { name: '_handoff_tool', value: `transfer_to_${other}`, setBy: 'baton' }]));
   });
 
-  it('answers the model with what is wrong and with the schema', async () => {
+  it('returns the error and the schema to the model', async () => {
     const { sessionId } = await held(home);
     const { __typename, message, toolResult } = await execute(mutation, input({ sessionId: publicId(sessionId), toolName: 'escalate', arguments: { severity: '2' } }));
     expect([__typename, toolResult.callId, toolResult.isError]).toEqual(['InvalidToolArgumentsError', 'c1', true]);
@@ -282,7 +282,7 @@ describe.each(both)('%s', (mutation) => {
   });
 });
 
-it('tells calls apart whose ids look like secrets, and stores neither id', async () => {
+it('distinguishes calls whose ids look like secrets, and stores neither id', async () => {
   const { sessionId, other } = await held(home);
   const ids = ['a1B2c3D4e5F6', 'b7C8d9E1f2G3'].map((part) => `ghp_${part.repeat(3)}`);
   const asked = (callId: string) => inputs.executeHandoffTool({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}`, callId });

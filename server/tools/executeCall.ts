@@ -11,8 +11,7 @@ import type { DetectedCall } from './detect/detection.ts';
 import { findTools } from './queries.ts';
 import type { HandoffTool } from './tool.ts';
 
-/** The call of a model that is to be executed, as detection found it; or why there is none. */
-/** `callId` is the id to store. */
+/** The call of a model that is to be executed, as detection found it; or why there is none. `callId` is the id to store. */
 export type Call = { callId: string | null } & ({ detected: DetectedCall; refusal: null } | { detected: null; refusal: DomainError });
 
 export interface ExecuteInput {

@@ -17,14 +17,14 @@ interface Asked {
 export async function findToolCall(reader: Reader, holderId: string | null, { toolName, arguments: given, callId }: Asked): Promise<Call> {
   // An answer with this one call, so that names mean the same as in a model's whole answer.
   const answer = [{ type: 'function_call', call_id: callId, name: toolName, arguments: given ?? {} }];
-  const tools = holderId === null ? [] : knownTools(await findTools(reader, { agentIds: [holderId], archived: true }));
-  const own = tools.find(({ name }) => name === toolName);
-  // To find one of its own tools by its name, the other agents need not be read.
+  const named = holderId === null ? [] : knownTools(await findTools(reader, { agentIds: [holderId], name: toolName, archived: true }));
+  const [own] = named;
+  // To find one of its own tools by its name, the other tools and agents need not be read.
   const agents = own?.targetAgentId == null ? null : [{ id: own.targetAgentId, archived: false }];
-  const known = agents === null || holderId === null ? await loadKnown(reader, holderId ?? '') : { agentId: holderId, tools, agents };
+  const known = agents === null || holderId === null ? await loadKnown(reader, holderId ?? '') : { agentId: holderId, tools: named, agents };
   const [detected] = known === null ? [] : detectHandoffs(answer, known).calls;
   if (detected !== undefined && detected.kind !== 'OTHER') return callOf(detected);
-  const suggestions = tools.slice(0, 20).map(({ name }) => name);
+  const suggestions = (known?.tools ?? []).slice(0, 20).map(({ name }) => name);
   const advice = suggestions.length === 0 ? 'it has none' : `call one of ${suggestions.join(', ')}`;
   return { callId: storedId(callId), detected: null, refusal: new UnknownHandoffTargetError(`'${toolName}' is no handoff tool of the agent: ${advice}`, toolName, suggestions) };
 }

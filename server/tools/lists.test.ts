@@ -47,13 +47,13 @@ describe('handoffTools', () => {
     expect((await names(where)).sort()).toEqual([...expected].sort());
   });
 
-  it('shows an agent the tools that are offered to it, and nobody else to whom they are', async () => {
+  it('returns to an agent the tools offered to it, and no other agents that they are offered to', async () => {
     expect(await names('{}', 'AGENT')).toEqual(['ada: escalate', 'ada: transfer_to_bob', 'ada: transfer_to_eve']);
     expect(await names('{ agentId: "bob" }', 'AGENT')).toEqual([]);
     expect(await names('{ targetAgentId: "bob" }', 'AGENT')).toEqual(['ada: transfer_to_bob']);
   });
 
-  it('says all that there is about a tool', async () => {
+  it('returns every field of a tool', async () => {
     const fields = 'id name description targetAgent { id } agents { id } variables { name type required description enum default } instructions generated enabled createdAt archivedAt';
     const [escalate, , toEve] = await list('{ agentId: "ada" }', 'ANALYST', fields);
     expect(escalate).toEqual({

@@ -11,6 +11,7 @@ export interface ToolFilter {
   /** Tools that are offered to one of these agents. */
   agentIds?: readonly string[] | null;
   targetAgentId?: string | null;
+  name?: string;
   generated?: boolean | null;
   archived: boolean;
 }
@@ -64,6 +65,7 @@ function toolsSql(filter: ToolFilter): { sql: string; values: unknown[] } {
     add(filter.agentIds, (ids) => `t.id IN (SELECT tool_id FROM handoff_tool_offers WHERE agent_id = ANY (${ids}::text[]))`, (ids) => `c.agent_id = ANY (${ids}::text[])`);
   }
   if (filter.targetAgentId != null) add(filter.targetAgentId, (id) => `t.target_agent_id = ${id}`, (id) => `c.collaborator_id = ${id}`);
+  if (filter.name !== undefined) add(filter.name, (name) => `t.name = ${name}`, (name) => `'${generatedPrefix}' || c.collaborator_id = ${name}`);
   if (!filter.archived) {
     ofDefined.push('t.archived_at IS NULL');
     ofGenerated.push('a.archived_at IS NULL', 's.archived_at IS NULL');

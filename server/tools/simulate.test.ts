@@ -62,7 +62,7 @@ describe('simulateHandoff', () => {
     expect(await hashAllTables(database.pool)).toEqual(before);
   });
 
-  it('leaves out what an earlier refusal makes meaningless', async () => {
+  it('omits the verdicts after the refusal of an earlier rule', async () => {
     const id = await session(ada);
     await run(pauseSession, { sessionId: id, expectedVersion: null });
     const answer = await simulate(id, { targetAgentId: bob });
@@ -70,21 +70,21 @@ describe('simulateHandoff', () => {
     expect(answer!.verdicts.map(({ passed, code }) => code ?? passed)).toEqual([true, true, true, true, 'INVALID_STATE', ...Array.from({ length: 11 }, () => null)]);
   });
 
-  it('gives a verdict of every guard at once', async () => {
+  it('returns the verdict of every guard together', async () => {
     const id = await session(ada, { handoffsEnabled: false, maxHandoffs: 0 });
     await run(setAgentStatus, { id: eve, status: 'OFFLINE' });
     const refused = (await simulate(id, { targetAgentId: eve }))!.verdicts.filter(({ passed }) => passed === false);
     expect(refused.map(({ rule, code }) => [rule, code])).toEqual([['enabled', 'HANDOFFS_DISABLED'], ['collaborator', 'NOT_A_COLLABORATOR'], ['limit', 'MAX_HANDOFFS_REACHED'], ['availability', 'AGENT_UNAVAILABLE']]);
   });
 
-  it('chooses of a type as reassignSession does', async () => {
+  it('chooses by type as reassignSession does', async () => {
     const id = await session(ada);
     await session(bob);
     expect(await simulate(id, { agentType: `TYPE_${round}`, asOperator: true })).toMatchObject({ wouldSucceed: true, target: { agent: { id: eve } } });
     expect(await simulate(id, { agentType: 'NOBODY', asOperator: true })).toMatchObject({ wouldSucceed: false, target: null });
   });
 
-  it('is for an agent what it may do itself, without the instructions of the target', async () => {
+  it('judges for an agent what it may do itself, without the instructions of the target', async () => {
     const id = await session(ada);
     const [byAda, byBob] = [client(url, { key: await secretFor(database.pool, 'AGENT', ada) }), client(url, { key: await secretFor(database.pool, 'AGENT', bob) })];
     expect((await simulate(id, { targetAgentId: bob }, byAda))!.context!.text).not.toContain('what bob is told');

@@ -39,7 +39,7 @@ async function visit(url: string, dice: ReturnType<typeof random>): Promise<void
   await socket.closed;
 }
 
-it('10,000 that come and go leave no listener, timer, Redis subscription, database connection or memory behind', async () => {
+it('10,000 connections leave no listener, timer, Redis subscription, database connection or memory behind', async () => {
   await agent('a');
   await agent('b');
   const redis = await startRedis();

@@ -8,7 +8,7 @@ const named = (heard: readonly string[], truth: readonly string[]) => damageOf({
 const kinds = (lines: string[]) => lines.map((line) => /^ada: \d+ of \d+ (lost|repeated|invented|out of order): /.exec(line)?.[1]).toSorted();
 
 describe('the history of a subscriber', () => {
-  it('is sound when everything was heard once and in order', () => {
+  it('reports nothing for events in order', () => {
     fc.assert(
       fc.property(streams, (truth) => {
         expect(named([...truth], truth)).toEqual([]);
@@ -16,7 +16,7 @@ describe('the history of a subscriber', () => {
     );
   });
 
-  it('shows a lost event, wherever it was', () => {
+  it('reports a lost event anywhere', () => {
     fc.assert(
       fc.property(streams, at, (truth, n) => {
         const lost = truth[n % truth.length]!;
@@ -26,7 +26,7 @@ describe('the history of a subscriber', () => {
     );
   });
 
-  it('shows a repeated event, however much later it came again', () => {
+  it('reports a repeated event, however much later', () => {
     fc.assert(
       fc.property(streams, at, at, (truth, n, later) => {
         const place = n % truth.length;
@@ -37,7 +37,7 @@ describe('the history of a subscriber', () => {
     );
   });
 
-  it('shows two swapped events, however far apart', () => {
+  it('reports two swapped events, however far apart', () => {
     fc.assert(
       fc.property(streams, at, at, (truth, n, m) => {
         const first = n % (truth.length - 1);
@@ -49,7 +49,7 @@ describe('the history of a subscriber', () => {
     );
   });
 
-  it('shows an event that never was', () => {
+  it('reports an invented event', () => {
     fc.assert(
       fc.property(streams, at, (truth, n) => {
         expect(kinds(named(truth.toSpliced(n % (truth.length + 1), 0, 'a dream'), truth))).toEqual(['invented']);
@@ -57,7 +57,7 @@ describe('the history of a subscriber', () => {
     );
   });
 
-  it('shows every kind of damage at once', () => {
+  it('reports several kinds of damage together', () => {
     expect(kinds(named(['c', 'b', 'b', 'x'], ['a', 'b', 'c']))).toEqual(['invented', 'lost', 'out of order', 'repeated']);
   });
 });

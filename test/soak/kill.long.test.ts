@@ -20,7 +20,7 @@ describe('a server killed while at least 8 clients have a request in flight, and
     ['on a PostgreSQL elsewhere', 1, givenDatabase(db.url)],
     ['on its embedded PostgreSQL, which survives it', 2, embedded],
     ['on its embedded PostgreSQL, which is killed too', 3, withDatabaseKilled(embedded)],
-  ])('%s: every answer is found, every key repeats its answer, and the invariants hold', async (_where, number, target) => {
+  ])('%s: every answer is stored, every key repeats its answer, and the invariants hold', async (_where, number, target) => {
     const victim = new Victim(target);
     atEnd(() => victim.kill());
     const round = await killRound(victim, { seed, round: number });
@@ -32,7 +32,7 @@ describe('a server killed while at least 8 clients have a request in flight, and
   }, 60_000);
 });
 
-it('the same seed asks the same questions', async () => {
+it('equal seeds give equal requests', async () => {
   const questions = async (...seeds: number[]): Promise<string> => {
     let left = 200;
     const silent: Connection = {
@@ -50,7 +50,7 @@ it('the same seed asks the same questions', async () => {
   expect(await questions(seed, 1, 2)).not.toBe(await questions(seed + 1, 1, 2));
 });
 
-describe('what the rounds look for is found when it is there', async () => {
+describe('the check after a kill reports', async () => {
   const { url } = await startApp(db);
   const api = client(url);
   let count = 0;
@@ -64,20 +64,20 @@ describe('what the rounds look for is found when it is there', async () => {
     return { mutation: 'createSession', input, answer: data.answer };
   }
 
-  it('nothing, when every answer is true', async () => {
+  it('nothing when every answer is stored', async () => {
     const asked = [await recorded(), await recorded()];
     expect(await lostAnswers(db.pool, asked)).toEqual([]);
     expect(await repeatAll(url, asked, new Set(), 2)).toEqual([]);
   });
 
-  it('an answer about a session that is not there', async () => {
+  it('an answer about an unknown session', async () => {
     const invented = { ...(await recorded()), answer: { session: { id: encodeId('session', newId()), version: 1 } } };
     const lines = await lostAnswers(db.pool, [await recorded(), invented]);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^createSession was answered, but its session, its event SESSION_CREATED is not there/);
   });
 
-  it('a turn, a decision, a snapshot and a handoff that are not there, in a session that is', async () => {
+  it('an unknown turn, decision, snapshot or handoff of a known session', async () => {
     const { answer } = await recorded();
     const node = (prefix: 'turn' | 'decision' | 'snapshot' | 'handoff') => ({ id: encodeId(prefix, newId()) });
     const invented: Asked[] = [
@@ -95,7 +95,7 @@ describe('what the rounds look for is found when it is there', async () => {
     ]);
   });
 
-  it('a change that left no event, a version that went back, a key that was forgotten', async () => {
+  it('a change without an event, an earlier version and a forgotten key', async () => {
     const { answer, input, mutation } = await recorded();
     const lines = await lostAnswers(db.pool, [
       { mutation: 'pauseSession', input: {}, answer: { session: { ...answer!.session!, version: 9 } } },
@@ -105,12 +105,12 @@ describe('what the rounds look for is found when it is there', async () => {
     expect(lines[1]).toContain('but the answer under its key is not there');
   });
 
-  it('a key that repeats another answer than was heard', async () => {
+  it('a key that repeats another answer', async () => {
     const [one, other] = [await recorded(), await recorded()];
     expect(await repeatAll(url, [{ ...one, answer: other.answer }], new Set(), 1)).toHaveLength(1);
   });
 
-  it('a key that had been used without an answer, and now makes something new', async () => {
+  it('a used key without a stored answer that makes a new record', async () => {
     const { input, mutation } = await recorded();
     await db.pool.query('DELETE FROM idempotency_answers WHERE key = $1', [input.idempotencyKey]);
     const refused: Asked = { mutation, input: { ...input, agentId: 'nobody' }, answer: null };

@@ -4,7 +4,7 @@ import { liveRound } from './live.ts';
 
 const db = await testDatabase();
 
-it('20 subscribers that drop and return hear every event of their streams once and in order, while 8 write through two servers, and Redis and a server are killed', async () => {
+it('20 reconnecting subscribers get every event once and in order while 8 writers use two servers, and Redis and a server are killed', async () => {
   const { breaches, ...result } = await liveRound({
     seed: 20_261_122,
     databaseUrl: db.url,

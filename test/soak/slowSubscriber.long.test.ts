@@ -44,7 +44,7 @@ async function subscribe(url: string, sessionId: string, fields: string, heard: 
 const percentile = (list: number[], share: number): number => list.toSorted((a, b) => a - b)[Math.floor((list.length - 1) * share)]!;
 const residentMB = (pid: number): number => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024;
 
-it.runIf(process.platform === 'linux')('a subscriber that stops reading from TCP delays nobody and costs no memory, and hears everything when it reads again', async () => {
+it.runIf(process.platform === 'linux')('a subscriber that stops reading delays no other, costs no memory, and gets everything when it reads again', async () => {
   await agent('a', { maxCapacity: 10 });
   const id = encodeId('session', await session('a', { metadata: { text: 'x'.repeat(60_000) } }));
   const server = await startServer({ databaseUrl: db.url });

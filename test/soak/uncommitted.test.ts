@@ -12,7 +12,7 @@ interface Heard {
   event: { id: string; type: string };
 }
 
-it('nobody hears of an event before its commit, although its number is taken and everybody was told of it', async () => {
+it('an announced event is not delivered before its commit', async () => {
   await agent('a', { maxCapacity: 10 });
   const [slow, other] = [await session('a'), await session('a')];
   const { url, streams } = await startApp(db, { pace: { pollMs: 50 } });

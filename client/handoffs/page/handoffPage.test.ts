@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 300_000);
 
 describe('the page of a handoff', () => {
-  it('says what became of it and everything that it carries', async () => {
+  it('shows its outcome and everything that it carries', async () => {
     const { page, faults } = await visit(`/handoffs/${rejected}`);
     const facts = page.getByRole('region', { name: 'What became of it' });
     await facts.getByText('change its template in deploy/').waitFor();
@@ -34,7 +34,7 @@ describe('the page of a handoff', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('leads along the chain and to the session', async () => {
+  it('links to the handoffs before and after it and to the session', async () => {
     const { page } = await visit(`/handoffs/${rejected}`);
     await page.getByRole('link', { name: 'After' }).click();
     await page.waitForURL(`**/handoffs/${timedOut}`);
@@ -57,7 +57,7 @@ describe('the page of a handoff', () => {
     await look(page, 'handoff-prompt');
   }, 120_000);
 
-  it('can be accepted and completed where it is open', async () => {
+  it('accepts and completes an open handoff', async () => {
     const { page, faults } = await visit(`/handoffs/${open}`);
     await page.getByRole('button', { name: /^Accept/ }).click();
     await page.getByRole('button', { name: /^Complete/ }).click();
@@ -66,7 +66,7 @@ describe('the page of a handoff', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('fits on a narrow screen, and says when there is no such handoff', async () => {
+  it('fits on a narrow screen, and reports an unknown handoff', async () => {
     const { page } = await visit(`/handoffs/${rejected}`, { viewport: { width: 390, height: 844 } });
     await page.getByText('What it carries').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

@@ -50,7 +50,7 @@ async function move(sessionId: string, agentId: string): Promise<void> {
 }
 
 describe('the reassign dialog', () => {
-  it('shows every agent with its places, and why some cannot take it', async () => {
+  it('shows every agent with its places, and why some cannot be chosen', async () => {
     const { page, faults } = await openDialog('Choices');
     const item = (name: string) => page.getByRole('dialog').getByRole('option').filter({ hasText: name });
     expect(await item('claude-1').textContent()).toMatch(/Holds it now.*of 50/);
@@ -64,7 +64,7 @@ describe('the reassign dialog', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('hands a session over with reason and summary, and leads to the handoff that waits', async () => {
+  it('hands off with reason and summary, and links to the waiting handoff', async () => {
     const { page, faults } = await openDialog('Hand over');
     await choose(page, 'codex-1');
     await page.getByLabel('Reason').fill('The rest is Go');
@@ -82,7 +82,7 @@ describe('the reassign dialog', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('moves it at once when the handoff is skipped, and says what that means', async () => {
+  it('moves the session at once when the handoff is skipped', async () => {
     const { page } = await openDialog('Quick');
     await choose(page, 'codex-1');
     await page.getByLabel(/Skip handoff/).check();
@@ -95,7 +95,7 @@ describe('the reassign dialog', () => {
     expect(await holderIn(page, 'Quick').locator('[data-handoff]').count()).toBe(0);
   }, 60_000);
 
-  it('gives it to any agent of a type, and says so when none has a place', async () => {
+  it('assigns any agent of a type, and reports when none has a place', async () => {
     const { page } = await openDialog('By type');
     await page.getByText('Any of a type').click();
     // codex-1 has two sessions now, and the others take none.
@@ -109,7 +109,7 @@ describe('the reassign dialog', () => {
     await page.getByRole('dialog', { name: 'claude-2 holds it now' }).waitFor();
   }, 60_000);
 
-  it('shows a refusal where it belongs and keeps what was typed: full, closed, too long, changed meanwhile', async () => {
+  it('shows a refusal beside its field and keeps the typed text', async () => {
     await agent('small-1', { type: 'SMALL', maxCapacity: 1 });
     await agent('small-2', { type: 'SMALL', maxCapacity: 1 });
     const { page, faults } = await openDialog('Refused');
@@ -143,7 +143,7 @@ describe('the reassign dialog', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('says so where it belongs when it is done already, has ended, or is gone; and goes on when told to', async () => {
+  it('reports a session that was moved or ended meanwhile beside its field, and continues on request', async () => {
     await agent('taker-1', { type: 'TAKER' });
     await agent('lost-1', { type: 'LOST' });
     const { page, faults } = await openDialog('Overtaken');
@@ -192,7 +192,7 @@ describe('the reassign dialog', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('says that the session is not there any more when it was removed', async () => {
+  it('reports a session that was deleted', async () => {
     const { page, faults } = await openDialog('Removed');
     await choose(page, 'a-free-one');
     await page.getByLabel('Reason').fill('typed before');
@@ -204,7 +204,7 @@ describe('the reassign dialog', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 
-  it('shows what it cannot cause itself, too: a type that is another, and a key that was used for something else', async () => {
+  it('shows refusals that it cannot cause itself: another type, and a used key', async () => {
     const { page, faults } = await openDialog('Impossible');
     const dialog = page.getByRole('dialog');
     await choose(page, 'a-free-one');
@@ -233,7 +233,7 @@ describe('the reassign dialog', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
-  it('works by keyboard alone: opened, chosen, sent and closed, and the focus goes back', async () => {
+  it('works by keyboard, and returns the focus', async () => {
     const { page } = await openDialog('Keyboard');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -26,12 +26,12 @@ async function firstLoad(): Promise<string[]> {
   return [...body.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
 }
 
-describe('the dashboard as it is served', () => {
+describe('the served dashboard', () => {
   it.each(['/', '/sessions', '/sessions/session_01kc000000e00800000000002y', '/agents', '/inbox', '/inbox/claude-1', '/handoffs', '/graph'])('is at %s', async (path) => {
     expect(await send(`${url}${path}`, page)).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' } });
   });
 
-  it('leaves the API, the downloads and unknown paths alone', async () => {
+  it('does not answer for the API, the downloads and unknown paths', async () => {
     expect((await send(`${url}/graphql`, page)).body).toContain('GraphiQL');
     expect(await send(`${url}/sessions/session_01kc000000e00800000000002y.json`)).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } });
     expect(await send(`${url}/handoffs/x.md`)).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
@@ -50,7 +50,7 @@ describe('the dashboard as it is served', () => {
     expect(await send(`${url}/somewhere/else`, { ...page, method: 'HEAD' })).toMatchObject({ status: 404, body: '' });
   });
 
-  it('allows no inline script, no other host, and no page around it', async () => {
+  it('allows no inline script, no other host and no frame', async () => {
     const { headers, body } = await send(url, page);
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
@@ -62,14 +62,14 @@ describe('the dashboard as it is served', () => {
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
   });
 
-  it('names its files by their content, so that they are kept for good, and asks about the page each time', async () => {
+  it('names files by their content for permanent caching, and revalidates the page', async () => {
     const script = (await firstLoad()).find((path) => path.startsWith('/assets/') && path.endsWith('.js'))!;
     expect((await send(`${url}${script}`)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
     const { headers } = await send(url, page);
     expect(await send(url, { headers: { 'if-none-match': String(headers['etag']) } })).toMatchObject({ status: 304, body: '' });
   });
 
-  it('comes compressed as the browser likes it, and whole to who likes neither', async () => {
+  it('is compressed as the browser accepts, and plain otherwise', async () => {
     const plain = await send(url, page);
     for (const encoding of ['br', 'gzip']) {
       const answer = await fetch(url, { headers: { 'accept-encoding': encoding } });
@@ -80,12 +80,12 @@ describe('the dashboard as it is served', () => {
     expect((await send(url, { method: 'HEAD' })).body).toBe('');
   });
 
-  it('answers, without a build, where to get one', async () => {
+  it('without a build returns 404 with the command to build it', async () => {
     const unbuilt = await startApp(db, { dashboardFolder: 'no/such/folder' });
     expect(await send(unbuilt.url)).toMatchObject({ status: 404, body: expect.stringContaining('npm run build') as string });
   });
 
-  it('is found in a folder that a build replaces while the server runs', async () => {
+  it('is read again after a build replaces its folder', async () => {
     const folder = await newFolder();
     const { url: other } = await startApp(db, { dashboardFolder: folder });
     for (const text of ['first', 'second, and longer']) {
@@ -94,7 +94,7 @@ describe('the dashboard as it is served', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('ends the answer alone when a file opens and cannot be read', async () => {
+  it.runIf(process.platform === 'linux')('aborts only the answer whose file cannot be read', async () => {
     const folder = await newFolder();
     await mkdir(join(folder, 'assets'));
     await symlink('/proc/self/mem', join(folder, 'assets', 'unreadable.js'));
@@ -103,7 +103,7 @@ describe('the dashboard as it is served', () => {
     expect((await send(`${other}/livez`)).status).toBe(200);
   });
 
-  it('takes a refused encoding for refused, ignores ranges, and gives nothing beside its folder', async () => {
+  it('obeys refused encodings, ignores ranges, and serves nothing outside of its folder', async () => {
     const script = (await firstLoad()).find((path) => path.startsWith('/assets/') && path.endsWith('.js'))!;
     const whole = await send(`${url}${script}`);
     expect(whole.headers).toMatchObject({ 'content-type': expect.stringContaining('javascript') as string, 'x-content-type-options': 'nosniff' });

@@ -165,7 +165,11 @@ describe('BATON_BASE_PATH', async () => {
     socket.close();
   });
 
-  test.each(['/', '/graphql', '/livez', '/tools', '/tools/batons', '/tools/baton2/graphql', '/TOOLS/baton/graphql'])('leaves %s alone', async (path) => {
+  test.each(['/livez', '/readyz'])('answers %s without the path too, for probes of the process', async (path) => {
+    expect(await send(`${origin}${path}`)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+  });
+
+  test.each(['/', '/graphql', '/livez/', '/tools', '/tools/batons', '/tools/baton2/graphql', '/TOOLS/baton/graphql'])('leaves %s alone', async (path) => {
     expect(await send(`${origin}${path}`)).toMatchObject({ status: 404, body: 'Nothing here. Baton is at /tools/baton/\n' });
   });
 

@@ -12,6 +12,9 @@ export type DoorOptions = Partial<Pick<Env, 'allowedOrigins' | 'basePath' | 'tru
   open: boolean;
 };
 
+/** Probes of the process itself do not pass the proxy, and do not know its path. */
+const probes = new Set(['/livez', '/readyz']);
+
 /** What is decided about a request before it is routed: where it comes from and under which path. */
 export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies = 0, open }: DoorOptions) {
   /** The reason why a server without keys refuses the request. */
@@ -24,7 +27,8 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
 
   /** The address below the base path. Null for addresses elsewhere. */
   function below(address: string): string | null {
-    return basePath === '' ? address : address.startsWith(`${basePath}/`) ? address.slice(basePath.length) : null;
+    if (basePath === '' || probes.has(address)) return address;
+    return address.startsWith(`${basePath}/`) ? address.slice(basePath.length) : null;
   }
 
   return {

@@ -6,7 +6,7 @@ import { startApp } from '../../../test/server.ts';
 const database = await testDatabase();
 const { url } = await startApp(database, { graphiqlTabs: [{ query: '{ agents { totalCount } }' }] });
 
-test('GraphiQL opens in a browser with its tab, runs it, and asks nobody but this server', async () => {
+test('GraphiQL runs its tab in a browser, and sends no request to another host', async () => {
   const page = await (await sharedBrowser()).newPage();
   atEnd(() => page.close());
   const elsewhere: string[] = [];

@@ -11,8 +11,8 @@ function opened() {
   return { ledger, cut, open: (name: string) => ledger.open(() => cut.push(name)), pass: (ms: number) => void (now += ms) };
 }
 
-describe('A ledger', () => {
-  test('says which bound is full: of the connection, of the key, of the process', () => {
+describe('the ledger of unread bytes', () => {
+  test('names the full limit: connection, key or process', () => {
     const { open } = opened();
     const [one, two, three, four] = [open('1'), open('2'), open('3'), open('4')];
     one.hold('a', 80);
@@ -23,7 +23,7 @@ describe('A ledger', () => {
     expect([four.full('d', 20), four.full('d', 21)]).toEqual([null, 'process']);
   });
 
-  test('counts no more what was taken, what ended, and what a closed connection held', () => {
+  test('subtracts bytes that were read, that ended, and of closed connections', () => {
     const { ledger, open } = opened();
     const [one, two] = [open('1'), open('2')];
     const held = one.hold('a', 80);
@@ -37,7 +37,7 @@ describe('A ledger', () => {
     expect([ledger.bytes, one.full('a', 100)]).toEqual([0, null]);
   });
 
-  test('cuts off the readers that have taken nothing for longest, and only as many as it takes', () => {
+  test('disconnects the longest stalled readers, only as many as needed', () => {
     const { ledger, cut, open, pass } = opened();
     for (const name of ['1', '2', '3']) {
       open(name).hold(name, 100);
@@ -49,7 +49,7 @@ describe('A ledger', () => {
     expect([fourth.full('d', 50), cut, ledger.bytes]).toEqual([null, ['1'], 200]);
   });
 
-  test('cuts off nobody who takes something', () => {
+  test('disconnects no reader that still reads', () => {
     const { cut, open, pass } = opened();
     const held = [open('1').hold('a', 100), open('2').hold('b', 100), open('3').hold('c', 100)];
     for (let n = 0; n < 10; n += 1) {
@@ -67,7 +67,7 @@ describe('A ledger', () => {
     expect([open('3').full('b', 100), cut]).toEqual([null, ['2']]);
   });
 
-  test('lets what waits in when room is given back, and drops it when its connection closes', async () => {
+  test('admits a waiting answer when there is room, and drops it when its connection closes', async () => {
     const { ledger, open } = opened();
     const [one, two, three] = [open('1'), open('2'), open('3')];
     const held = one.hold('a', 100);
@@ -77,7 +77,7 @@ describe('A ledger', () => {
     expect([await second, await third, ledger.bytes]).toEqual([expect.anything(), null, 100]);
   });
 
-  test('never counts more than its bounds when nothing is held without room, and nothing in the end', () => {
+  test('stays within its limits, and is empty at the end', () => {
     const act = fc.record({ connection: fc.nat(5), key: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 100 }), end: fc.nat(3), pass: fc.nat(15), close: fc.boolean() });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), (acts) => {

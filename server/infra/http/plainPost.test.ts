@@ -46,12 +46,12 @@ const bodies: [string, unknown][] = [
   ['a query', { query }],
   ['variables', { query: 'query ($n: Int) { sessions(first: $n) { nodes { id } } }', variables: { n: 2 } }],
   ['one of two operations', { query: `query A { viewer { role } } query B ${query}`, operationName: 'B' }],
-  ['an operation that is not there', { query: `query A { viewer { role } }`, operationName: 'B' }],
+  ['an unknown operation name', { query: `query A { viewer { role } }`, operationName: 'B' }],
   ['two operations and no name', { query: 'query A { viewer { role } } query B { viewer { role } }' }],
   ['an empty name', { query, operationName: '' }],
   ['a document named by its id', { documentId: id }],
   ['a document named by its hash', { extensions: { persistedQuery: { version: 1, sha256Hash: id } } }],
-  ['a hash that is not known', { extensions: { persistedQuery: { version: 1, sha256Hash: id.replaceAll('a', 'b') } } }],
+  ['an unknown hash', { extensions: { persistedQuery: { version: 1, sha256Hash: id.replaceAll('a', 'b') } } }],
   ['a refused mutation', { query: 'mutation { pauseSession(input: { sessionId: "session_x" }) { __typename ... on Error { message code } } }' }],
   ['a field whose name holds a keyword', { query: '{ subscription: viewer { role } }' }],
   ['a syntax error', { query: '{ sessions {' }],
@@ -59,7 +59,7 @@ const bodies: [string, unknown][] = [
   ['too many aliases', { query: `{ ${Array.from({ length: 30 }, (_, n) => `a${n}: viewer { role }`).join(' ')} }` }],
   ['a variable of a wrong type', { query: 'query ($n: Int) { sessions(first: $n) { nodes { id } } }', variables: { n: 'x' } }],
   ['a page that is too large', { query: '{ sessions(first: 1000) { nodes { id } } }' }],
-  ['a cursor that is none', { query: '{ sessions(after: "x") { nodes { id } } viewer { role } }' }],
+  ['a malformed cursor', { query: '{ sessions(after: "x") { nodes { id } } viewer { role } }' }],
   ['no query', { variables: {} }],
   ['an empty query', { query: '' }],
   ['a query that is a number', { query: 7 }],
@@ -75,30 +75,30 @@ const bodies: [string, unknown][] = [
 ];
 
 describe.each(['application/json', 'application/graphql-response+json', '*/*', 'application/graphql-response+json; charset=utf-8, application/json; charset=utf-8', 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed', 'application/json; charset=latin1', 'text/html, application/json', 'image/png', undefined])(
-  'Both engines answer the same to Accept: %s',
+  'both engines give the same answer with Accept: %s',
   (accept) => {
     const headers = accept === undefined ? undefined : { accept };
     test.each(bodies)('%s', async (_name, body) => {
       await demandSame(JSON.stringify(body), headers);
     });
 
-    test.each(['', '{', '{"query": "{ viewer { role } }"', '\u0000', '{"query":"{ viewer { role } }","variables":{"a":"\ud800"}}'])('a body that is no JSON: %j', async (body) => {
+    test.each(['', '{', '{"query": "{ viewer { role } }"', '\u0000', '{"query":"{ viewer { role } }","variables":{"a":"\ud800"}}'])('to a body that is no JSON: %j', async (body) => {
       await demandSame(body, headers);
     });
   },
 );
 
-test.each(['application/json', 'application/graphql-response+json'])('a subscription is not answered as %s', async (accept) => {
+test.each(['application/json', 'application/graphql-response+json'])('a subscription with Accept %s gets 406', async (accept) => {
   const body = JSON.stringify({ query: 'subscription { handoffEvents { type } }' });
   expect(await demandSame(body, { accept })).toMatchObject({ status: 406 });
 });
 
-test('a missing document is BAD_REQUEST with 400, and a syntax error 400 where the newer type is asked for', async () => {
+test('a missing document and a syntax error get 400 with the newer type', async () => {
   expect(await demandSame('{}', { accept: 'application/graphql-response+json' })).toMatchObject({ status: 400 });
   expect(await demandSame(JSON.stringify({ query: '{' }), { accept: 'application/graphql-response+json' })).toMatchObject({ status: 400 });
 });
 
-test('an error of ours is masked, and a key that asks too often is told when to come again', async () => {
+test('internal errors are masked, and a rate limit gives the time of the next attempt', async () => {
   const variables = { BATON_ADMIN_KEY: adminKey };
   const key = await secretFor(database.pool, 'OPERATOR');
   const rates = createRates({ reads: { perMinute: 1, burst: 2 }, clock: () => 0 });

@@ -15,21 +15,21 @@ export function readAgentsSdk(answer: unknown): ModelCall[] | null {
   }
   if (!isRecord(answer)) return null;
   if (answer['$schemaVersion'] === undefined) return recordsIn(answer['output']).some(isModelItem) ? readAgentsSdk(answer['output']) : null;
-  const generated = recordsIn(answer['generatedItems'] ?? answer['generated_items']);
-  return callsIn(lastItems(answer), generated);
+  const processed = answer['lastProcessedResponse'] ?? answer['last_processed_response'];
+  const made = [...recordsIn(answer['generatedItems'] ?? answer['generated_items']), ...(isRecord(processed) ? recordsIn(processed['handoffs']) : [])];
+  return callsIn(lastItems(answer, processed), made);
 }
 
 /** What the model answered last: earlier answers of a RunState were already acted on. */
-function lastItems(state: Json): Json[] {
-  const processed = state['lastProcessedResponse'] ?? state['last_processed_response'];
+function lastItems(state: Json, processed: unknown): Json[] {
   const items = isRecord(processed) ? recordsIn(processed['newItems'] ?? processed['new_items']) : [];
   if (items.length > 0) return items;
   const last = state['lastModelResponse'] ?? state['last_model_response'] ?? recordsIn(state['modelResponses'] ?? state['model_responses']).at(-1);
   return isRecord(last) ? recordsIn(last['output']) : [];
 }
 
-function callsIn(items: readonly Json[], outputs: readonly Json[]): ModelCall[] {
-  const targets = targetsIn(outputs);
+function callsIn(items: readonly Json[], made: readonly Json[]): ModelCall[] {
+  const targets = targetsIn(made);
   return items.flatMap((item) => {
     const { type } = item;
     // A `tool_approval_item` repeats a call.
@@ -40,13 +40,12 @@ function callsIn(items: readonly Json[], outputs: readonly Json[]): ModelCall[] 
   });
 }
 
-/** The targets of handoffs that the SDK has made, by call id. */
-function targetsIn(items: readonly Json[]): Map<unknown, string> {
+/** The targets that the SDK knows, by call id: of output items, and of the handoffs that a RunState has still to make. */
+function targetsIn(records: readonly Json[]): Map<unknown, string> {
   const targets = new Map<unknown, string>();
-  for (const item of items) {
-    const [raw, target] = [rawOf(item), item['targetAgent'] ?? item['target_agent']];
-    if (item['type'] !== 'handoff_output_item' || !isRecord(raw) || !isRecord(target) || typeof target['name'] !== 'string') continue;
-    targets.set(raw['callId'] ?? raw['call_id'], target['name']);
+  for (const record of records) {
+    const [call, target] = [rawOf(record) ?? record['toolCall'], record['targetAgent'] ?? record['target_agent']];
+    if (isRecord(call) && isRecord(target) && typeof target['name'] === 'string') targets.set(call['callId'] ?? call['call_id'], target['name']);
   }
   return targets;
 }

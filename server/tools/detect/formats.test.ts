@@ -78,6 +78,12 @@ describe('what is peculiar to a format', () => {
     expect(detect([call]).calls).toMatchObject([{ kind: 'UNRESOLVED', problem: { code: 'MISSING_TARGET' } }]);
   });
 
+  it('takes the target of a handoff that a RunState has still to make', () => {
+    const [item] = runItems([{ name: 'escalate', json: '{}' }], () => 'Reviewer_1');
+    const answer = { $schemaVersion: '1.4', lastProcessedResponse: { newItems: [item], handoffs: [{ toolCall: item!.rawItem, handoff: {}, targetAgent: { name: 'Reviewer 1' } }] } };
+    expect(detect(answer).chosen).toMatchObject({ toolName: 'escalate', kind: 'HANDOFF', targetAgentId: 'reviewer-1' });
+  });
+
   it('reads only the last model response of a RunState', () => {
     const [first] = runItems([{ name: 'transfer_to_writer', json: '{}' }]);
     const [last] = runItems([{ name: 'search', json: '{}' }]);

@@ -125,7 +125,7 @@ describe.each([
   ['a chat completion', (call: Called) => chatCompletion([call])],
   ['a response', (call: Called) => openaiResponse([call])],
 ])('in %s', (_format, answer) => {
-  it.each(calls)('%s', (_trap, call, [kind, target, code, suggestions]) => {
+  it.each(calls.map(([trap, call, outcome]) => [`${trap} is ${outcome.slice(0, 3).filter(Boolean).join(' ')}`, call, outcome] as const))('%s', (_trap, call, [kind, target, code, suggestions]) => {
     const found = detect(answer(call));
     expect(found.calls).toHaveLength(1);
     expect(found.calls[0]).toMatchObject({ toolName: call.name, kind, targetAgentId: target, problem: code === undefined ? null : { code, suggestions } });
@@ -192,7 +192,7 @@ describe('answers without a handoff', () => {
     ['calls that are no list', { object: 'chat.completion', choices: { 0: { message } } }],
     ['an error of a provider', { type: 'error', error: { type: 'overloaded_error', message: talk } }],
     ['events that belong to another provider', [{ event: 'on_tool_start', name: 'transfer_to_codex-1', data: {} }]],
-  ])('%s', (_trap, response) => {
+  ])('finds none in %s', (_trap, response) => {
     const found = detect(response);
     expect(found.chosen).toBeNull();
     expect(found.calls.filter(({ kind }) => kind !== 'OTHER')).toEqual([]);

@@ -1,0 +1,23 @@
+import type { Edge } from './outcomes.ts';
+
+export interface Busiest<One> {
+  edges: One[];
+  /** The ids of the agents of these edges. */
+  agents: Set<string>;
+  /** The number of handoffs of these edges. */
+  handoffs: number;
+}
+
+/** The pairs with the most handoffs, as long as they fit into these numbers of agents and pairs. */
+export function busiest<One extends Pick<Edge, 'source' | 'target' | 'count'>>(edges: readonly One[], most: { agents: number; pairs: number }): Busiest<One> {
+  const drawn: Busiest<One> = { edges: [], agents: new Set(), handoffs: 0 };
+  for (const edge of edges.toSorted((one, other) => other.count - one.count)) {
+    if (drawn.edges.length === most.pairs) break;
+    const agents = new Set(drawn.agents).add(edge.source.id).add(edge.target.id);
+    if (agents.size > most.agents) continue;
+    drawn.edges.push(edge);
+    drawn.agents = agents;
+    drawn.handoffs += edge.count;
+  }
+  return drawn;
+}

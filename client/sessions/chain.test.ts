@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { encodeId } from '../../server/core/ids.ts';
+import { acceptHandoff } from '../../server/handoffs/changeHandoff.ts';
+import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { testDatabase } from '../../test/database.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
+import { drawChain, lanesOf, mostLanes, step, type Tenure } from './chain.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db);
+const { agent, session, reassign, turn, run } = world(db.pool);
+
+let visit: (path: string, options?: object) => Promise<Visit>;
+let long: string;
+let longer: string;
+
+const name = (number: number) => `worker-of-the-platform-team-${number}`;
+
+/** A session that went to this many agents in turn, every fourth handoff superseded by the next one. */
+async function passedOn(moves: number, agents: number): Promise<string> {
+  const id = await session(name(0), { title: `Passed on ${moves} times` });
+  for (let move = 1; move <= moves; move += 1) {
+    await reassign(id, { agentId: name(move % agents), reason: `Move ${move}`, skipHandoff: move % 7 === 3 });
+    if (move % 4 === 0) continue;
+    const { rows } = await db.pool.query<{ id: string }>("SELECT id FROM handoffs WHERE session_id = $1 AND status = 'INITIATED'", [id]);
+    for (const { id: handoffId } of rows) await run(acceptHandoff, { handoffId });
+    await turn(id);
+  }
+  return encodeId('session', id);
+}
+
+beforeAll(async () => {
+  for (let number = 0; number < 14; number += 1) await agent(name(number), { maxCapacity: 50 });
+  long = await passedOn(20, 14);
+  longer = await passedOn(110, 9);
+  ({ visit } = await openBrowser(url));
+}, 300_000);
+
+const chain = (page: Page) => page.getByRole('region', { name: 'Chain, drawn' });
+
+/** The middle of each name, and of the bars in its lane. */
+const lanes = (page: Page): Promise<{ name: string; bars: number }[]> =>
+  chain(page).evaluate((region) => {
+    const bars = [...region.querySelectorAll('rect')].map((bar) => bar.getBoundingClientRect());
+    return [...region.querySelectorAll('span')].map((lane) => {
+      const { top, bottom } = lane.getBoundingClientRect();
+      return { name: lane.textContent, bars: bars.filter((bar) => Math.abs(bar.top + bar.bottom - top - bottom) < 6).length };
+    });
+  });
+
+describe('the drawn chain of a session that many agents held', () => {
+  it('has every bar in the lane of its name: the busiest agents, and one lane for the others', async () => {
+    const { page, faults } = await visit(`/sessions/${long}`);
+    await page.getByText('14 agents held this session, in 21 steps.').waitFor();
+    const folded = await lanes(page);
+    expect(folded).toHaveLength(8);
+    expect(folded[0]!.name).toBe(name(20 % 14));
+    expect(folded.at(-1)!.name).toBe('7 other agents');
+    expect(folded.reduce((sum, { bars }) => sum + bars, 0)).toBe(21);
+    await look(page, 'chain-folded');
+    await page.getByRole('button', { name: 'A lane for each of the 14 agents' }).click();
+    const all = await lanes(page);
+    expect(all).toHaveLength(14);
+    expect(all.reduce((sum, { bars }) => sum + bars, 0)).toBe(21);
+    await page.getByRole('button', { name: 'Only the 7 busiest agents' }).click();
+    expect(await lanes(page)).toHaveLength(8);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('scrolls names and bars together, and shows the newest step first', async () => {
+    const { page } = await visit(`/sessions/${long}`, { viewport: { width: 390, height: 844 } });
+    await page.getByText('14 agents held this session, in 21 steps.').waitFor();
+    const inside = await chain(page).evaluate((region) => {
+      const last = [...region.querySelectorAll('rect')].at(-1)!.getBoundingClientRect();
+      const box = region.getBoundingClientRect();
+      const scrollers = [region, ...region.querySelectorAll('*')].filter((each) => /auto|scroll/.test(getComputedStyle(each).overflow));
+      return { newest: last.right <= box.right + 1 && last.left >= box.left, scrollers: scrollers.length };
+    });
+    expect(inside).toEqual({ newest: true, scrollers: 1 });
+    expect((await lanes(page)).every(({ bars }) => bars > 0)).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await look(page, 'chain-narrow');
+  }, 120_000);
+
+  it('leads from every bar and every line to what it stands for, and explains its colours', async () => {
+    const { page } = await visit(`/sessions/${long}`);
+    await page.getByText('14 agents held this session, in 21 steps.').waitFor();
+    const drawn = await chain(page).evaluate((region) => ({ bars: region.querySelectorAll('a[href^="/?agent="] rect').length, lines: region.querySelectorAll('a[href^="/handoffs/"] path:first-of-type, a[href$="?view=handoffs"] path:first-of-type').length, states: [...new Set([...region.querySelectorAll('rect')].map((bar) => bar.dataset.state))].length }));
+    expect(drawn).toEqual({ bars: 21, lines: 20, states: 3 });
+    for (const word of ['Has not accepted yet', 'Handed it off', 'Did not take it', 'Without a handoff', 'Taken over', 'Cancelled', 'Waiting']) await page.locator('figcaption').getByText(word, { exact: true }).waitFor();
+    const end = await chain(page).evaluate((region) => {
+      const line = [...region.querySelectorAll<SVGPathElement>('a[href^="/handoffs/"] path:first-of-type')].at(-1)!;
+      const point = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM()!);
+      return { x: point.x, y: point.y };
+    });
+    await page.mouse.click(end.x, end.y);
+    await page.getByRole('heading', { name: `${name(5)} to ${name(6)}` }).waitFor();
+  }, 120_000);
+
+  it('says how many of the steps are drawn when there are more than 100', async () => {
+    const { page } = await visit(`/sessions/${longer}`);
+    await page.getByText('9 agents held this session in its newest 100 of 111 steps, which are drawn.').waitFor();
+    await expect.poll(() => chain(page).locator('rect').count(), patiently).toBe(100);
+  }, 120_000);
+});
+
+describe('the lanes of a chain', () => {
+  const chains = fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 60 });
+  const tenures = (holders: number[]): Tenure[] => holders.map((holder, index) => ({ id: String(index), state: 'HANDED_OFF', agent: { id: `agent-${holder}` } }));
+
+  it('hold every tenure inside the drawing, whatever the chain, with the last holder in a lane of its own', () => {
+    fc.assert(
+      fc.property(chains, fc.boolean(), (holders, unfolded) => {
+        const given = tenures(holders);
+        const drawn = lanesOf(given, unfolded);
+        const { bars, links, width, height } = drawChain(given, drawn);
+        const count = new Set(holders).size;
+        expect(drawn.own.length + drawn.shared.length).toBe(count);
+        expect(drawn.own).toContain(given.at(-1)!.agent.id);
+        if (!unfolded) expect(height / step.lane).toBeLessThanOrEqual(mostLanes);
+        expect([bars.length, links.length]).toEqual([holders.length, holders.length - 1]);
+        for (const { x, y } of bars) expect(x >= 0 && x < width && y > 0 && y < height).toBe(true);
+      }),
+    );
+  });
+
+  it('are those of the busiest agents', () => {
+    fc.assert(
+      fc.property(chains, (holders) => {
+        const given = tenures(holders);
+        const { own, shared } = lanesOf(given, false);
+        const count = (id: string) => given.filter(({ agent: { id: each } }) => each === id).length;
+        const least = Math.min(...own.filter((id) => id !== given.at(-1)!.agent.id).map(count));
+        for (const id of shared) expect(count(id)).toBeLessThanOrEqual(least);
+      }),
+    );
+  });
+});
