@@ -71,6 +71,7 @@ test('gives the next turn to the key with the fewest, and answers small uploads 
   expect((await late.answer).status).toBe(200);
   running[1]!.outgoing.end();
   expect((await queued.answer).status).toBe(200);
+  expect((await running[1]!.answer).status).toBe(200);
   expect(done).toEqual(['late', 'queued']);
 });
 
