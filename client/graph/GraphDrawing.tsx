@@ -89,7 +89,7 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
             <span className={styles.swatch} aria-hidden="true" /> {word}
           </span>
         ))}
-        <span>The thicker a line, the more handoffs.</span>
+        <span>A thicker line has more handoffs.</span>
       </figcaption>
     </figure>
   );

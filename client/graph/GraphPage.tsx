@@ -71,7 +71,7 @@ export default function GraphPage() {
   // The two counts are read one after the other: a handoff may start in between.
   const total = Math.max(drawn, data?.handoffs.totalCount ?? 0);
   return (
-    <Page title="Graph" intro="Who hands off to whom: the thicker a line, the more handoffs; its colour is what became of most of them. A line or a number leads to its handoffs.">
+    <Page title="Graph" intro="The handoffs between agents. A thicker line has more handoffs; its colour shows their most frequent outcome. A line or its number opens the list of its handoffs.">
       <GraphFilters view={view} onChange={change} />
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!found && !error && <Skeleton height="28rem" />}

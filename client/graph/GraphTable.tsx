@@ -30,7 +30,7 @@ export function GraphTable({ nodes, edges, view }: { nodes: readonly { agent: Ag
             <th scope="col" className={styles.number}>
               Handoffs
             </th>
-            <th scope="col">What became of them</th>
+            <th scope="col">Outcomes</th>
             <th scope="col" className={styles.number}>
               Accepted after (median)
             </th>

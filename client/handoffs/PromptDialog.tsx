@@ -75,7 +75,7 @@ export function PromptDialog({ of, onClose }: { of: PromptOf; onClose: () => voi
             <option value="">No limit</option>
           </select>
           <span className="hint" role="status">
-            {prompt && (prompt.dropped.length > 0 ? `${prompt.dropped.length} items find no room in it.` : 'Everything finds room in it.')}
+            {prompt && (prompt.dropped.length > 0 ? `${prompt.dropped.length} items are left out to stay within the budget.` : 'Nothing is left out.')}
           </span>
         </div>
         {error && <RequestError error={error} />}

@@ -43,13 +43,13 @@ function wordsOf(status: Status): Words {
       return { look: 'live', icon: 'live', word: 'Live', means: 'Every change shows here as soon as it is committed.' };
     case 'connecting':
     case 'behind':
-      return { look: 'connecting', icon: 'clock', word: 'Connecting', means: 'What you see may be a moment old. What was missed is made up for as soon as the connection stands.' };
+      return { look: 'connecting', icon: 'clock', word: 'Connecting', means: 'What you see may be a moment old. Missed changes are shown as soon as the connection is open.' };
     case 'waiting':
       return {
         look: 'reconnecting',
         icon: 'alert',
         word: 'Reconnecting',
-        means: `The connection was lost (${status.reason}). What you see may be old; everything that was missed is made up for when it is back.`,
+        means: `The connection was lost (${status.reason}). What you see may be old; missed changes are shown when the connection is back.`,
       };
     case 'closed':
       return { look: 'ended', icon: 'cross', word: 'Not live', means: status.error?.message ?? 'The connection was closed. Load the page again to see what is so now.' };

@@ -106,7 +106,7 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
             </>
           )}
           <dt>Handoffs</dt>
-          <dd>{handoffsEnabled ? `agents may start ${maxHandoffs} between acts of an operator` : 'only operators may start them'}</dd>
+          <dd>{handoffsEnabled ? `Agents may hand off ${maxHandoffs} times before an operator has to step in.` : 'Only operators may hand off.'}</dd>
           {metadata != null && (
             <>
               <dt>Metadata</dt>

@@ -27,7 +27,7 @@ export function SessionsPage() {
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
-    <Page title="Sessions" intro="Pieces of work, who holds them now, and their last handoff.">
+    <Page title="Sessions" intro="Pieces of work with their current agent and last handoff.">
       <SessionFilters view={view} counts={counts} onChange={change} />
       <SessionList
         key={`${edition} ${writeView(view)}`}

@@ -16,7 +16,7 @@ export default function HandoffsPage() {
   const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
   const change = (part: Partial<View>) => navigate(writeView({ ...view, ...part }), { replace: true });
   return (
-    <Page title="Handoffs" intro="Each time a session was passed on, and what became of it.">
+    <Page title="Handoffs" intro="Each handoff of a session, and its outcome.">
       <div className={styles.filters}>
         <AgentSelect label="From" none="From anybody" value={view.source} onChange={(source) => change({ source })} />
         <AgentSelect label="To" none="To anybody" value={view.target} onChange={(target) => change({ target })} />

@@ -44,8 +44,8 @@ function Text({ sessionId }: { sessionId: string }) {
     <>
       <p className="hint">
         About {tokenEstimate.toLocaleString()} tokens, as the next agent reads it within {budget.toLocaleString()}
-        {dropped.length > 0 && `; ${dropped.length} items find no room there, but the handoff keeps them`}
-        {redactionCount > 0 && `; ${redactionCount} secrets were taken out`}. Your summary and reason are added.
+        {dropped.length > 0 && `; ${dropped.length} items are left out here, and kept in the handoff`}
+        {redactionCount > 0 && `; ${redactionCount} secrets were removed`}. Your summary and reason are added.
       </p>
       <pre className={styles.text} tabIndex={0} aria-label="The context, as text">
         {text}
