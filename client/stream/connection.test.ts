@@ -68,7 +68,7 @@ describe('streams on one connection', () => {
       return type === 'next' && text.includes('handoffAssigned') ? [JSON.stringify({ id, type, payload: { errors: [{ message: 'away', extensions: { code: 'UNAVAILABLE' } }] } })] : [text];
     };
     const { uuid, id } = await work();
-    const silenceMs = 500;
+    const silenceMs = 2_000;
     const connection = connect({ ...common, url: proxy.url, silenceMs, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } });
     const [waiting, live] = [connection.open({ topic: inboxOf('b') }), connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } })];
     atEnd(() => waiting.stop());
