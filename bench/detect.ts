@@ -8,7 +8,7 @@ import { alternate, type Contestant, ratioOf } from './rounds.ts';
 const rounds = 60;
 const KB = 1_000;
 const goalMs = 1;
-/** Ten times the size in at most so many times the time. */
+/** Greatest ratio of the times for 1 MB and for 100 KB. */
 const goalRatio = 12;
 
 const ids = ['caller', ...Array.from({ length: 200 }, (_each, at) => `agent-${at}`)];

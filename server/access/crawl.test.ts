@@ -19,10 +19,10 @@ const { sent } = recordQueries(pool);
 const { agent, session, initiate, reassign, turn, run } = world(pool);
 const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
 
-/** Fields that an agent may not ask of another: what they answer instead is for matrixReads.test.ts. */
+/** Fields that an agent may select of itself only. matrixReads.test.ts tests the refusal. */
 const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'collaborations', 'definition', 'prompt', 'handoffToolDefinitions', 'sessions', 'handoffsReceived', 'handoffsGiven'];
 
-/** Everything that a type has, so many objects deep. */
+/** Selects all fields of a type, down to `depth` levels of objects. */
 function everything(type: GraphQLObjectType, depth: number): string {
   const fields = Object.values(type.getFields()).flatMap(({ name, type: outer }) => {
     const inner = getNamedType(outer);

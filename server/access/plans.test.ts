@@ -25,7 +25,7 @@ beforeAll(async () => {
   await client.connect();
   await client.query(`INSERT INTO agents (id, type, name, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, registered_at)
     VALUES ('newcomer', 'CLAUDE', 'newcomer', 'AVAILABLE', 0, 100, 0, 0, now())`);
-  // It takes the place of whoever had the first tenure of every 10,000th Session.
+  // It replaces the agent of the first tenure of every 10,000th Session.
   await client.query(`UPDATE agent_sessions SET agent_id = 'newcomer' WHERE id IN (
     SELECT DISTINCT ON (session_id) id FROM agent_sessions WHERE session_id IN (SELECT bulk_id(0, i * 10000, 0) FROM generate_series(1, 9) i UNION ALL SELECT bulk_id(0, 1, 0)) ORDER BY session_id, started_at)`);
   await client.query('ANALYZE agent_sessions');

@@ -18,7 +18,7 @@ export type Act =
 export interface Facts {
   /** The agent that holds the Session or held it last. */
   holderId: string | null;
-  /** The state of the open tenure; null when there is none. */
+  /** State of the open tenure; null without an open tenure. */
   tenureState: AgentSessionState | null;
   sourceAgentId?: string | null;
   targetAgentId?: string | null;

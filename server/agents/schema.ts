@@ -30,7 +30,7 @@ builder.prismaNode('Agent', {
       access: 'ownAgent',
       cost: 2,
       nullable: true,
-      description: `Instructions that every Handoff to the Agent carries; null when there are none. ${ofItself}`,
+      description: `Instructions that every Handoff to the Agent carries; null when not set. ${ofItself}`,
     }),
     status: t.field({
       access: 'inherit',

@@ -11,7 +11,7 @@ export interface Context {
   originalRequest: CarriedMessage | null;
   /** Last request of a user; null when that is the original request. */
   latestRequest: CarriedMessage | null;
-  /** The agent's own summary of what came before its window was last cut; null when there is none, or when it is the original request. */
+  /** The agent's own summary of what came before its window was last cut. Null when the window was not cut, or when the summary is the original request. */
   compactionSummary: CarriedMessage | null;
   /** Last message of the agent that hands off, else of an earlier one; null when no agent wrote any. */
   lastMessage: CarriedMessage | null;

@@ -225,7 +225,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   compactionSummary: t.field({
     type: CarriedMessage,
     nullable: true,
-    description: "The Agent's own summary of what came before its window was last cut; null when there is none, or when it is `originalRequest`.",
+    description: "The Agent's own summary of what came before its window was last cut. Null when the window was not cut, or when the summary is `originalRequest`.",
     ...stored,
     resolve: carried('compactionSummary'),
   }),

@@ -174,7 +174,7 @@ class Splitter {
 
 const empty = (): SimpleCommand => ({ words: [], text: '', writes: [], input: '', joiner: '' });
 
-/** The here document that starts with `<<` at `at`; null when there is none. */
+/** The here document that starts with `<<` at `at`; null when no here document starts there. */
 function heredocAt(line: string, at: number): { delimiter: string; tabs: boolean; bodyFrom: number } | null {
   const end = line.indexOf('\n', at);
   if (end < 0) return null;
