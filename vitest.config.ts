@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // What is waited for comes when it comes: a second is the default.
     expect: { poll: { timeout: 30_000 } },
+    // A fault of the machine costs a second attempt, which the closing lines name.
+    retry: process.env['CI'] ? 1 : 0,
     reporters: ['default', './test/closingLine.ts'],
     projects: [
       {

@@ -38,6 +38,13 @@ describe('installMissing', () => {
     expect(said).toEqual(['Redis and Chromium are missing: installing with apt-get']);
   });
 
+  it('installs the other package of a program where the system does not have the first', () => {
+    const { installer, programs, ran } = machine({ fails: [undefined, Object.assign(new Error(), { stderr: 'E: Unable to locate package chromium\n' })] });
+    const [redis, chromium] = programs as [Program, Program];
+    expect(installMissing([redis, { ...chromium, otherPackage: 'chromium-browser' }], installer)).toBeNull();
+    expect(ran).toEqual(['apt-get update', 'apt-get install redis chromium', 'apt-get install redis chromium-browser']);
+  });
+
   it('waits while another package manager holds a lock', () => {
     const tried = machine({ fails: [locked, undefined, locked, locked] });
     expect(tried.install()).toBeNull();
