@@ -71,6 +71,8 @@ describe('the example agent', () => {
 
     const turns = await db.prisma.turn.count();
     expect(turns).toBe(3);
+    // As npm passes it on.
+    example.kill('SIGINT');
     example.kill('SIGINT');
     expect(await example.exited).toBe(0);
     expect(example.output()).toContain('claude-1 has stopped');

@@ -57,9 +57,13 @@ export async function runAgent(id: string, connection: { url: string; key: strin
       if (status.state === 'waiting') say(`lost the server (${status.reason}); next try in ${Math.max(0, status.until - Date.now())} ms`);
     },
   });
-  const stop = (): void => stream.stop();
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const stop = (): void => {
+    stream.stop();
+    // Under npm, Ctrl-C arrives twice: from the terminal and from npm. A later one ends the process at once.
+    setTimeout(() => signals.forEach((signal) => process.off(signal, stop)), 250).unref();
+  };
+  for (const signal of signals) process.on(signal, stop);
 
   const takeOverAll = async (): Promise<void> => {
     for (const handoffId of await waitingFor(ask, id)) await takeOver(ask, handoffId);
@@ -78,9 +82,7 @@ export async function runAgent(id: string, connection: { url: string; key: strin
     // Stopped before the stream was live.
     if (!(error instanceof StreamError && error.code === 'STOPPED')) throw error;
   } finally {
-    stop();
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
+    stream.stop();
   }
   say(`${id} has stopped`);
 }
