@@ -1,4 +1,4 @@
-import type { Draft, Place } from './draft.ts';
+import { maxTasks, type Draft, type Place } from './draft.ts';
 import type { Reader } from './reader.ts';
 import { shortHash } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type CallEntry, type Fields } from './transcript.ts';
@@ -110,7 +110,8 @@ class TaskList {
     if (name === 'TaskCreate') {
       const { id } = fieldsOf(fieldsOf(answer)['task']);
       const number = typeof id === 'string' ? id : (/#(\w+)/.exec(result ?? '')?.[1] ?? String(this.#tasks.size + 1));
-      this.#tasks.set(number, { content: input['subject'], status: 'pending' });
+      // Each change lists all tasks.
+      if (this.#tasks.size < 2 * maxTasks) this.#tasks.set(number, { content: input['subject'], status: 'pending' });
     } else {
       const { taskId } = input;
       const id = typeof taskId === 'number' ? String(taskId) : taskId;

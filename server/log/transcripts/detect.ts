@@ -19,6 +19,8 @@ export interface ReadOptions {
 }
 
 const maxLines = 200_000;
+/** Messages and calls, each of which takes memory until the import ends. Real files have fewer than lines. */
+const maxEntries = 200_000;
 /** Lines at the beginning that are read to detect the format. */
 const detectionLines = 50;
 
@@ -74,6 +76,9 @@ class Intake {
 
   async take(lines: Iterable<Line>): Promise<void> {
     for (const line of lines) this.#takeLine(line);
+    if (this.draft.entryCount > maxEntries) {
+      throw new BadUserInputError(`input.content has more than ${maxEntries} messages and tool calls: import it in parts`, ['input', 'content']);
+    }
     await this.draft.settle();
   }
 

@@ -21,7 +21,7 @@ import {
 } from './transcript.ts';
 
 const KB = 1024;
-const maxTasks = 500;
+export const maxTasks = 500;
 const maxFiles = 200;
 /** First requests that are considered for the title. */
 const titleCandidates = 20;
@@ -73,6 +73,10 @@ export class Draft {
 
   /** With a spool, the texts of a batch of lines leave memory when the next one comes. */
   constructor(private readonly spool: Spool | null = null) {}
+
+  get entryCount(): number {
+    return this.#entries.length;
+  }
 
   /** Ends a batch of lines. */
   async settle(): Promise<void> {
