@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { beforeEach, expect } from 'vitest';
 import type { Caller } from '../server/core/work.ts';
+import { silentLog } from '../server/infra/log.ts';
 import { importTranscript } from '../server/log/importTranscript.ts';
 import { prepareImport } from '../server/log/prepareImport.ts';
+import { Spool } from '../server/log/spool.ts';
 import { fixture } from './readTranscripts.ts';
 import { testDatabase } from './database.ts';
 import { brokenInvariants } from './invariants.ts';
@@ -35,8 +37,14 @@ export async function imports() {
   });
 
   async function load(chunks: AsyncIterable<Uint8Array | string>, { sessionId = here.id, agentId, sidechain = false, caller }: How = {}) {
-    const transcript = await prepareImport(db.pool, { sessionId, format: 'AUTO', sidechain, chunks });
-    return (await run(importTranscript, { sessionId, agentId: agentId ?? null, transcript }, caller && { caller })).report;
+    // Without blocks in memory, all texts pass through the file.
+    const spool = new Spool(silentLog, { blocksInMemory: 0 });
+    try {
+      const transcript = await prepareImport(db.pool, { sessionId, format: 'AUTO', sidechain, chunks, spool });
+      return (await run(importTranscript, { sessionId, agentId: agentId ?? null, transcript }, caller && { caller })).report;
+    } finally {
+      await spool.close();
+    }
   }
 
   return {

@@ -4,7 +4,7 @@ import { captureSnapshot, nothingVisible, readVisible } from '../custody/snapsho
 import { readContinued, readTurns, type Known, type OpenTurn } from './importKnown.ts';
 import { LogWriter } from './logWriter.ts';
 import { Cleaner } from './transcripts/clean.ts';
-import { addTokens, noTokens, sameTokens, type CallEntry, type CompactionEntry, type MessageEntry, type WorkspaceAt, type Tokens, type Transcript, type WindowAt } from './transcripts/transcript.ts';
+import { addTokens, argumentsOf, noTokens, outcomeOf, partsOf, sameTokens, type CallEntry, type CompactionEntry, type MessageEntry, type WorkspaceAt, type Tokens, type Transcript, type WindowAt } from './transcripts/transcript.ts';
 
 /** Limits of one statement: a file of any size becomes many short statements of one transaction. */
 const batchBytes = 512 * 1024;
@@ -53,8 +53,8 @@ export class ImportLog {
   /** Appends new entries in the file's order, and fills in results that an earlier import lacked. */
   async append(): Promise<void> {
     for (const entry of this.transcript.entries) {
-      if (entry.kind === 'message') this.#addMessage(entry);
-      else if (entry.kind === 'call') this.#call(entry);
+      if (entry.kind === 'message') await this.#addMessage(entry);
+      else if (entry.kind === 'call') await this.#call(entry);
       else this.#compact(entry);
       if (this.#bytes > batchBytes || this.#rows > batchRows) await this.#send();
     }
@@ -129,12 +129,13 @@ export class ImportLog {
     if (this.changed) work.change('sessions', session, counts);
   }
 
-  #addMessage(entry: MessageEntry): void {
-    const parts = entry.parts.filter(({ line }) => !this.known.line(line));
-    if (parts.length === 0) return;
-    const content = new Cleaner().text(parts.map(({ text }) => text).join('\n\n'), undefined, entry.unkept);
-    const message = this.#writer.message(this.#turn(entry.turn, entry.at).id, entry.role, content, entry.at ?? this.custody.work.now);
-    this.#messages.set(entry, message);
+  async #addMessage(entry: MessageEntry): Promise<void> {
+    const texts: string[] = [];
+    for await (const { line, text } of partsOf(entry)) if (!this.known.line(line)) texts.push(text);
+    if (texts.length === 0) return;
+    const content = new Cleaner().text(texts.join('\n\n'), undefined, entry.unkept);
+    const { id, sequence } = this.#writer.message(this.#turn(entry.turn, entry.at).id, entry.role, content, entry.at ?? this.custody.work.now);
+    this.#messages.set(entry, { id, sequence });
     const bytes = Buffer.byteLength(content);
     if (this.#visible !== null) this.#visible[countOf[entry.role]] += 1;
     this.#countVisible(bytes);
@@ -142,8 +143,8 @@ export class ImportLog {
     this.#staged(bytes, entry.redactions);
   }
 
-  #call(call: CallEntry): void {
-    const outcome = { result: call.result, error: call.error, filesModified: call.filesModified };
+  async #call(call: CallEntry): Promise<void> {
+    const outcome = await outcomeOf(call);
     const stored = this.known.calls.get(call.callId);
     if (stored !== undefined) {
       if (!stored.open || call.resultLine === null) return;
@@ -155,10 +156,12 @@ export class ImportLog {
     }
     if (this.known.line(call.line)) return;
     const message = call.message === null ? undefined : this.#messages.get(call.message);
-    this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: call.arguments });
+    const given = await argumentsOf(call);
+    this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: given });
     this.added.toolCallsAdded += 1;
-    this.#countVisible(size(outcome) + size(call.arguments));
-    this.#staged(size(outcome) + size(call.arguments), call.redactions);
+    const bytes = size(outcome) + size(given);
+    this.#countVisible(bytes);
+    this.#staged(bytes, call.redactions);
   }
 
   /** Captures the visible part of the log at a compaction; from there on, only later entries are visible. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { workers } from '../access/roles.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { runWork } from '../core/runWork.ts';
+import type { Logger } from '../core/work.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { partOfRecord } from '../graphql/declared.ts';
@@ -12,6 +13,7 @@ import type { ImportReport, TypeCount } from './importReport.ts';
 import { type ImportAnswer, importNewSession, importTranscript } from './importTranscript.ts';
 import { prepareImport } from './prepareImport.ts';
 import { demandReadableSession } from './queries.ts';
+import { Spool } from './spool.ts';
 import type { ReadOptions } from './transcripts/detect.ts';
 import { piecesOf } from './transcripts/lines.ts';
 import type { Count, ImportedTask } from './transcripts/transcript.ts';
@@ -108,8 +110,10 @@ export async function runImport(
   demandMutation(caller, 'importTranscript');
   // Refuses early, before a large file is read; the write is authorised again under the lock.
   const onRecognised = () => demandReadableSession(pool, caller, sessionId);
-  const transcript = await prepareImport(pool, { sessionId, ...source, onRecognised });
-  return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
+  return withSpool(log, async (spool) => {
+    const transcript = await prepareImport(pool, { sessionId, ...source, onRecognised, spool });
+    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
+  });
 }
 
 /** Imports into a new Session, which is created after the whole file was read: a refused file leaves nothing. */
@@ -119,9 +123,20 @@ export async function runImportOfNew(
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'createSession');
   demandMutation(caller, 'importTranscript');
-  const transcript = await prepareImport(pool, { sessionId: null, ...source });
-  const input = { title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript };
-  return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importNewSession(work, input));
+  return withSpool(log, async (spool) => {
+    const transcript = await prepareImport(pool, { sessionId: null, ...source, spool });
+    const input = { title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript };
+    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importNewSession(work, input));
+  });
+}
+
+async function withSpool<Result>(log: Logger, use: (spool: Spool) => Promise<Result>): Promise<Result> {
+  const spool = new Spool(log);
+  try {
+    return await use(spool);
+  } finally {
+    await spool.close();
+  }
 }
 
 mutation('importTranscript', {

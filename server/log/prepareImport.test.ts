@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import { prepareImport } from './prepareImport.ts';
 import { Cleaner, maxBytes } from './transcripts/clean.ts';
+import { piecesOf } from './transcripts/lines.ts';
 
 // A session that does not exist yet has no known lines: nothing is queried.
 const pool = {} as Pool;
@@ -19,4 +20,11 @@ test('redacts no more of a long message than it stores, and gives the number of 
   const content = new Cleaner().text(said.parts.map((part) => part.text).join('\n\n'), undefined, said.unkept);
   expect(Buffer.byteLength(content)).toBeLessThanOrEqual(maxBytes);
   expect(content).toContain(`[... ${200 * (text.length + 2) - 2 - maxBytes} bytes more were not kept]`);
+});
+
+test('keeps 500 parts of a message, and gives the number of bytes of the others', async () => {
+  const content = Array.from({ length: 100_000 }, () => ({ type: 'text', text: 'a' }));
+  const line = JSON.stringify({ type: 'assistant', uuid: 'u', sessionId: 's', message: { id: 'm', content } });
+  const { entries } = await prepareImport(pool, { sessionId: null, chunks: piecesOf(line), format: 'AUTO', sidechain: false });
+  expect(entries).toMatchObject([{ parts: { length: 500 }, unkept: (100_000 - 500) * 3 }]);
 });

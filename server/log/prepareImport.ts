@@ -1,10 +1,15 @@
-import { setImmediate as letOthers } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import { Breaks } from '../core/breaks.ts';
 import { redactTexts, redactValue } from '../redaction/redact.ts';
 import { findLines } from './importKnown.ts';
 import { maxBytes } from './transcripts/clean.ts';
 import { readTranscript, type ReadOptions } from './transcripts/detect.ts';
-import type { CallEntry, Entry, MessageEntry, Transcript } from './transcripts/transcript.ts';
+import { argumentsOf, outcomeOf, partsOf, unload, type CallEntry, type Entry, type MessageEntry, type Part, type Transcript } from './transcripts/transcript.ts';
+
+/** Parts of a message. Real messages have up to 20; redacting 90,000 held the event loop for 600 ms. */
+const maxParts = 500;
+
+type IsNew = (line: number | null) => boolean;
 
 /**
  * Reads a transcript and redacts its new parts before the Session is locked, so that the transaction only writes.
@@ -16,48 +21,72 @@ export async function prepareImport(
   pool: Pool,
   { sessionId, chunks, ...options }: ReadOptions & { sessionId: string | null; chunks: AsyncIterable<Uint8Array | string> },
 ): Promise<Transcript> {
+  const { spool } = options;
   const transcript = await readTranscript(chunks, options);
   const { rows } = sessionId === null ? { rows: [] } : await pool.query<{ key: string }>({ ...findLines, values: [sessionId, transcript.lines.map(({ key }) => key)] });
   const known = new Set(rows.map(({ key }) => key));
-  const isNew = (line: number | null): boolean => line !== null && !known.has(transcript.lines[line]!.key);
-  const newParts = { ...transcript, entries: transcript.entries.flatMap((entry) => newPartOf(entry, isNew)) };
-  await redactNew(newParts, isNew(transcript.tasksLine));
-  return newParts;
+  const isNew: IsNew = (line) => line !== null && !known.has(transcript.lines[line]!.key);
+  const entries: Entry[] = [];
+  const breaks = new Breaks();
+  for (const entry of transcript.entries) {
+    if (!(await redactEntry(entry, isNew))) continue;
+    entries.push(entry);
+    if (spool !== undefined && entry.kind !== 'compaction') unload(entry, spool);
+    await spool?.settle();
+    await breaks.rest();
+  }
+  redactFacts(transcript, isNew(transcript.tasksLine));
+  return { ...transcript, entries };
 }
 
-function newPartOf(entry: Entry, isNew: (line: number | null) => boolean): Entry[] {
-  if (entry.kind === 'call') return isNew(entry.line) || isNew(entry.resultLine) ? [entry] : [];
-  if (entry.kind === 'compaction') return isNew(entry.line) ? [entry] : [];
-  entry.parts = entry.parts.filter(({ line }) => isNew(line));
-  if (entry.parts.length === 0) return [];
-  dropUnkept(entry);
-  return [entry];
+/** Redacts what an import stores of an entry, and counts the secrets. An import redacts here and in `redactFacts` only. False when nothing is new. */
+async function redactEntry(entry: Entry, isNew: IsNew): Promise<boolean> {
+  if (entry.kind === 'compaction') return isNew(entry.line);
+  if (entry.kind === 'message') return redactMessage(entry, isNew);
+  if (!isNew(entry.line) && !isNew(entry.resultLine)) return false;
+  await redactCall(entry);
+  return true;
+}
+
+/** Redacts all new parts together: a secret may begin in one and end in the next. */
+async function redactMessage(message: MessageEntry, isNew: IsNew): Promise<boolean> {
+  const parts = await keptOf(message, isNew);
+  const { texts, count } = redactTexts(parts.map(({ text }) => text));
+  message.keptParts = [];
+  message.parts = parts.map(({ line }, index) => ({ line, text: texts[index]! }));
+  message.redactions = count;
+  return parts.length > 0;
 }
 
 /**
- * Drops the parts that exceed the size of a message: redacting all at once held the event loop, 8 s for 30 MB. Keeps
- * one part beyond the size, so that a secret that continues in it is still found.
+ * The new parts, without those that exceed the size of a message or `maxParts`: redacting all at once held the event
+ * loop, 8 s for 30 MB. Keeps one part beyond the size, so that a secret that continues in it is still found.
  */
-function dropUnkept(message: MessageEntry): void {
-  let bytes = 0;
-  const full = message.parts.findIndex(({ text }) => (bytes += Buffer.byteLength(text)) > maxBytes);
-  if (full < 0) return;
-  for (const { text } of message.parts.splice(full + 2)) message.unkept += Buffer.byteLength(text) + 2;
+async function keptOf(message: MessageEntry, isNew: IsNew): Promise<Part[]> {
+  const parts: Part[] = [];
+  let [bytes, beyond] = [0, 0];
+  for await (const part of partsOf(message)) {
+    if (!isNew(part.line)) continue;
+    const partBytes = Buffer.byteLength(part.text);
+    if (beyond === 2 || parts.length === maxParts) {
+      message.unkept += partBytes + 2;
+      continue;
+    }
+    parts.push(part);
+    bytes += partBytes;
+    if (bytes > maxBytes) beyond += 1;
+  }
+  return parts;
 }
 
-/** The longest time that redacting blocks the event loop. */
-const yieldAfterMs = 5;
+async function redactCall(call: CallEntry): Promise<void> {
+  const { result, error, filesModified } = await outcomeOf(call);
+  const { value, count } = redactValue({ args: await argumentsOf(call), result, error, filesModified });
+  const { args, ...outcome } = value;
+  Object.assign(call, { arguments: args, ...outcome, keptArguments: null, keptOutcome: null, redactions: count });
+}
 
-/** Redacts everything that an import stores or reports, and counts the secrets per entry. An import redacts nowhere else. */
-async function redactNew(transcript: Transcript, tasksAreNew: boolean): Promise<void> {
-  let last = performance.now();
-  for (const entry of transcript.entries) {
-    if (entry.kind === 'message') redactMessage(entry);
-    else if (entry.kind === 'call') redactCall(entry);
-    if (performance.now() - last < yieldAfterMs) continue;
-    await letOthers();
-    last = performance.now();
-  }
+function redactFacts(transcript: Transcript, tasksAreNew: boolean): void {
   for (const standing of transcript.standings) {
     const { value, count } = redactValue({ folder: standing.folder, branch: standing.branch, commit: standing.commit });
     Object.assign(standing, value, { redactions: count });
@@ -67,21 +96,4 @@ async function redactNew(transcript: Transcript, tasksAreNew: boolean): Promise<
   if (transcript.title !== null) transcript.title = redactTexts([transcript.title]).texts[0]!;
   transcript.facts = { ...facts, tasks: value, filesModified: redactTexts(facts.filesModified).texts };
   transcript.taskRedactions = tasksAreNew ? count : 0;
-}
-
-/** Redacts all parts together: a secret may begin in one and end in the next. */
-function redactMessage(message: MessageEntry): void {
-  const { texts, count } = redactTexts(message.parts.map(({ text }) => text));
-  message.parts = message.parts.map(({ line }, index) => ({ line, text: texts[index]! }));
-  message.redactions = count;
-}
-
-function redactCall(call: CallEntry): void {
-  const { arguments: args, result, error, filesModified } = call;
-  const { value, count } = redactValue({ args, result, error, filesModified });
-  call.arguments = value.args;
-  call.result = value.result;
-  call.error = value.error;
-  call.filesModified = value.filesModified;
-  call.redactions = count;
 }

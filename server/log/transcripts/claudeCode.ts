@@ -1,4 +1,4 @@
-import type { Draft, Place } from './draft.ts';
+import { maxTasks, type Draft, type Place } from './draft.ts';
 import type { Reader } from './reader.ts';
 import { shortHash } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type CallEntry, type Fields } from './transcript.ts';
@@ -91,12 +91,18 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   };
 }
 
+const taskTools = new Set(['TodoWrite', 'TaskCreate', 'TaskUpdate']);
+
 /** TodoWrite contains the whole list; newer versions create and update single tasks. */
 class TaskList {
   readonly #tasks = new Map<string, { content: unknown; status: unknown }>();
 
-  apply({ name, arguments: args, result }: CallEntry, answer: unknown, draft: Draft, place: Place): void {
-    const input = fieldsOf(args);
+  apply(call: CallEntry, answer: unknown, draft: Draft, place: Place): void {
+    const { name, result } = call;
+    if (taskTools.has(name)) draft.useArguments(call, (args) => this.#change(name, fieldsOf(args), result, answer, draft, place));
+  }
+
+  #change(name: string, input: Fields, result: string | null, answer: unknown, draft: Draft, place: Place): void {
     if (name === 'TodoWrite') {
       draft.setTasks(listOf(input['todos']).map((todo) => ({ content: fieldsOf(todo)['content'], status: fieldsOf(todo)['status'] })), place);
       return;
@@ -104,16 +110,15 @@ class TaskList {
     if (name === 'TaskCreate') {
       const { id } = fieldsOf(fieldsOf(answer)['task']);
       const number = typeof id === 'string' ? id : (/#(\w+)/.exec(result ?? '')?.[1] ?? String(this.#tasks.size + 1));
-      this.#tasks.set(number, { content: input['subject'], status: 'pending' });
-    } else if (name === 'TaskUpdate') {
+      // Each change lists all tasks.
+      if (this.#tasks.size < 2 * maxTasks) this.#tasks.set(number, { content: input['subject'], status: 'pending' });
+    } else {
       const { taskId } = input;
       const id = typeof taskId === 'number' ? String(taskId) : taskId;
       const task = typeof id === 'string' ? this.#tasks.get(id) : undefined;
       if (typeof id !== 'string' || task === undefined) return;
       if (input['status'] === 'deleted') this.#tasks.delete(id);
       else this.#tasks.set(id, { content: input['subject'] ?? task.content, status: input['status'] ?? task.status });
-    } else {
-      return;
     }
     draft.setTasks([...this.#tasks.values()], place);
   }

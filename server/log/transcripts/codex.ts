@@ -78,8 +78,10 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       const answered = draft.answer(id, outcomeOf(payload['output']), place);
       if (answered?.name === 'update_plan' && answered.error === null && !sidechainFile) {
-        const plan = listOf(fieldsOf(answered.arguments)['plan']).map(fieldsOf);
-        draft.setTasks(plan.map(({ step, status }) => ({ content: step, status })), place);
+        draft.useArguments(answered, (args) => {
+          const plan = listOf(fieldsOf(args)['plan']).map(fieldsOf);
+          draft.setTasks(plan.map(({ step, status }) => ({ content: step, status })), place);
+        });
       }
     }
   }

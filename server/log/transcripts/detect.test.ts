@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { BadUserInputError } from '../../core/errors.ts';
 import { readTranscript } from './detect.ts';
 import { callsIn, fixture, readFixture, readText, saidIn } from '../../../test/readTranscripts.ts';
@@ -105,4 +105,22 @@ test('identifies lines by session and uuid, else by content and repetition', asy
   const [one, two] = await keys(summary, summary);
   expect(two).not.toBe(one);
   expect(await keys(summary, summary, summary)).toEqual([one, two, expect.not.stringMatching(`^(${one}|${two})$`)]);
+});
+
+test('rejects a file with more than 200000 messages and tool calls', async () => {
+  const calls = (line: number): string =>
+    JSON.stringify({ type: 'assistant', uuid: `u${line}`, sessionId: 's', message: { id: `m${line}`, content: Array.from({ length: 50_001 }, (_, n) => ({ type: 'tool_use', id: `${line}-${n}`, name: 'x' })) } });
+  await expect(readTranscript(piecesOf([0, 1, 2, 3].map(calls).join('\n')), { format: 'AUTO', sidechain: false })).rejects.toMatchObject({
+    message: expect.stringMatching(/more than 200000 messages and tool calls: import it in parts/) as string,
+    path: ['input', 'content'],
+  });
+});
+
+test('parses each line of an unknown file once', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const lines = Array.from({ length: 50 }, (_, n) => JSON.stringify({ unknown: n, filler: 'x'.repeat(200_000) })).join('\n');
+  await expect(readTranscript(piecesOf(lines), { format: 'AUTO', sidechain: false })).rejects.toMatchObject({ message: expect.stringContaining('not a known transcript') as string });
+  // The first line once more, for the message.
+  expect(parse.mock.calls.length).toBeLessThanOrEqual(51);
 });

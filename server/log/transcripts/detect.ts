@@ -4,6 +4,7 @@ import { codexReader, codexTypes } from './codex.ts';
 import { geminiReader, isGeminiDocument, linesOfDocument } from './gemini.ts';
 import { Draft, type Place } from './draft.ts';
 import { readLines, type Line } from './lines.ts';
+import type { Spool } from '../spool.ts';
 import type { Reader } from './reader.ts';
 import { isObject, type Fields, type Transcript, type TranscriptFormat } from './transcript.ts';
 
@@ -13,14 +14,18 @@ export interface ReadOptions {
   sidechain: boolean;
   /** Awaited when the format is known, before the rest is read; a rejection ends the reading. */
   onRecognised?: () => Promise<void>;
+  /** Keeps the texts of the transcript; without it they are in memory. */
+  spool?: Spool;
 }
 
 const maxLines = 200_000;
+/** Messages and calls, each of which takes memory until the import ends. Real files have fewer than lines. */
+const maxEntries = 200_000;
 /** Lines at the beginning that are read to detect the format. */
 const detectionLines = 50;
 
 /** Reads a transcript as it arrives. @throws BadUserInputError when the format is unknown, or not the given one. */
-export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, onRecognised }: ReadOptions): Promise<Transcript> {
+export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, onRecognised, spool }: ReadOptions): Promise<Transcript> {
   const batches = readLines(chunks);
   try {
     const begin: Line[] = [];
@@ -28,23 +33,24 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
     while (recognised === null && begin.length < detectionLines) {
       const next = await batches.next();
       if (next.done === true) break;
+      const from = begin.length;
       begin.push(...next.value);
-      recognised = recognise(begin.slice(0, detectionLines));
+      if (begin.length > from) recognised = recognise(begin.slice(0, detectionLines), from);
     }
     if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);
     const known = recognised ?? (format === 'AUTO' ? null : format);
     if (known === null || begin.length === 0) throw unrecognised(begin);
     await onRecognised?.();
-    const draft = new Draft();
+    const draft = new Draft(spool);
     const intake = new Intake(draft, readers[known](draft, sidechain));
     if (known === 'GEMINI_CLI') {
       // One JSON document: single lines have no meaning.
       const document = [...begin];
       for await (const lines of batches) document.push(...lines);
-      intake.take(linesOfDocument(document));
+      await intake.take(linesOfDocument(document));
     } else {
-      intake.take(begin);
-      for await (const lines of batches) intake.take(lines);
+      await intake.take(begin);
+      for await (const lines of batches) await intake.take(lines);
     }
     if (intake.known === 0) throw unrecognised(begin);
     intake.reader.end?.();
@@ -68,8 +74,12 @@ class Intake {
     readonly reader: Reader,
   ) {}
 
-  take(lines: Iterable<Line>): void {
+  async take(lines: Iterable<Line>): Promise<void> {
     for (const line of lines) this.#takeLine(line);
+    if (this.draft.entryCount > maxEntries) {
+      throw new BadUserInputError(`input.content has more than ${maxEntries} messages and tool calls: import it in parts`, ['input', 'content']);
+    }
+    await this.draft.settle();
   }
 
   #takeLine(line: Line): void {
@@ -113,9 +123,10 @@ function entryOf({ text }: Line): Fields | null {
   }
 }
 
-function recognise(lines: Line[]): TranscriptFormat | null {
+/** Recognises the format by the lines from `from` on, or by the beginning of a document. */
+function recognise(lines: Line[], from: number): TranscriptFormat | null {
   if (isGeminiDocument(lines)) return 'GEMINI_CLI';
-  for (const line of lines) {
+  for (const line of lines.slice(from)) {
     const entry = entryOf(line);
     if (entry === null) continue;
     if (codexTypes.has(entry['type']) && isObject(entry['payload'])) return 'CODEX';

@@ -1,9 +1,12 @@
 import { Cleaner } from './clean.ts';
+import type { Spool } from '../spool.ts';
 import { shortHash } from './lines.ts';
 import { shortTitle, titleOfRequest } from './title.ts';
 import {
   addTokens,
+  argumentsOf,
   noTokens,
+  unload,
   type CallEntry,
   type Count,
   type Entry,
@@ -18,7 +21,7 @@ import {
 } from './transcript.ts';
 
 const KB = 1024;
-const maxTasks = 500;
+export const maxTasks = 500;
 const maxFiles = 200;
 /** First requests that are considered for the title. */
 const titleCandidates = 20;
@@ -52,7 +55,11 @@ export class Draft {
   readonly #windows: WindowAt[] = [];
   readonly #models = new Set<string>();
   readonly #standings = new Map<number, WorkspaceAt>();
-  #requests: MessageEntry[] = [];
+  /** The title of each of the first requests; null for one that has none. */
+  readonly #requests: { message: MessageEntry; title: string | null }[] = [];
+  /** Entries with texts in memory. */
+  readonly #fresh = new Set<MessageEntry | CallEntry>();
+  #uses: { call: CallEntry; use: (args: unknown) => void }[] = [];
   #name: string | null = null;
   #tasks: ImportedTask[] = [];
   #tasksLine: number | null = null;
@@ -63,6 +70,22 @@ export class Draft {
   #people = 0;
   #agentActed = false;
   turn = 0;
+
+  /** With a spool, the texts of a batch of lines leave memory when the next one comes. */
+  constructor(private readonly spool: Spool | null = null) {}
+
+  get entryCount(): number {
+    return this.#entries.length;
+  }
+
+  /** Ends a batch of lines. */
+  async settle(): Promise<void> {
+    for (const { call, use } of this.#uses) use(await argumentsOf(call));
+    this.#uses = [];
+    if (this.spool !== null) for (const entry of this.#fresh) unload(entry, this.spool);
+    this.#fresh.clear();
+    await this.spool?.settle();
+  }
 
   seen(at: Date | null): void {
     if (at === null) return;
@@ -78,7 +101,9 @@ export class Draft {
     }
     this.#people += 1;
     const message = this.addMessage('USER', texts, place);
-    if (message !== null && this.#requests.length < titleCandidates) this.#requests.push(message);
+    if (message !== null && this.#requests.length < titleCandidates) {
+      this.#requests.push({ message, title: titleOfRequest(message.parts.map(({ text }) => text).join('\n')) });
+    }
     return message;
   }
 
@@ -102,11 +127,13 @@ export class Draft {
     this.lines[line]!.bears = true;
     const begun = messageId === null ? undefined : this.#messages.get(messageId);
     if (begun !== undefined) {
-      begun.parts.push(...parts);
+      for (const part of parts) begun.parts.push(part);
+      this.#fresh.add(begun);
       return begun;
     }
-    const message: MessageEntry = { kind: 'message', turn: this.turn, role, at, parts, unkept: 0, redactions: 0 };
+    const message: MessageEntry = { kind: 'message', turn: this.turn, role, at, parts, keptParts: [], unkept: 0, redactions: 0 };
     this.#entries.push(message);
+    this.#fresh.add(message);
     if (messageId !== null) this.#messages.set(messageId, message);
     return message;
   }
@@ -136,8 +163,11 @@ export class Draft {
       result: null,
       error: null,
       filesModified: [],
+      keptArguments: null,
+      keptOutcome: null,
       redactions: 0,
     };
+    this.#fresh.add(call);
     this.lines[line]!.bears = true;
     this.#calls.set(callId, call);
     this.#callNames.add(known);
@@ -151,6 +181,7 @@ export class Draft {
     const callId = this.#callId(id, '');
     const call = this.#calls.get(callId);
     if (call === undefined || call.resultLine !== null) return null;
+    this.#fresh.add(call);
     if (failed) this.#failed.add(callId);
     call.resultLine = line;
     const outcome = this.clean.text(text);
@@ -161,7 +192,13 @@ export class Draft {
       call.filesModified = this.#written.get(callId) ?? [];
       for (const path of call.filesModified) this.#files.add(path);
     }
+    this.#written.delete(callId);
     return call;
+  }
+
+  /** Calls `use` with the arguments of a call at the end of the batch, in the order of these requests. */
+  useArguments(call: CallEntry, use: (args: unknown) => void): void {
+    this.#uses.push({ call, use });
   }
 
   compact({ line }: Place): void {
@@ -242,11 +279,7 @@ export class Draft {
   }
 
   #firstRequest(): string | null {
-    for (const { role, parts } of this.#requests) {
-      const title = role === 'USER' ? titleOfRequest(parts.map(({ text }) => text).join('\n')) : null;
-      if (title !== null) return title;
-    }
-    return null;
+    return this.#requests.find(({ message, title }) => message.role === 'USER' && title !== null)?.title ?? null;
   }
 
   #renumber(lists: { turn: number }[][]): void {

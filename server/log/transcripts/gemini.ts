@@ -11,7 +11,7 @@ const writers = new Set(['write_file', 'replace', 'edit']);
 
 /** Whether these first lines belong to a JSON document with `sessionId` and `messages`. */
 export function isGeminiDocument(lines: Line[]): boolean {
-  const begin = lines.map(({ text }) => text ?? '').join('\n');
+  const begin = lines.map(({ text }) => (text ?? '').slice(0, 20_000)).join('\n');
   return /^\{\s*"/.test(begin) && /"sessionId":/.test(begin.slice(0, 4_000)) && /"messages":\s*\[/.test(begin.slice(0, 20_000));
 }
 

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { Breaks } from '../../core/breaks.ts';
 
 /** A line of a file; `text` is null when the line is too long to read. */
 export interface Line {
@@ -9,9 +10,6 @@ export interface Line {
 /** Longer lines are images and dumps: they are skipped without holding them in memory. */
 export const maxLineCharacters = 8 * 1024 * 1024;
 
-/** Longest time that reading blocks the event loop. */
-const yieldAfterMs = 5;
-
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /**
@@ -21,14 +19,11 @@ export const shortHash = (text: string): string => createHash('sha256').update(t
 export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Line[]> {
   const decoder = new TextDecoder();
   const splitter = new Splitter();
-  let last = performance.now();
+  const breaks = new Breaks();
   for await (const chunk of chunks) {
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
     yield splitter.push(text);
-    if (performance.now() - last > yieldAfterMs) {
-      await new Promise((resolve) => setImmediate(resolve));
-      last = performance.now();
-    }
+    await breaks.rest();
   }
   yield splitter.push(`${decoder.decode()}\n`);
 }

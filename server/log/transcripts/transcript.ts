@@ -1,4 +1,5 @@
 import type { MessageRole, TaskStatus } from '../../generated/prisma/client.ts';
+import type { Kept, Spool } from '../spool.ts';
 
 export type TranscriptFormat = 'CLAUDE_CODE' | 'CODEX' | 'GEMINI_CLI';
 
@@ -47,20 +48,35 @@ export interface Facts {
   shortened: number;
 }
 
+export interface Part {
+  line: number;
+  text: string;
+}
+
 /** A message. A model's message may consist of parts from several lines. */
 export interface MessageEntry {
   kind: 'message';
   turn: number;
   role: Exclude<MessageRole, 'HANDOFF'>;
   at: Date | null;
-  parts: { line: number; text: string }[];
+  parts: Part[];
+  /** The parts before those, outside of memory. */
+  keptParts: Kept<Part[]>[];
   /** Bytes of parts that were dropped, because a message cannot hold them. */
   unkept: number;
   /** Secrets that were removed. */
   redactions: number;
 }
 
-export interface CallEntry {
+/** The outcome of a call. */
+export interface CallOutcome {
+  result: string | null;
+  error: string | null;
+  /** Files that it wrote; empty without a result. */
+  filesModified: string[];
+}
+
+export interface CallEntry extends CallOutcome {
   kind: 'call';
   turn: number;
   line: number;
@@ -72,10 +88,9 @@ export interface CallEntry {
   arguments: unknown;
   /** Line of the outcome; null without one. */
   resultLine: number | null;
-  result: string | null;
-  error: string | null;
-  /** Files that it wrote; empty without a result. */
-  filesModified: string[];
+  /** Arguments and outcome outside of memory; null while they are here. */
+  keptArguments: Kept<unknown> | null;
+  keptOutcome: Kept<CallOutcome> | null;
   /** Secrets that were removed from its arguments and outcome. */
   redactions: number;
 }
@@ -86,6 +101,30 @@ export interface CompactionEntry {
   turn: number;
   line: number;
 }
+
+/** Moves the texts of an entry out of memory. */
+export function unload(entry: MessageEntry | CallEntry, spool: Spool): void {
+  if (entry.kind === 'message') {
+    if (entry.parts.length > 0) entry.keptParts.push(spool.put(entry.parts));
+    entry.parts = [];
+    return;
+  }
+  const { arguments: given, result, error, filesModified } = entry;
+  if (given !== null) entry.keptArguments = spool.put(given);
+  if (result !== null || error !== null) entry.keptOutcome = spool.put({ result, error, filesModified });
+  Object.assign(entry, { arguments: null, result: null, error: null, filesModified: [] });
+}
+
+/** The parts of a message, one after the other. */
+export async function* partsOf({ keptParts, parts }: MessageEntry): AsyncGenerator<Part> {
+  for (const kept of keptParts) yield* await kept.read();
+  yield* parts;
+}
+
+export const argumentsOf = async ({ keptArguments, arguments: given }: CallEntry): Promise<unknown> => (keptArguments === null ? given : keptArguments.read());
+
+export const outcomeOf = async ({ keptOutcome, result, error, filesModified }: CallEntry): Promise<CallOutcome> =>
+  keptOutcome === null ? { result, error, filesModified } : keptOutcome.read();
 
 export type Entry = MessageEntry | CallEntry | CompactionEntry;
 

@@ -1,0 +1,32 @@
+import { setImmediate } from 'node:timers/promises';
+
+const usual = {
+  /** The longest time that a piece of work blocks the event loop, unless one step takes longer. */
+  pieceMs: 5,
+  /** A turn of the event loop that takes no longer had no other work. */
+  idleMs: 0.5,
+  /** The longest rest: on a busy server the work goes on, slowly. */
+  restMs: 25,
+};
+
+/** Divides long work into pieces with rests between them, in which other requests are answered. */
+export class Breaks {
+  readonly #limits;
+  #since = performance.now();
+
+  constructor(chosen: Partial<typeof usual> = {}) {
+    this.#limits = { ...usual, ...chosen };
+  }
+
+  /** Call it between two steps. When the piece is long enough, it rests until the event loop has no other work. */
+  async rest(): Promise<void> {
+    const { pieceMs, idleMs, restMs } = this.#limits;
+    const ended = performance.now();
+    if (ended - this.#since < pieceMs) return;
+    for (let before = ended; ; before = this.#since) {
+      await setImmediate();
+      this.#since = performance.now();
+      if (this.#since - before < idleMs || this.#since - ended >= restMs) return;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { testDatabase } from '../../test/database.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { startServer } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
+
+const MB = 1024 * 1024;
+const fileBytes = 60_000_000;
+
+const db = await testDatabase();
+const { agent, session } = world(db.pool);
+await agent('ada', { maxCapacity: 100 });
+const server = await startServer({ databaseUrl: db.url });
+
+afterEach(async () => {
+  expect(await brokenInvariants(db.pool)).toEqual([]);
+});
+
+/** Steps with a message, a call and its result. One character beyond Latin-1 doubles a text in memory. */
+function* transcript(): Generator<string> {
+  const said = 'It goes on. '.repeat(1_000);
+  const printed = 'a line of what the tool printed → src/garden/bed.ts\n'.repeat(500);
+  const common = { sessionId: 'large', timestamp: '2026-03-02T09:00:00Z' };
+  for (let sent = 0, n = 0; sent < fileBytes; n += 1) {
+    const call = { type: 'tool_use', id: `call-${n}`, name: 'Bash', input: { command: `make ${n}` } };
+    const step = [
+      { ...common, uuid: `a${n}`, type: 'assistant', message: { id: `m${n}`, content: [{ type: 'text', text: `Step ${n}. ${said}` }, call], usage: { input_tokens: 3, output_tokens: 10 } } },
+      { ...common, uuid: `u${n}`, type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: `call-${n}`, content: printed }] } },
+    ].map((line) => `${JSON.stringify(line)}\n`).join('');
+    sent += Buffer.byteLength(step);
+    yield step;
+  }
+}
+
+interface Answer {
+  status: number | null;
+  retryAfter: number;
+  body: unknown;
+}
+
+async function send(id: string): Promise<Answer> {
+  const outgoing = request(`${server.url}/sessions/${id}/transcript`, { method: 'POST', agent: false });
+  try {
+    outgoing.on('error', () => undefined);
+    Readable.from(transcript()).on('error', () => undefined).pipe(outgoing);
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return { status: response.statusCode!, retryAfter: Number(response.headers['retry-after'] ?? 1), body: await json(response) };
+  } catch {
+    return { status: null, retryAfter: 1, body: null };
+  } finally {
+    outgoing.destroy();
+  }
+}
+
+/** Imports the file into a new session. While the server is busy it sends the file again, as `npm run import` does. */
+async function upload(): Promise<{ messagesAdded: number; toolCallsAdded: number }> {
+  const id = encodeId('session', await session('ada'));
+  for (;;) {
+    const { status, retryAfter, body } = await send(id);
+    if (status === 200) return body as { messagesAdded: number; toolCallsAdded: number };
+    expect([503, 408, null]).toContain(status);
+    await wait(retryAfter * 1_000);
+  }
+}
+
+/** A figure of the server's memory in bytes: `VmRSS` now, `VmHWM` the peak. Null where the system has none. */
+function memory(figure: 'VmRSS' | 'VmHWM'): number | null {
+  const status = `/proc/${server.pid}/status`;
+  if (!existsSync(status)) return null;
+  return Number(new RegExp(`${figure}:\\s+(\\d+) kB`).exec(readFileSync(status, 'utf8'))?.[1]) * 1024;
+}
+
+test('an import of 60 MB takes less than 150 MB of memory', async () => {
+  const before = memory('VmRSS');
+  const { messagesAdded, toolCallsAdded } = await upload();
+  expect([messagesAdded, toolCallsAdded]).toEqual([[...transcript()].length, messagesAdded]);
+  if (before !== null) expect(memory('VmHWM')! - before).toBeLessThan(150 * MB);
+}, 300_000);
+
+test('twenty imports of 60 MB that come at once end one after the other, with less than 600 MB of memory', async () => {
+  const reports = await Promise.all(Array.from({ length: 20 }, upload));
+  expect(new Set(reports.map(({ messagesAdded }) => messagesAdded))).toEqual(new Set([[...transcript()].length]));
+  const peak = memory('VmHWM');
+  if (peak !== null) expect(peak).toBeLessThan(600 * MB);
+}, 1_800_000);
