@@ -143,7 +143,7 @@ describe('the dashboard of a server with keys', () => {
     // The session, with all that was said and passed on.
     await page.getByRole('link', { name: 'Add rate limits', exact: true }).click();
     await page.getByText('Half of it is done.').waitFor();
-    await page.getByText('Has not accepted yet', { exact: true }).waitFor();
+    await page.getByText('Not accepted yet', { exact: true }).first().waitFor();
     expect(await offered()).toEqual({ decide, reject: decide, reassign: mayReassign });
     await page.getByRole('button', { name: 'Context prompt' }).click();
     await page.getByLabel('The context, as the next agent reads it').getByText('Half of it is done.').waitFor();
@@ -186,7 +186,7 @@ describe('the dashboard of a server with keys', () => {
   it('lets an agent accept its handoff', async () => {
     const { page, faults } = await signIn(`/sessions/${movedId}`, keys['AGENT']!);
     await page.getByRole('button', { name: 'Accept "Add rate limits"' }).click();
-    await page.getByText('Works on it', { exact: true }).waitFor();
+    await page.getByText('Active', { exact: true }).first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(faults).toEqual([]);
   }, 60_000);

@@ -39,7 +39,7 @@ describe('the page of a session', () => {
   it('shows holder, waiting handoff and chain', async () => {
     const { page, faults } = await visit(`/sessions/${chained}`);
     const top = page.getByRole('region', { name: 'Now, and the chain' });
-    await top.getByText('Has not accepted yet', { exact: true }).waitFor();
+    await top.getByText('Not accepted yet', { exact: true }).first().waitFor();
     await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
     await top.getByText('3 agents held this session, in 9 steps.').waitFor();
     expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: did not take it', 'claude-1 to reviewer-1: taken over']));
@@ -144,7 +144,7 @@ describe('the page of a session', () => {
     await routed(page, 'Needs a second look').waitFor();
     await page.getByText('2 agents held this session, in 2 steps.').waitFor();
     await page.getByRole('button', { name: 'Accept "Moved from its page"' }).click();
-    await page.getByText('Works on it', { exact: true }).waitFor();
+    await page.getByText('Active', { exact: true }).first().waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -203,7 +203,7 @@ describe('the page of a session', () => {
   it('fits on a narrow screen', async () => {
     for (const view of ['conversation', 'handoffs', 'snapshots']) {
       const { page } = await visit(`/sessions/${chained}?view=${view}`, { viewport: { width: 390, height: 844 } });
-      await page.getByText('Has not accepted yet', { exact: true }).waitFor();
+      await page.getByText('Not accepted yet', { exact: true }).first().waitFor();
       await expect.poll(() => page.locator('main [aria-hidden="true"][style]').count(), patiently).toBe(0);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
       await look(page, `session-${view}-narrow`);
