@@ -42,7 +42,7 @@ describe('the page of a session', () => {
     await top.getByText('Not accepted yet', { exact: true }).first().waitFor();
     await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
     await top.getByText('3 agents held this session, in 9 steps.').waitFor();
-    expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: did not take it', 'claude-1 to reviewer-1: taken over']));
+    expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: declined', 'claude-1 to reviewer-1: taken over']));
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -70,7 +70,7 @@ describe('the page of a session', () => {
 
   it('shows everything that a handoff of the history carried, also as JSON', async () => {
     const { page, faults } = await visit(`/sessions/${chained}?view=handoffs`);
-    const table = page.getByRole('table', { name: 'Handoffs of this session, the last first' });
+    const table = page.getByRole('table', { name: 'Handoffs of this session, newest first' });
     await table.getByText('Forgot the 429 test').waitFor();
     await table.getByText('Rejected').waitFor();
     // Its head, the five, and how many there are.
@@ -99,7 +99,7 @@ describe('the page of a session', () => {
   it('copies the context for the next agent', async () => {
     const { page } = await visit(`/sessions/${chained}`, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Context prompt' }).click();
-    const dialog = page.getByRole('dialog', { name: 'The context as it is now' });
+    const dialog = page.getByRole('dialog', { name: 'Context prompt, as of now' });
     await dialog.getByLabel('Budget').selectOption('2000');
     await dialog.getByRole('button', { name: /^Copy about/ }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();
