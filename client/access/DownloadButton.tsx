@@ -21,7 +21,7 @@ export function DownloadButton({ path, label, children }: { path: string; label:
         {state === 'failed' ? `${children}: try again` : children}
       </button>
       <span className="hidden" role="status">
-        {state === 'failed' && `The download of ${label} was refused or did not arrive.`}
+        {state === 'failed' && `The download of ${label} failed.`}
       </span>
     </>
   );

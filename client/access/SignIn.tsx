@@ -21,7 +21,7 @@ export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key
         <img src={`${basePath}/icon.svg`} alt="" width="44" height="44" />
         <h1>Sign in to Baton</h1>
         <p className="soft">
-          This server asks for a key. Whoever runs it makes one with <code>baton key</code>.
+          This server requires a key. An administrator creates one with <code>baton key create</code>.
         </p>
         {wasRefused && <ErrorNote title="This key was not accepted">It may be mistyped, expired or revoked.</ErrorNote>}
         <div className="field">

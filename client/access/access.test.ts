@@ -91,7 +91,7 @@ describe('the dashboard of a server with keys', () => {
     await page.getByRole('button', { name: 'Reassign "Not for codex"' }).waitFor();
     await page.locator('[data-live="live"]').waitFor();
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
-    await page.getByRole('group', { name: 'Work for claude-1' }).waitFor();
+    await page.getByRole('group', { name: 'Status of claude-1' }).waitFor();
   }, 60_000);
 
   it('shows an analyst everything and offers no change', async () => {
@@ -101,7 +101,7 @@ describe('the dashboard of a server with keys', () => {
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByRole('heading', { name: 'Agents' }).waitFor();
     await page.getByText('1 given').waitFor();
-    expect(await page.getByRole('group', { name: /^Work for/ }).count()).toBe(0);
+    expect(await page.getByRole('group', { name: /^Status of/ }).count()).toBe(0);
   }, 60_000);
 
   it('shows an agent its own records and the other agents', async () => {
@@ -143,10 +143,10 @@ describe('the dashboard of a server with keys', () => {
     // The session, with all that was said and passed on.
     await page.getByRole('link', { name: 'Add rate limits', exact: true }).click();
     await page.getByText('Half of it is done.').waitFor();
-    await page.getByText('Has not accepted yet', { exact: true }).waitFor();
+    await page.getByText('Not accepted yet', { exact: true }).first().waitFor();
     expect(await offered()).toEqual({ decide, reject: decide, reassign: mayReassign });
     await page.getByRole('button', { name: 'Context prompt' }).click();
-    await page.getByLabel('The context, as the next agent reads it').getByText('Half of it is done.').waitFor();
+    await page.getByLabel('Context prompt', { exact: true }).getByText('Half of it is done.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /^Snapshots/ }).click();
     await page.getByRole('table').getByText('Handoff started').waitFor();
@@ -155,7 +155,7 @@ describe('the dashboard of a server with keys', () => {
 
     // The handoff.
     await page.getByRole('link', { name: 'Open', exact: true }).click();
-    await page.getByText('What it carries').waitFor();
+    await page.getByRole('region', { name: 'Context', exact: true }).waitFor();
     expect(await offered()).toEqual({ decide, reject: decide, reassign: false });
 
     // The inbox: an agent sees its own first, people see every agent's.
@@ -168,7 +168,7 @@ describe('the dashboard of a server with keys', () => {
 
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByText('2 of 2 agents').waitFor();
-    expect(await page.getByRole('group', { name: /^Work for/ }).count()).toBe(mayReassign ? 2 : 0);
+    expect(await page.getByRole('group', { name: /^Status of/ }).count()).toBe(mayReassign ? 2 : 0);
     await page.getByRole('link', { name: 'Handoffs', exact: true }).click();
     await page.getByText('1 of 1 handoffs').waitFor();
     await page.getByRole('link', { name: 'Graph', exact: true }).click();
@@ -180,13 +180,13 @@ describe('the dashboard of a server with keys', () => {
 
   it('shows a message instead of an empty inbox that the agent may not read', async () => {
     const { page } = await signIn('/inbox/claude-1', keys['AGENT']!);
-    await page.getByText('Nothing here that you may read.').waitFor();
+    await page.getByText('Your key may not read this inbox.').waitFor();
   }, 60_000);
 
   it('lets an agent accept its handoff', async () => {
     const { page, faults } = await signIn(`/sessions/${movedId}`, keys['AGENT']!);
     await page.getByRole('button', { name: 'Accept "Add rate limits"' }).click();
-    await page.getByText('Works on it', { exact: true }).waitFor();
+    await page.getByText('Active', { exact: true }).first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(faults).toEqual([]);
   }, 60_000);

@@ -134,7 +134,7 @@ function countText(found: number, read: number, total: number | undefined, hasMo
   const of = total === 1 ? '1 agent' : `${total.toLocaleString()} agents`;
   if (text === '') return total === 0 ? 'There are no agents yet.' : of;
   if (hasMore && found < ahead) return `Searching: ${read.toLocaleString()} of ${of} …`;
-  return found === 0 ? `None of ${of} fits.` : `${found.toLocaleString()}${hasMore ? ' or more' : ''} of ${of}`;
+  return found === 0 ? `None of ${of} matches.` : `${found.toLocaleString()}${hasMore ? ' or more' : ''} of ${of}`;
 }
 
 /** The end of the loaded list: reads more when it becomes visible. */

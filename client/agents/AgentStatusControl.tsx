@@ -24,9 +24,9 @@ const SetAgentStatusDocument = graphql(`
 `);
 
 const choices: { status: AdministrativeStatus; word: string; means: string }[] = [
-  { status: 'AVAILABLE', word: 'Available', means: 'Takes work while it has free places' },
-  { status: 'DRAINING', word: 'Draining', means: 'Finishes what it has, takes nothing new' },
-  { status: 'OFFLINE', word: 'Offline', means: 'Takes no work; what it holds stays with it' },
+  { status: 'AVAILABLE', word: 'Available', means: 'Takes sessions while it has free places' },
+  { status: 'DRAINING', word: 'Draining', means: 'Keeps its sessions, takes no new ones' },
+  { status: 'OFFLINE', word: 'Offline', means: 'Takes no sessions; keeps those it holds' },
 ];
 
 /** Opens or closes an agent for new work. The change shows at once and is undone if the server rejects it. */
@@ -35,7 +35,7 @@ export function AgentStatusControl({ id, status }: { id: string; status: Adminis
   const answer = data?.setAgentStatus;
   return (
     <>
-      <div className={styles.control} role="group" aria-label={`Work for ${id}`}>
+      <div className={styles.control} role="group" aria-label={`Status of ${id}`}>
         {choices.map((choice) => (
           <button key={choice.status} type="button" title={choice.means} aria-pressed={status === choice.status} onClick={() => void set({ input: { id, status: choice.status } })}>
             {choice.word}

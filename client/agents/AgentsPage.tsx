@@ -37,7 +37,7 @@ const AgentsQuery = graphql(`
 export function AgentsPage() {
   const [pages, setPages] = useState(1);
   return (
-    <Page title="Agents" intro="The pool. An agent's places are taken when a session is handed to it, before it accepts.">
+    <Page title="Agents" intro="All agents with their loads. A handoff takes a place of its target when it starts, before the target accepts.">
       <ul role="list" aria-label="Agents" className={styles.grid}>
         <AgentPage after={null} before={0} pages={pages} onMore={() => setPages((count) => count + 1)} />
       </ul>

@@ -49,7 +49,7 @@ describe('the page of agents', () => {
   it('sets an agent available, draining and offline in every open browser', async () => {
     const [{ page, faults }, { page: other }] = await Promise.all([visit('/agents'), visit('/agents')]);
     await other.locator('[data-live="live"]').waitFor();
-    const choose = (word: string) => page.getByRole('group', { name: 'Work for codex-1' }).getByRole('button', { name: word }).click();
+    const choose = (word: string) => page.getByRole('group', { name: 'Status of codex-1' }).getByRole('button', { name: word }).click();
     for (const [word, status] of [['Draining', 'DRAINING'], ['Offline', 'OFFLINE'], ['Available', 'AVAILABLE']] as const) {
       await choose(word);
       await expect.poll(() => statusOf('codex-1'), patiently).toEqual({ administrativeStatus: status });
@@ -62,7 +62,7 @@ describe('the page of agents', () => {
     const { page } = await visit('/agents');
     await card(page, 'claude-1').waitFor();
     await page.context().setOffline(true);
-    await page.getByRole('group', { name: 'Work for claude-1' }).getByRole('button', { name: 'Offline' }).click();
+    await page.getByRole('group', { name: 'Status of claude-1' }).getByRole('button', { name: 'Offline' }).click();
     await card(page, 'claude-1').getByText('Baton did not answer').waitFor();
     await card(page, 'claude-1').locator('button[aria-pressed="true"]', { hasText: 'Available' }).waitFor();
     expect(await statusOf('claude-1')).toEqual({ administrativeStatus: 'AVAILABLE' });
@@ -86,6 +86,6 @@ describe('the page of agents', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     await look(page, 'agents-narrow');
     await page.goto(`${url}/handoffs?target=nobody-1`);
-    await page.getByText(/No handoff fits|no agent/i).first().waitFor();
+    await page.getByText(/No handoff matches|no agent/i).first().waitFor();
   }, 90_000);
 });

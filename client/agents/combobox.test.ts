@@ -48,7 +48,7 @@ describe('the choice of an agent among 250', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => new URL(page.url()).search, patiently).toBe('?agent=agent-250');
     expect(await field(page).inputValue()).toBe('agent-250');
-    await page.getByText('No session fits.').waitFor();
+    await page.getByText('No session matches.').waitFor();
     // And back to all of them.
     await field(page).fill('');
     await page.keyboard.press('Enter');
@@ -77,7 +77,7 @@ describe('the choice of an agent among 250', () => {
     await field(page).fill('rare');
     await page.getByRole('option', { name: /agent-250/ }).waitFor();
     await field(page).fill('nobody');
-    await page.getByText('None of 250 agents fits.').waitFor();
+    await page.getByText('None of 250 agents matches.').waitFor();
     // Who leaves without choosing keeps what was.
     await page.keyboard.press('Tab');
     await expect.poll(() => field(page).inputValue(), patiently).toBe('agent-237');
@@ -101,7 +101,7 @@ describe('the choice of an agent among 250', () => {
     await page.keyboard.press('Enter');
     expect(await dialog.getByRole('option', { selected: true }).count()).toBe(0);
     for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowDown');
-    expect(await pointedAt(page)).toMatch(/agent-245.*Offline: takes no work/);
+    expect(await pointedAt(page)).toMatch(/agent-245.*Offline: takes no sessions/);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await dialog.getByRole('option', { name: /agent-246/, selected: true }).waitFor();

@@ -29,7 +29,7 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
     return (
       <Page title="This page could not be shown">
         <ErrorNote title="Something went wrong" onRetry={() => window.location.reload()}>
-          A part of the dashboard did not arrive, or is of another version than the server. Nothing of what you see elsewhere is lost.
+          A part of the dashboard did not load, or its version is not that of the server. No data is lost.
         </ErrorNote>
       </Page>
     );

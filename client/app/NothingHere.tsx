@@ -8,7 +8,7 @@ import styles from './app.module.css';
 /** The page of an unknown address. */
 export function NothingHere() {
   return (
-    <Page title="Nothing here">
+    <Page title="Page not found">
       <div className="card">
         <EmptyState title="No page has this address.">
           <nav aria-label="All pages" className={styles.places}>

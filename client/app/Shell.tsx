@@ -15,6 +15,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   const isAway = useIsAway();
   useFocusOnNavigation(location);
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow screen the navigation scrolls sideways.
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [location]);
   return (
     <>
       <a className={styles.skip} href="#main">
@@ -25,7 +28,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <img src={`${basePath}/icon.svg`} alt="" width="26" height="26" />
           Baton
         </Link>
-        <nav aria-label="Pages" className={styles.nav}>
+        <nav ref={nav} aria-label="Pages" className={styles.nav}>
           {places.map(({ href, word, icon, of }) => (
             <Link key={href} href={href} aria-current={of.test(location) ? 'page' : undefined}>
               <Icon name={icon} /> <span>{word}</span>

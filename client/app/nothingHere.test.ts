@@ -13,8 +13,8 @@ beforeAll(async () => {
 describe('an unknown address', () => {
   it.each(['/nowhere', '/sessions/a/b', '/graph/2', '/old.html'])('shows a page with links to all pages at %s', async (path) => {
     const { page, faults } = await visit(path);
-    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
-    expect(await page.title()).toBe('Nothing here · Baton');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.title()).toBe('Page not found · Baton');
     const links = page.getByRole('navigation', { name: 'All pages' }).getByRole('link');
     expect(await links.allInnerTexts()).toEqual(['Sessions', 'Inbox', 'Agents', 'Handoffs', 'Graph']);
     if (path === '/nowhere') await look(page, 'nothing-here');

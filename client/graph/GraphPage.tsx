@@ -80,8 +80,8 @@ export default function GraphPage() {
           {total > 0 ? (
             <EmptyState icon="graph" title={countText(total, 0, 0)} />
           ) : (
-            <EmptyState icon="graph" title="No handoff fits.">
-              {Object.keys(where).length > 0 ? 'Take a filter away to see more.' : 'The graph grows with every handoff between two agents.'}
+            <EmptyState icon="graph" title="No handoff matches.">
+              {Object.keys(where).length > 0 ? 'Remove a filter to see more.' : 'The graph grows with every handoff between two agents.'}
             </EmptyState>
           )}
         </div>

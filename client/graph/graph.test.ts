@@ -52,7 +52,7 @@ describe('the graph page', () => {
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?agent=codex-1');
     await page.getByLabel('Before').fill('2020-01-01T00:00');
-    await page.getByText('No handoff fits.').waitFor();
+    await page.getByText('No handoff matches.').waitFor();
     expect(new URL(page.url()).searchParams.get('before')).toMatch(/^20(19|20)-/);
     await page.getByRole('button', { name: 'Last hour' }).click();
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();

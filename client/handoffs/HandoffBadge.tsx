@@ -32,7 +32,7 @@ export const HandoffBadgeFragment = graphql(`
 export function HandoffBadge({ handoff: masked, className = '' }: { handoff: FragmentType<typeof HandoffBadgeFragment>; className?: string }) {
   const handoff = readFragment(HandoffBadgeFragment, masked);
   const look = handoffLooks[handoff.status];
-  const source = handoff.sourceAgent?.id ?? 'nobody';
+  const source = handoff.sourceAgent?.id ?? 'no agent';
   return (
     <Tooltip content={<Story handoff={handoff} />}>
       <BadgeLink
@@ -58,8 +58,8 @@ function Story({ handoff }: { handoff: HandoffBadgeData }) {
       <dd>
         {formatExact(handoff.initiatedAt)} (<Time at={handoff.initiatedAt} />)
       </dd>
-      <dt>Why</dt>
-      <dd>{handoff.reason ?? 'no reason was given'}</dd>
+      <dt>Reason</dt>
+      <dd>{handoff.reason ?? 'none given'}</dd>
       {handoff.status === 'INITIATED' && (
         <>
           <dt>Deadline</dt>

@@ -56,7 +56,7 @@ export function PromptDialog({ of, onClose }: { of: PromptOf; onClose: () => voi
   const select = () => text.current && getSelection()?.selectAllChildren(text.current);
   return (
     <Dialog
-      title={ofHandoff ? 'The context of this handoff' : 'The context as it is now'}
+      title={ofHandoff ? 'Context prompt of this handoff' : 'Context prompt, as of now'}
       onClose={onClose}
       wide
       footer={prompt && <CopyButton text={prompt.text} primary onRefused={select}>{`Copy about ${prompt.tokenEstimate.toLocaleString()} tokens`}</CopyButton>}
@@ -75,13 +75,13 @@ export function PromptDialog({ of, onClose }: { of: PromptOf; onClose: () => voi
             <option value="">No limit</option>
           </select>
           <span className="hint" role="status">
-            {prompt && (prompt.dropped.length > 0 ? `${prompt.dropped.length} items are left out to stay within the budget.` : 'Nothing is left out.')}
+            {prompt && (prompt.dropped.length > 0 ? `Left out to stay within the budget: ${prompt.dropped.length === 1 ? '1 item' : `${prompt.dropped.length} items`}.` : 'Nothing is left out.')}
           </span>
         </div>
         {error && <RequestError error={error} />}
-        {!error && !prompt && !fetching && <ErrorNote title="There is no such record" />}
+        {!error && !prompt && !fetching && <ErrorNote title="There is no such session or handoff" />}
         {prompt ? (
-          <pre ref={text} className={styles.text} tabIndex={0} aria-label="The context, as the next agent reads it">
+          <pre ref={text} className={styles.text} tabIndex={0} aria-label="Context prompt">
             {prompt.text}
           </pre>
         ) : (

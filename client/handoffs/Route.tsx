@@ -8,7 +8,7 @@ type Agent = FragmentType<typeof AgentChipFragment>;
 export function Route({ source, target, plain = false }: { source: Agent | null | undefined; target: Agent; plain?: boolean }) {
   return (
     <span className={styles.route}>
-      {source ? <AgentChip agent={source} plain={plain} /> : <span className={styles.nobody}>nobody</span>}
+      {source ? <AgentChip agent={source} plain={plain} /> : <span className={styles.nobody}>unassigned</span>}
       <span className="hidden">to</span>
       <span className={styles.arrow}>
         <Icon name="arrow" />

@@ -31,8 +31,8 @@ const InboxQuery = graphql(`
 `);
 
 const sections: { status: HandoffStatus; title: string; means: string }[] = [
-  { status: 'INITIATED', title: 'Waits to be accepted', means: 'The session and a place are given over already; without an answer by the deadline it goes back.' },
-  { status: 'ACCEPTED', title: 'Accepted, not begun', means: "Completed by the agent's first turn, or here. It has no deadline." },
+  { status: 'INITIATED', title: 'Waiting to be accepted', means: 'The agent already holds the session. If it does not accept by the deadline, the session returns to its source.' },
+  { status: 'ACCEPTED', title: 'Accepted, not started', means: "The agent's first turn completes the handoff; you can also complete it here. There is no deadline." },
 ];
 
 /** The handoffs that wait for an agent, or for all agents, oldest first. */
@@ -57,7 +57,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
   return (
     <Page
       title={owner === '' ? 'Inbox' : `Inbox of ${owner}`}
-      intro="Handoffs that wait, the oldest first."
+      intro="Open handoffs, oldest first."
       actions={
         viewer.role !== 'AGENT' && (
           <AgentSelect label="Agent" none="Every agent" value={owner} onChange={(id) => navigate(id === '' ? '/inbox' : `/inbox/${encodeURIComponent(id)}`)} />
@@ -67,14 +67,14 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!list && !error && <SkeletonRows rows={3} height="8rem" label="Loading the inbox" />}
       <span className="hidden" role="status">
-        {waiting && (waiting.length === 1 ? 'One handoff waits.' : `${waiting.length} handoffs wait.`)}
+        {waiting && (waiting.length === 1 ? '1 open handoff' : `${waiting.length} open handoffs`)}
       </span>
       {waiting?.length === 0 && (
         <div className="card">
           {viewer.role === 'AGENT' && owner !== viewer.agentId ? (
-            <EmptyState title="Nothing here that you may read.">An agent sees the handoffs of the sessions that it holds or held.</EmptyState>
+            <EmptyState title="Your key may not read this inbox.">An agent sees the handoffs of the sessions that it holds or held.</EmptyState>
           ) : (
-            <EmptyState title="Nothing waits.">{owner === '' ? 'Every handoff was answered.' : `Every handoff to ${owner} was answered.`}</EmptyState>
+            <EmptyState title="No open handoffs.">{owner === '' ? 'Every handoff was answered.' : `Every handoff to ${owner} was answered.`}</EmptyState>
           )}
         </div>
       )}

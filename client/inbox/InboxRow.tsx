@@ -62,7 +62,7 @@ export function InboxRow({ handoff: masked, showTarget, onReject }: InboxRowProp
             <Route source={sourceAgent} target={targetAgent} />
           ) : (
             <>
-              <span className="soft">from</span> {sourceAgent ? <AgentChip agent={sourceAgent} /> : <span className="soft">nobody</span>}
+              <span className="soft">from</span> {sourceAgent ? <AgentChip agent={sourceAgent} /> : <span className="soft">unassigned</span>}
             </>
           )}
           <HandoffBadge handoff={handoff} />
@@ -73,14 +73,14 @@ export function InboxRow({ handoff: masked, showTarget, onReject }: InboxRowProp
         </div>
         <p className={styles.line}>
           <Link href={`/handoffs/${id}`}>
-            Everything it carries<span className="hidden"> for {session.title}</span>
+            Context<span className="hidden"> for {session.title}</span>
           </Link>
           <span className="soft small">{carriedText(pendingTasks.length, filesModified.length)}</span>
         </p>
       </div>
       <div className={styles.when}>
         <span>
-          <Icon name="clock" size={14} /> {status === 'ACCEPTED' && acceptedAt != null ? 'accepted' : 'came'} <Time at={acceptedAt ?? initiatedAt} />
+          <Icon name="clock" size={14} /> {status === 'ACCEPTED' && acceptedAt != null ? 'accepted' : 'started'} <Time at={acceptedAt ?? initiatedAt} />
         </span>
         {status === 'INITIATED' && <Deadline at={deadlineAt} />}
         <HandoffActions handoff={handoff} onReject={onReject} />

@@ -47,7 +47,7 @@ describe('the inbox', () => {
     await row(page, 'First come').waitFor();
     expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(expect.arrayContaining(['First come', 'Second come']));
     const text = await row(page, 'First come').textContent();
-    expect(text).toMatch(/from.*claude-1.*Waiting.*Why: First come.*Half of First come is done.*came just now.*deadline in (29|30) min/);
+    expect(text).toMatch(/from.*claude-1.*Waiting.*Why: First come.*Half of First come is done.*started just now.*deadline in (29|30) min/);
     expect(text).toContain(evil);
     expect(await page.locator('main img').count()).toBe(0);
     await look(page, 'inbox');
@@ -58,7 +58,7 @@ describe('the inbox', () => {
     const id = await given('To be taken');
     const { page, faults } = await visit('/inbox/codex-1');
     await page.getByRole('button', { name: 'Accept "To be taken"' }).click();
-    const complete = page.getByRole('region', { name: /Accepted, not begun/ }).getByRole('button', { name: 'Complete "To be taken"' });
+    const complete = page.getByRole('region', { name: /Accepted, not started/ }).getByRole('button', { name: 'Complete "To be taken"' });
     await complete.waitFor();
     expect(await statusOf(id)).toMatchObject({ status: 'ACCEPTED' });
     await complete.click();
@@ -73,7 +73,7 @@ describe('the inbox', () => {
     await page.getByRole('button', { name: 'Reject "To be declined"' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Reject the handoff' });
-    await dialog.getByText("goes back to 'claude-1' if it has room").waitFor();
+    await dialog.getByText("returns to 'claude-1' if it has room").waitFor();
     expect(await dialog.getByRole('button', { name: 'Reject' }).getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.type('The tests are missing');
     await look(page, 'inbox-reject');

@@ -40,18 +40,18 @@ interface Words {
 function wordsOf(status: Status): Words {
   switch (status.state) {
     case 'live':
-      return { look: 'live', icon: 'live', word: 'Live', means: 'Every change shows here as soon as it is committed.' };
+      return { look: 'live', icon: 'live', word: 'Live', means: 'Shows every change as soon as it is committed.' };
     case 'connecting':
     case 'behind':
-      return { look: 'connecting', icon: 'clock', word: 'Connecting', means: 'What you see may be a moment old. Missed changes are shown as soon as the connection is open.' };
+      return { look: 'connecting', icon: 'clock', word: 'Connecting', means: 'The page may be out of date. It shows the missed changes as soon as the connection is open.' };
     case 'waiting':
       return {
         look: 'reconnecting',
         icon: 'alert',
         word: 'Reconnecting',
-        means: `The connection was lost (${status.reason}). What you see may be old; missed changes are shown when the connection is back.`,
+        means: `The connection was lost (${status.reason}). The page may be out of date. It shows the missed changes when the connection is back.`,
       };
     case 'closed':
-      return { look: 'ended', icon: 'cross', word: 'Not live', means: status.error?.message ?? 'The connection was closed. Load the page again to see what is so now.' };
+      return { look: 'ended', icon: 'cross', word: 'Not live', means: status.error?.message ?? 'The connection was closed. Reload the page to see the current state.' };
   }
 }

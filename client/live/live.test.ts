@@ -58,7 +58,7 @@ async function reassignById(title: string, agentId: string, through = api): Prom
 describe('the live dashboard', () => {
   it('shows a reassign in a second browser at another server within a second', async () => {
     const [{ page: one, faults }, { page: two }] = await Promise.all([visitHere('/?q=seen'), visitThere('/?q=seen')]);
-    await Promise.all([one, two].flatMap((page) => [live(page), page.getByText('No session fits.').waitFor()]));
+    await Promise.all([one, two].flatMap((page) => [live(page), page.getByText('No session matches.').waitFor()]));
     const times: number[] = [];
     for (const title of ['Seen 1', 'Seen 2', 'Seen 3', 'Seen 4', 'Seen 5']) {
       await session('claude-1', { title });

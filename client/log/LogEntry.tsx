@@ -46,7 +46,7 @@ export function LogEntry({ message: masked }: { message: FragmentType<typeof Log
         )}
         <span className={styles.when}>
           <Time at={createdAt} />
-          <span className={styles.number} title="Its number in the log">
+          <span className={styles.number} title="Number in the log">
             {sequence}
           </span>
         </span>

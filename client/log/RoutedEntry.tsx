@@ -70,7 +70,7 @@ export function RoutedEntry({ message: masked }: { message: FragmentType<typeof 
         {handoff && <HandoffBadge handoff={handoff} />}
         <span className={styles.when}>
           <Time at={createdAt} />
-          <span className={styles.number} title="Its number in the log">
+          <span className={styles.number} title="Number in the log">
             #{sequence}
           </span>
         </span>
@@ -106,7 +106,7 @@ function Passed({ variables }: { variables: Passed }) {
       )}
       {own.length > 0 && (
         <details className={styles.passed}>
-          <summary>{own.length === 1 ? "1 variable of Baton's own" : `${own.length} variables of Baton's own`}</summary>
+          <summary>{own.length === 1 ? '1 variable set by Baton' : `${own.length} variables set by Baton`}</summary>
           <Variables variables={own} />
         </details>
       )}

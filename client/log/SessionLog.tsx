@@ -59,7 +59,7 @@ export function SessionLog({ sessionId, moment }: SessionLogProps) {
         {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
         {!error && !log && <SkeletonRows rows={6} height="5.5rem" label="Loading the conversation" />}
         {empty && moves.toReversed().map((move) => <MovedEntry key={move.id} move={move} />)}
-        {empty && <EmptyState title="Nothing was said yet.">Turns appear here as agents append them.</EmptyState>}
+        {empty && <EmptyState title="There are no messages yet.">Turns appear here as agents append them.</EmptyState>}
         {log && !empty && (
           <>
             <Older sessionId={sessionId} after={log.pageInfo.hasNextPage ? log.pageInfo.endCursor : null} pages={pages - 1} onMore={older} moves={moves} />

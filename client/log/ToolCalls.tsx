@@ -93,16 +93,16 @@ function Whole({ id }: { id: string }) {
   const outcome = call.error ?? call.result;
   return (
     <dl className={styles.whole}>
-      <dt>Given</dt>
-      <dd>{call.arguments == null ? <span className="soft">nothing</span> : <Fold text={JSON.stringify(call.arguments, null, 2)} mono />}</dd>
+      <dt>Arguments</dt>
+      <dd>{call.arguments == null ? <span className="soft">none</span> : <Fold text={JSON.stringify(call.arguments, null, 2)} mono />}</dd>
       {call.filesModified.length > 0 && (
         <>
-          <dt>Wrote</dt>
+          <dt>Files modified</dt>
           <dd className="mono small">{call.filesModified.join('\n')}</dd>
         </>
       )}
-      <dt>{call.error == null ? 'Answered' : 'Failed'}</dt>
-      <dd data-failed={call.error != null}>{outcome == null ? <span className="soft">not yet</span> : <Fold text={outcome} mono />}</dd>
+      <dt>{call.error == null ? 'Result' : 'Error'}</dt>
+      <dd data-failed={call.error != null}>{outcome == null ? <span className="soft">none yet</span> : <Fold text={outcome} mono />}</dd>
     </dl>
   );
 }

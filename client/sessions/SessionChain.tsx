@@ -2,7 +2,6 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
-import type { AgentSessionState } from '../gql/graphql.ts';
 import { handoffLooks } from '../handoffs/looks.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -41,17 +40,23 @@ export function SessionChain({ sessionId, version }: { sessionId: string; versio
   const [{ data, error }, ask] = useQuery({ query: ChainQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   useAgain(ask, version);
   const [unfolded, setUnfolded] = useState(false);
+  const end = useId();
   const found = data?.session?.agentSessions;
   if (error && !found) return <RequestError error={error} />;
   if (!found) return <Skeleton height="5.5rem" />;
-  if (found.nodes.length === 0) return <p className="soft small">Nobody has held it yet.</p>;
+  if (found.nodes.length === 0) return <p className="soft small">No agent has held this session.</p>;
   const tenures = found.nodes.toReversed();
   const lanes = lanesOf(tenures, unfolded);
   const agents = lanes.own.length + lanes.shared.length;
   return (
     <figure className={styles.chain}>
+      {tenures.length > 4 && (
+        <a className={styles.skip} href={`#${end}`}>
+          Skip the {2 * tenures.length - 1} links of the chain
+        </a>
+      )}
       <Drawing sessionId={sessionId} tenures={tenures} lanes={lanes} />
-      <figcaption className={styles.caption}>
+      <figcaption id={end} tabIndex={-1} className={styles.caption}>
         <span>{textOf(agents, tenures.length, found.totalCount)}</span>
         {agents > mostLanes && (
           <button type="button" className="button small" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
@@ -66,10 +71,7 @@ export function SessionChain({ sessionId, version }: { sessionId: string; versio
 
 const historyOf = (sessionId: string): string => `/sessions/${sessionId}?view=handoffs`;
 
-/** Hidden from screen readers and not reached by Tab: the table has the same links in its rows. */
-const asDrawn = { tabIndex: -1, 'aria-hidden': true } as const;
-
-/** Names and bars share one scroller, which begins at the newest step. */
+/** Names and bars share one scroller, which begins at the newest step. Each line and bar is a link with a name. */
 function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: readonly Tenure[]; lanes: Lanes }) {
   const scroller = useRef<HTMLDivElement>(null);
   const clip = useId();
@@ -78,7 +80,7 @@ function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: re
   }, [tenures.length]);
   const { bars, links, width, height } = drawChain(tenures, lanes);
   return (
-    <div ref={scroller} className={styles.scroller} tabIndex={0} role="region" aria-label="Chain, drawn">
+    <div ref={scroller} className={styles.scroller} role="region" aria-label="Chain, drawn">
       <div className={styles.lanes} aria-hidden="true">
         {lanes.own.map((lane) => (
           <span key={lane} title={lane}>
@@ -87,19 +89,19 @@ function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: re
         ))}
         {lanes.shared.length > 0 && <span title={lanes.shared.join(', ')}>{lanes.shared.length} other agents</span>}
       </div>
-      <svg width={width} height={height} aria-hidden="true">
+      <svg width={width} height={height}>
         {Array.from({ length: height / step.lane }, (_, lane) => (
           <line key={lane} className={styles.lane} x1="0" x2={width} y1={step.top + lane * step.lane} y2={step.top + lane * step.lane} />
         ))}
         {links.map(({ key, handoff, path, title }) => (
-          <Link key={key} href={handoff ? `/handoffs/${handoff.id}` : historyOf(sessionId)} className={styles.link} data-tone={handoff ? handoffLooks[handoff.status].tone : 'calm'} data-returned={handoff === null} {...asDrawn}>
+          <Link key={key} href={handoff ? `/handoffs/${handoff.id}` : historyOf(sessionId)} className={styles.link} data-tone={handoff ? handoffLooks[handoff.status].tone : 'calm'} data-returned={handoff === null}>
             <title>{handoff ? `${title}: ${handoffLooks[handoff.status].word.toLowerCase()}` : title}</title>
             <path className={styles.curve} d={path} markerEnd={`url(#${clip}-${handoff ? handoffLooks[handoff.status].tone : 'calm'})`} />
             <path className={styles.reach} d={path} />
           </Link>
         ))}
         {bars.map(({ tenure, x, y }) => (
-          <Link key={tenure.id} href={`/?agent=${encodeURIComponent(tenure.agent.id)}`} {...asDrawn}>
+          <Link key={tenure.id} href={`/?agent=${encodeURIComponent(tenure.agent.id)}`} className={styles.tenure}>
             <title>{`${tenure.agent.id}: ${tenureLooks[tenure.state].word.toLowerCase()}`}</title>
             <rect className={styles.bar} data-state={tenure.state} x={x + 1} y={y - 5} width={step.bar - 2} height="10" rx="5" />
           </Link>
@@ -116,16 +118,6 @@ function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: re
   );
 }
 
-const barWords: Record<AgentSessionState, string> = {
-  PENDING: 'Not accepted yet',
-  ACTIVE: 'At work',
-  PAUSED: 'Paused',
-  HANDED_OFF: 'Handed off',
-  COMPLETED: 'Held to the end',
-  FAILED: 'Failed',
-  DECLINED: 'Declined',
-};
-
 /** The states and outcomes that occur. */
 function Legend({ tenures }: { tenures: readonly Tenure[] }) {
   const states = [...new Set(tenures.map(({ state }) => state))];
@@ -137,7 +129,7 @@ function Legend({ tenures }: { tenures: readonly Tenure[] }) {
           <svg width="20" height="12" aria-hidden="true">
             <rect className={styles.bar} data-state={state} x="1" y="1" width="18" height="10" rx="5" />
           </svg>
-          {barWords[state]}
+          {tenureLooks[state].word}
         </span>
       ))}
       {outcomes.map((status) => (

@@ -43,16 +43,16 @@ export function SessionHistory({ sessionId, version }: { sessionId: string; vers
   return (
     <div className={styles.history}>
       <table className={styles.table}>
-        <caption className="hidden">Handoffs of this session, the last first</caption>
+        <caption className="hidden">Handoffs of this session, newest first</caption>
         <thead>
           <tr>
             <th scope="col">Number</th>
             <th scope="col">From, to</th>
             <th scope="col">Status</th>
-            <th scope="col">Why, and what came of it</th>
+            <th scope="col">Reason and outcome</th>
             <th scope="col">Started</th>
             <th scope="col">
-              <span className="hidden">What it carried</span>
+              <span className="hidden">Context</span>
             </th>
           </tr>
         </thead>

@@ -85,8 +85,8 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
   if (shown === 0) {
     return (
       <div role="listitem">
-        <EmptyState title="No session fits.">
-          {Object.keys(filter).length > 0 ? 'Take a filter away to see more.' : 'Sessions appear here as soon as they are created through the API.'}
+        <EmptyState title="No session matches.">
+          {Object.keys(filter).length > 0 ? 'Remove a filter to see more.' : 'Sessions appear here as soon as they are created through the API.'}
         </EmptyState>
       </div>
     );

@@ -43,12 +43,12 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
   return (
     <div className={styles.now}>
       <div className={styles.line}>
-        {agent ? <AgentChip agent={agent} /> : <span className="soft">Nobody holds it.</span>}
+        {agent ? <AgentChip agent={agent} /> : <span className="soft">Unassigned</span>}
         {agentSession && <Badge {...tenureLooks[agentSession.state]} />}
         <span className="soft small">
           {isOver ? (
             <>
-              {agent ? 'held it last; ' : ''}ended <Time at={updatedAt} />
+              {agent ? 'last holder; ' : ''}ended <Time at={updatedAt} />
             </>
           ) : (
             agentSession && (

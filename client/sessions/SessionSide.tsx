@@ -41,7 +41,7 @@ export const SessionSideFragment = graphql(`
 const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
   DONE: { icon: 'check', word: 'done' },
   IN_PROGRESS: { icon: 'play', word: 'in progress' },
-  PENDING: { icon: 'dash', word: 'not begun' },
+  PENDING: { icon: 'dash', word: 'not started' },
 };
 
 /** Tasks, decisions, variables and tokens from the log. */

@@ -59,10 +59,10 @@ export function SessionSnapshots({ sessionId, moment }: { sessionId: string; mom
   return (
     <div className={styles.scroll} role="region" aria-label="Snapshots" tabIndex={0}>
       <table className={styles.table}>
-        <caption className="hidden">What an agent could see, the last first</caption>
+        <caption className="hidden">What each agent could see, newest first</caption>
         <thead>
           <tr>
-            <th scope="col">Moment</th>
+            <th scope="col">Type</th>
             <th scope="col">Agent</th>
             <th scope="col">When</th>
             <th scope="col">Messages seen</th>
@@ -73,7 +73,7 @@ export function SessionSnapshots({ sessionId, moment }: { sessionId: string; mom
               Tool calls
             </th>
             <th scope="col" className={styles.number}>
-              Tokens, about
+              Tokens (estimate)
             </th>
           </tr>
         </thead>
@@ -115,7 +115,7 @@ function SnapshotPage({ sessionId, moment, after, before, pages, onMore }: Snaps
     return (
       <WholeRow columns={7}>
         <EmptyState icon="screen" title="No snapshot was taken yet.">
-          One is taken when a tenure begins, at each handoff, and when a window is cut.
+          Baton takes one when an agent receives the session, at each handoff, and when a context is truncated.
         </EmptyState>
       </WholeRow>
     );
@@ -148,12 +148,12 @@ function SnapshotRow({ snapshot }: { snapshot: Snapshot }) {
       <td>
         <Badge {...snapshotLooks[type]} />
       </td>
-      <td>{agentSession ? <AgentChip agent={agentSession.agent} plain /> : <span className="soft">nobody</span>}</td>
+      <td>{agentSession ? <AgentChip agent={agentSession.agent} plain /> : <span className="soft">no agent</span>}</td>
       <td>
         <Time at={capturedAt} />
       </td>
       <td>{messageCounts.total === 0 ? <span className="soft">none</span> : `#${sequenceStart} to #${sequenceEnd}`}</td>
-      <td className={styles.number} title={`${messageCounts.user} of people, ${messageCounts.assistant} of agents, ${messageCounts.system} of the system, ${messageCounts.tool} of tools, ${messageCounts.handoff} handoffs`}>
+      <td className={styles.number} title={`By role: ${messageCounts.user} user, ${messageCounts.assistant} assistant, ${messageCounts.system} system, ${messageCounts.tool} tool, ${messageCounts.handoff} handoff`}>
         {messageCounts.total.toLocaleString()}
       </td>
       <td className={styles.number}>{visibleToolCallCount.toLocaleString()}</td>

@@ -102,6 +102,36 @@ describe('the drawn chain of a session that many agents held', () => {
     await page.getByRole('heading', { name: `${name(5)} to ${name(6)}` }).waitFor();
   }, 120_000);
 
+  it('reaches every line and bar by Tab, each with a name, and can be skipped', async () => {
+    const { page } = await visit(`/sessions/${long}`);
+    await page.getByText('14 agents held this session, in 21 steps.').waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
+    const skip = page.getByRole('link', { name: 'Skip the 41 links of the chain' });
+    await skip.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('A lane for each of the 14 agents');
+    await skip.focus();
+    const names: string[] = [];
+    for (let press = 0; press < 41; press += 1) {
+      await page.keyboard.press('Tab');
+      names.push(await focused());
+    }
+    expect(names.filter((each) => /^worker-of-the-platform-team-\d+ to worker-of-the-platform-team-\d+: \w+/.test(each)).length).toBe(17);
+    expect(names.filter((each) => each.endsWith('without a handoff')).length).toBe(3);
+    expect(await chain(page).getByRole('link', { name: /^worker-of-the-platform-team-\d/ }).count()).toBe(41);
+    expect(names.slice(20).every((each) => /^worker-of-the-platform-team-\d+: (handed off|declined|not accepted yet)$/.test(each))).toBe(true);
+    // The last bar has the focus: it is drawn in its colour, inside of the scroller.
+    const last = await chain(page).evaluate((region) => {
+      const bar = document.activeElement!.querySelector('rect')!;
+      const [box, inside] = [bar.getBoundingClientRect(), region.getBoundingClientRect()];
+      return { stroke: getComputedStyle(bar).strokeWidth, visible: box.left >= inside.left && box.right <= inside.right + 1 };
+    });
+    expect(last).toEqual({ stroke: '4px', visible: true });
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).search, patiently).toBe(`?agent=${name(20 % 14)}`);
+  }, 120_000);
+
   it('says how many of the steps are drawn when there are more than 100', async () => {
     const { page } = await visit(`/sessions/${longer}`);
     await page.getByText('9 agents held this session in its newest 100 of 111 steps, which are drawn.').waitFor();

@@ -68,7 +68,7 @@ describe('the page of a session', () => {
     const rows = await page.locator('table > tbody').allTextContents();
     expect(rows.slice(0, 4)).toEqual([
       expect.stringMatching(/claude-1.*Without a handoff/),
-      expect.stringMatching(/On to codex-1.*Sent back: it returns handoff 1/),
+      expect.stringMatching(/On to codex-1.*Sent back: returns handoff 1/),
       expect.stringMatching(/On to claude-1/),
       expect.stringMatching(/codex-1.*Without a handoff.*It knows the parser.*The lexer is done/s),
     ]);

@@ -42,11 +42,11 @@ export function useNews(view: View): { news: number; left: number; note: (after:
   return { news: news.size, left: [...left.values()].reduce((sum, count) => sum + count, 0), note };
 }
 
-/** "2 new sessions, 1 no longer fits". */
+/** "2 new sessions, 1 no longer matches". */
 export function newsText(news: number, left: number): string {
   const parts = [
     ...(news > 0 ? [news === 1 ? '1 new session' : `${news} new sessions`] : []),
-    ...(left > 0 ? [left === 1 ? '1 no longer fits' : `${left} no longer fit`] : []),
+    ...(left > 0 ? [left === 1 ? '1 no longer matches' : `${left} no longer match`] : []),
   ];
   return parts.join(', ');
 }

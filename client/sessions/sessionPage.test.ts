@@ -39,10 +39,10 @@ describe('the page of a session', () => {
   it('shows holder, waiting handoff and chain', async () => {
     const { page, faults } = await visit(`/sessions/${chained}`);
     const top = page.getByRole('region', { name: 'Now, and the chain' });
-    await top.getByText('Has not accepted yet', { exact: true }).waitFor();
+    await top.getByText('Not accepted yet', { exact: true }).first().waitFor();
     await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
     await top.getByText('3 agents held this session, in 9 steps.').waitFor();
-    expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: did not take it', 'claude-1 to reviewer-1: taken over']));
+    expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: declined', 'claude-1 to reviewer-1: taken over']));
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -70,7 +70,7 @@ describe('the page of a session', () => {
 
   it('shows everything that a handoff of the history carried, also as JSON', async () => {
     const { page, faults } = await visit(`/sessions/${chained}?view=handoffs`);
-    const table = page.getByRole('table', { name: 'Handoffs of this session, the last first' });
+    const table = page.getByRole('table', { name: 'Handoffs of this session, newest first' });
     await table.getByText('Forgot the 429 test').waitFor();
     await table.getByText('Rejected').waitFor();
     // Its head, the five, and how many there are.
@@ -99,7 +99,7 @@ describe('the page of a session', () => {
   it('copies the context for the next agent', async () => {
     const { page } = await visit(`/sessions/${chained}`, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Context prompt' }).click();
-    const dialog = page.getByRole('dialog', { name: 'The context as it is now' });
+    const dialog = page.getByRole('dialog', { name: 'Context prompt, as of now' });
     await dialog.getByLabel('Budget').selectOption('2000');
     await dialog.getByRole('button', { name: /^Copy about/ }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();
@@ -144,7 +144,7 @@ describe('the page of a session', () => {
     await routed(page, 'Needs a second look').waitFor();
     await page.getByText('2 agents held this session, in 2 steps.').waitFor();
     await page.getByRole('button', { name: 'Accept "Moved from its page"' }).click();
-    await page.getByText('Works on it', { exact: true }).waitFor();
+    await page.getByText('Active', { exact: true }).first().waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -203,7 +203,7 @@ describe('the page of a session', () => {
   it('fits on a narrow screen', async () => {
     for (const view of ['conversation', 'handoffs', 'snapshots']) {
       const { page } = await visit(`/sessions/${chained}?view=${view}`, { viewport: { width: 390, height: 844 } });
-      await page.getByText('Has not accepted yet', { exact: true }).waitFor();
+      await page.getByText('Not accepted yet', { exact: true }).first().waitFor();
       await expect.poll(() => page.locator('main [aria-hidden="true"][style]').count(), patiently).toBe(0);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
       await look(page, `session-${view}-narrow`);

@@ -75,7 +75,7 @@ describe('the list of sessions', () => {
     await other.getByText('11 of 11 sessions').waitFor();
     expect(await other.getByRole('button', { name: 'Unassigned' }).getAttribute('aria-pressed')).toBe('true');
     await other.getByLabel('Search the titles').fill('nothing like it');
-    await other.getByText('No session fits.').waitFor();
+    await other.getByText('No session matches.').waitFor();
     await other.goto(`${url}/?open=1`);
     await other.getByText('1 of 1 sessions').waitFor();
     await row(other, 'Add rate limits').waitFor();
@@ -100,7 +100,7 @@ describe('the list of sessions', () => {
     await change('pause');
     await row(page, 'Leaving 2').getByText('no longer in this view').waitFor();
     await row(page, 'Leaving 2').getByText('Paused').waitFor();
-    await page.getByRole('button', { name: '1 no longer fits' }).waitFor();
+    await page.getByRole('button', { name: '1 no longer matches' }).waitFor();
     expect(await places()).toEqual(before);
     expect(await page.getByText('no longer in this view').count()).toBe(1);
     await look(page, 'sessions-left');
@@ -108,13 +108,13 @@ describe('the list of sessions', () => {
     // It fits again: nothing is to be said of it.
     await change('resume');
     await expect.poll(() => page.getByText('no longer in this view').count(), patiently).toBe(0);
-    expect(await page.getByRole('button', { name: 'no longer fits' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'no longer matches' }).count()).toBe(0);
 
     await change('complete');
-    await page.getByRole('button', { name: '1 no longer fits' }).waitFor();
+    await page.getByRole('button', { name: '1 no longer matches' }).waitFor();
     expect(await places()).toEqual(before);
     expect(requests).toEqual([]);
-    await page.getByRole('button', { name: '1 no longer fits' }).click();
+    await page.getByRole('button', { name: '1 no longer matches' }).click();
     await page.getByText('2 of 2 sessions').waitFor();
     expect(await row(page, 'Leaving 2').count()).toBe(0);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
@@ -153,7 +153,7 @@ describe('the list of sessions', () => {
     await page.getByText('Baton did not answer').waitFor();
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('No session fits.').waitFor();
+    await page.getByText('No session matches.').waitFor();
   }, 60_000);
 
   it('shows a title with markup as text', async () => {

@@ -24,7 +24,7 @@ export function ErrorNote({ title, children, onRetry }: { title?: string; childr
 /** The message for a failed query or mutation. */
 export function RequestError({ error, onRetry }: { error: CombinedError; onRetry?: () => void }) {
   return (
-    <ErrorNote title={error.networkError ? 'Baton did not answer' : 'This did not work'} onRetry={onRetry}>
+    <ErrorNote title={error.networkError ? 'Baton did not answer' : 'The request failed'} onRetry={onRetry}>
       {errorText(error)}
     </ErrorNote>
   );
@@ -33,5 +33,5 @@ export function RequestError({ error, onRetry }: { error: CombinedError; onRetry
 function errorText(error: CombinedError): string {
   const [first] = error.graphQLErrors;
   if (first) return first.message;
-  return 'Is the server running, and does this machine reach it? What you see may be old.';
+  return 'Check that the server is running and that this machine reaches it. The page may be out of date.';
 }

@@ -94,10 +94,11 @@ describe('GraphiQL in a browser', () => {
     await cold.locator('.graphiql-tab-active', { hasText: name }).waitFor({ timeout: 10_000 });
   }, 90_000);
 
-  it('links to the dashboard', async () => {
-    const other = await (await sharedBrowser()).newPage();
+  it('shows the answer below the query on a narrow screen, and links to the dashboard', async () => {
+    const other = await (await sharedBrowser()).newPage({ viewport: { width: 390, height: 844 } });
     onTestFinished(() => other.close());
     await other.goto(`${url}/graphql`);
+    await expect.poll(async () => (await other.locator('.result-window').boundingBox())?.width ?? 0, patiently).toBeGreaterThan(250);
     await other.getByRole('link', { name: 'Dashboard' }).click();
     await expect.poll(() => new URL(other.url()).pathname).toBe('/');
   }, 90_000);

@@ -30,7 +30,7 @@ export function RejectDialog({ handoff, onClose }: { handoff: HandoffActionsData
       footer={
         <>
           <button type="button" className="button" onClick={onClose}>
-            Keep it
+            Cancel
           </button>
           <button type="submit" form={form} className="button danger" aria-disabled={fetching || reason.trim() === ''}>
             <Icon name="back" /> {fetching ? 'Rejecting …' : 'Reject'}
@@ -41,10 +41,10 @@ export function RejectDialog({ handoff, onClose }: { handoff: HandoffActionsData
       <form id={form} className={styles.form} onSubmit={(event) => void submit(event)}>
         <p>
           <strong>{handoff.session.title}</strong>{' '}
-          {handoff.sourceAgent ? `goes back to '${handoff.sourceAgent.id}' if it has room; otherwise it will be unassigned.` : 'will be unassigned.'}
+          {handoff.sourceAgent ? `returns to '${handoff.sourceAgent.id}' if it has room; otherwise it will be unassigned.` : 'will be unassigned.'}
         </p>
         {error && <RequestError error={error} />}
-        {refusal && !ofReason && <ErrorNote title="It was not rejected">{refusal.message}</ErrorNote>}
+        {refusal && !ofReason && <ErrorNote title="The handoff was not rejected">{refusal.message}</ErrorNote>}
         <div className="field">
           <label htmlFor={`${form}-reason`}>Reason</label>
           <textarea
@@ -59,7 +59,7 @@ export function RejectDialog({ handoff, onClose }: { handoff: HandoffActionsData
             onChange={(event) => setReason(event.target.value)}
           />
           <span className="hint" id={`${form}-hint`}>
-            What is missing or wrong: the history keeps it, and the next handoff is better for it.
+            Say what is missing or wrong. The history shows it.
           </span>
           {ofReason && <ErrorNote>{refusal.message}</ErrorNote>}
         </div>

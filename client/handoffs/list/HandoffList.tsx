@@ -108,7 +108,7 @@ function ListPage({ filter, after, before, rest, total, onMore }: ListPageProps)
   if (shown === 0) {
     return (
       <WholeRow columns={5}>
-        <EmptyState icon="swap" title="No handoff fits." />
+        <EmptyState icon="swap" title="No handoff matches." />
       </WholeRow>
     );
   }
@@ -138,7 +138,7 @@ function Rows({ nodes }: { nodes: Page['nodes'] }) {
           </td>
           <td>
             <span className={styles.route}>
-              {handoff.sourceAgent ? <AgentChip agent={handoff.sourceAgent} plain /> : <span className="soft">nobody</span>}
+              {handoff.sourceAgent ? <AgentChip agent={handoff.sourceAgent} plain /> : <span className="soft">unassigned</span>}
               <Icon name="arrow" />
               <AgentChip agent={handoff.targetAgent} plain />
             </span>

@@ -64,7 +64,7 @@ export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof H
         </td>
         <td className={styles.why}>
           {reason != null ? <Fold text={reason} lines={3} characters={300} /> : <span className="soft">No reason was given.</span>}
-          {returnOf && <span className="soft small">Sent back: it returns handoff {returnOf.depth}.</span>}
+          {returnOf && <span className="soft small">Sent back: returns handoff {returnOf.depth}.</span>}
           {outcome !== null && (
             <div className={styles.outcome}>
               <Icon name="back" size={13} /> <Fold text={outcome} lines={3} characters={300} />

@@ -16,15 +16,15 @@ export default function HandoffsPage() {
   const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
   const change = (part: Partial<View>) => navigate(writeView({ ...view, ...part }), { replace: true });
   return (
-    <Page title="Handoffs" intro="Each handoff of a session, and its outcome.">
+    <Page title="Handoffs" intro="All handoffs, newest first.">
       <div className={styles.filters}>
-        <AgentSelect label="From" none="From anybody" value={view.source} onChange={(source) => change({ source })} />
-        <AgentSelect label="To" none="To anybody" value={view.target} onChange={(target) => change({ target })} />
+        <AgentSelect label="From" none="From any agent" value={view.source} onChange={(source) => change({ source })} />
+        <AgentSelect label="To" none="To any agent" value={view.target} onChange={(target) => change({ target })} />
         <StatusSelect value={view.status} onChange={(status) => change({ status })} />
         {(view.after ?? view.before) && (
           <button type="button" className="button" onClick={() => change({ after: null, before: null })}>
             {view.after && `since ${formatExact(view.after)} `}
-            {view.before && `until ${formatExact(view.before)} `}×<span className="hidden">: take the time away</span>
+            {view.before && `until ${formatExact(view.before)} `}×<span className="hidden">: remove the filter by time</span>
           </button>
         )}
       </div>

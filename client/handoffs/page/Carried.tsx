@@ -54,7 +54,7 @@ export function Carried({ handoff: masked }: { handoff: FragmentType<typeof Carr
         </Part>
       )}
       {lastMessage && (
-        <Part icon="bot" title="Last words" note={lastMessage.agentId == null ? undefined : `of ${lastMessage.agentId}, message ${lastMessage.sequence}`}>
+        <Part icon="bot" title="Last message" note={lastMessage.agentId == null ? undefined : `from ${lastMessage.agentId}, message ${lastMessage.sequence}`}>
           <Fold text={lastMessage.content} lines={10} />
         </Part>
       )}

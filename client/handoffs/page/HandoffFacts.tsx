@@ -77,7 +77,7 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
       </div>
       <dl className={styles.list}>
         <div>
-          <dt>Why</dt>
+          <dt>Reason</dt>
           <dd>{reason ?? <span className="soft">No reason was given.</span>}</dd>
         </div>
         {outcome !== null && (
@@ -93,14 +93,14 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
             {handoff.returnOf && (
               <>
                 {' '}
-                · sent back: it returns <Link href={`/handoffs/${handoff.returnOf.id}`}>handoff {handoff.returnOf.depth}</Link>
+                · sent back: returns <Link href={`/handoffs/${handoff.returnOf.id}`}>handoff {handoff.returnOf.depth}</Link>
               </>
             )}
-            {circular && <span className="soft"> · back to an agent that had worked on it</span>}
+            {circular && <span className="soft"> · the target held this session before</span>}
           </dd>
         </div>
         <div>
-          <dt>{status === 'INITIATED' ? 'Deadline' : 'Then'}</dt>
+          <dt>{status === 'INITIATED' ? 'Deadline' : 'Ended'}</dt>
           <dd>{stepsOf(handoff)}</dd>
         </div>
       </dl>
@@ -110,7 +110,7 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
 
 /** Why the handoff failed; null when it did not. */
 export function outcomeOf({ status, rejectionReason, failureReason, cancelReason, deadlineAt, closedAt }: Pick<Facts, 'status' | 'rejectionReason' | 'failureReason' | 'cancelReason' | 'deadlineAt' | 'closedAt'>): string | null {
-  if (status === 'TIMED_OUT') return closedAt != null && closedAt < deadlineAt ? 'It was timed out by hand, before its deadline.' : `Nobody accepted it by ${formatExact(deadlineAt)}.`;
+  if (status === 'TIMED_OUT') return closedAt != null && closedAt < deadlineAt ? 'Timed out by an operator before the deadline.' : `Not accepted by ${formatExact(deadlineAt)}.`;
   return rejectionReason ?? failureReason ?? cancelReason ?? null;
 }
 

@@ -55,7 +55,7 @@ export default function HandoffPage({ id }: { id: string }) {
       {failure}
       {data && (
         <EmptyState icon="swap" title="There is no such handoff.">
-          It may be mistyped, or of a session that your key may not read.
+          Its address may be mistyped, or your key may not read it.
         </EmptyState>
       )}
       {!data && !error && <Skeleton height="30rem" />}
@@ -68,7 +68,7 @@ function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['ha
   const { id, depth, session, sourceAgent, targetAgent, previous, next } = handoff;
   return (
     <Page
-      title={`${sourceAgent?.id ?? 'Nobody'} to ${targetAgent.id}`}
+      title={`${sourceAgent?.id ?? 'Unassigned'} to ${targetAgent.id}`}
       intro={
         <>
           Handoff {depth} of <Link href={`/sessions/${session.id}`}>{session.title}</Link>
@@ -76,9 +76,9 @@ function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['ha
       }
       actions={
         <>
-          <nav className={styles.steps} aria-label="Chain">
-            <Step to={previous?.id} word="Before" flip />
-            <Step to={next?.id} word="After" />
+          <nav className={styles.steps} aria-label="Handoffs of this session">
+            <Step to={previous?.id} word="Previous" flip />
+            <Step to={next?.id} word="Next" />
           </nav>
           <button type="button" className="button small" onClick={() => setPrompting(true)}>
             <Icon name="copy" size={14} /> Context prompt
@@ -93,12 +93,12 @@ function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['ha
       }
     >
       {failure}
-      <section className={`card ${styles.facts}`} aria-label="What became of it">
+      <section className={`card ${styles.facts}`} aria-label="Route and outcome">
         <HandoffFacts handoff={handoff} />
         <HandoffActions handoff={handoff} />
       </section>
       <section className={`card ${styles.payload}`} aria-labelledby="payload">
-        <h2 id="payload">What it carries</h2>
+        <h2 id="payload">Context</h2>
         <HandoffPayload handoff={handoff} />
       </section>
       {prompting && <PromptDialog of={{ handoffId: id }} onClose={() => setPrompting(false)} />}

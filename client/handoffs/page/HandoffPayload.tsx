@@ -59,7 +59,7 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
           <Fold text={summary} lines={24} characters={3_000} />
         </Part>
         {instructions != null && (
-          <Part icon="info" title="Instructions of the target">
+          <Part icon="info" title="Instructions for the target">
             <Fold text={instructions} />
           </Part>
         )}
@@ -97,8 +97,8 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
         )}
       </div>
       <p className={styles.foot}>
-        About {handoff.tokenEstimate.toLocaleString()} tokens. {secretsText(handoff.redactionCount)} {left && `Left out of it: ${left}.`}{' '}
-        <span title="SHA-256 over what it carries: equal contexts have equal hashes">
+        About {handoff.tokenEstimate.toLocaleString()} tokens. {secretsText(handoff.redactionCount)} {left && `Left out: ${left}.`}{' '}
+        <span title="SHA-256 of the context: equal contexts have equal hashes">
           Hash <code>{handoff.contentHash.slice(0, 12)}</code>
         </span>
       </p>
@@ -107,7 +107,7 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
   );
 }
 
-const secretsText = (count: number): string => (count === 0 ? 'No secret was found in it.' : count === 1 ? 'One secret was taken out.' : `${count} secrets were taken out.`);
+const secretsText = (count: number): string => (count === 0 ? 'No secret was found.' : count === 1 ? '1 secret was removed.' : `${count} secrets were removed.`);
 
 function List({ icon, title, items, mono = false }: { icon: IconName; title: string; items: readonly string[]; mono?: boolean }) {
   if (items.length === 0) return null;

@@ -29,7 +29,7 @@ function Text({ id }: { id: string }) {
     };
   }, [id, key]);
   if (text === null) return <Skeleton height="16rem" />;
-  if (text instanceof Error) return <ErrorNote title="The record could not be read">{text.message}</ErrorNote>;
+  if (text instanceof Error) return <ErrorNote title="The JSON could not be loaded">{text.message}</ErrorNote>;
   return (
     <div className={styles.whole}>
       <CopyButton text={text}>Copy JSON</CopyButton>

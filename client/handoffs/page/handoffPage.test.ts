@@ -24,10 +24,10 @@ beforeAll(async () => {
 describe('the page of a handoff', () => {
   it('shows its outcome and everything that it carries', async () => {
     const { page, faults } = await visit(`/handoffs/${rejected}`);
-    const facts = page.getByRole('region', { name: 'What became of it' });
+    const facts = page.getByRole('region', { name: 'Route and outcome' });
     await facts.getByText('change its template in deploy/').waitFor();
     expect(await facts.textContent()).toMatch(/claude-1.*CLAUDE.*codex-1.*CODEX.*Rejected.*The deployment script is Go.*by the agent/);
-    const carried = await page.getByRole('region', { name: 'What it carries' }).textContent();
+    const carried = await page.getByRole('region', { name: 'Context', exact: true }).textContent();
     for (const part of ['Answer 429 with Retry-After', 'Token bucket rather than a fixed window', 'src/http/rateLimit.ts', 'Please add rate limits']) expect(carried).toContain(part);
     expect(await page.getByRole('button', { name: /Accept|Reject|Complete/ }).count()).toBe(0);
     await look(page, 'handoff');
@@ -36,10 +36,10 @@ describe('the page of a handoff', () => {
 
   it('links to the handoffs before and after it and to the session', async () => {
     const { page } = await visit(`/handoffs/${rejected}`);
-    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.waitForURL(`**/handoffs/${timedOut}`);
-    await page.getByText('It was timed out by hand, before its deadline.').waitFor();
-    await page.getByRole('link', { name: 'Before' }).click();
+    await page.getByText('Timed out by an operator before the deadline.').waitFor();
+    await page.getByRole('link', { name: 'Previous' }).click();
     await page.waitForURL(`**/handoffs/${rejected}`);
     await page.getByRole('link', { name: 'Add rate limits to the public API' }).click();
     await page.waitForURL('**/sessions/*');
@@ -48,7 +48,7 @@ describe('the page of a handoff', () => {
   it('copies the prompt of the handoff within a budget', async () => {
     const { page } = await visit(`/handoffs/${open}`, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Context prompt' }).click();
-    const dialog = page.getByRole('dialog', { name: 'The context of this handoff' });
+    const dialog = page.getByRole('dialog', { name: 'Context prompt of this handoff' });
     await dialog.getByLabel('Budget').selectOption('');
     await dialog.getByRole('button', { name: /^Copy about/ }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();
@@ -68,7 +68,7 @@ describe('the page of a handoff', () => {
 
   it('fits on a narrow screen, and reports an unknown handoff', async () => {
     const { page } = await visit(`/handoffs/${rejected}`, { viewport: { width: 390, height: 844 } });
-    await page.getByText('What it carries').waitFor();
+    await page.getByRole('region', { name: 'Context', exact: true }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await look(page, 'handoff-narrow');
     await page.goto(`${url}/handoffs/handoff_01kc000000e00800000000zzzz`);

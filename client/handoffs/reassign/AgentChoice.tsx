@@ -23,7 +23,7 @@ export function AgentChoice({ holderId, giverId, value, onChange, describedBy }:
           <span className={styles.agent} data-off={obstacle !== null}>
             <span className={styles.mark} data-chosen={agent.id === value} aria-hidden="true" />
             <AgentChip agent={agent} plain />
-            <span className={styles.note}>{obstacle ?? (agent.id === giverId ? 'It came from here: goes back, with no new handoff' : (agent.role ?? agent.type))}</span>
+            <span className={styles.note}>{obstacle ?? (agent.id === giverId ? 'Source of the waiting handoff: the session returns without a new one' : (agent.role ?? agent.type))}</span>
             <LoadBar load={agent.currentLoad} capacity={agent.maxCapacity} />
           </span>
         );
@@ -35,8 +35,8 @@ export function AgentChoice({ holderId, giverId, value, onChange, describedBy }:
 /** Why an agent cannot take the session; null when it can. */
 function obstacleOf({ id, status, currentLoad, maxCapacity, freePlaces }: AgentToChoose, holderId: string | null): string | null {
   if (id === holderId) return 'Holds it now';
-  if (status === 'OFFLINE') return 'Offline: takes no work';
-  if (status === 'DRAINING') return 'Draining: finishes what it has';
+  if (status === 'OFFLINE') return 'Offline: takes no sessions';
+  if (status === 'DRAINING') return 'Draining: takes no new sessions';
   if (freePlaces === 0) return `Full: ${currentLoad} of ${maxCapacity}`;
   return null;
 }

@@ -27,7 +27,7 @@ export function ContextPreview({ sessionId }: { sessionId: string }) {
   return (
     <details className={styles.preview} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <Icon name="chevron" /> Preview of the context that goes with it
+        <Icon name="chevron" /> Preview of the context
       </summary>
       {open && <Text sessionId={sessionId} />}
     </details>
@@ -43,9 +43,9 @@ function Text({ sessionId }: { sessionId: string }) {
   return (
     <>
       <p className="hint">
-        About {tokenEstimate.toLocaleString()} tokens, as the next agent reads it within {budget.toLocaleString()}
-        {dropped.length > 0 && `; ${dropped.length} items are left out here, and kept in the handoff`}
-        {redactionCount > 0 && `; ${redactionCount} secrets were removed`}. Your summary and reason are added.
+        About {tokenEstimate.toLocaleString()} tokens, with a budget of {budget.toLocaleString()}.
+        {dropped.length > 0 && ` Left out of this preview, but kept in the handoff: ${dropped.length === 1 ? '1 item' : `${dropped.length} items`}.`}
+        {redactionCount > 0 && ` Removed secrets: ${redactionCount}.`} Your reason and summary are added.
       </p>
       <pre className={styles.text} tabIndex={0} aria-label="The context, as text">
         {text}

@@ -28,7 +28,7 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
     <>
       <fieldset className={styles.target}>
         <legend className="label">
-          To <span className="hint">{holderId === null ? 'Nobody holds it now.' : `'${holderId}' holds it now.`}</span>
+          To <span className="hint">{holderId === null ? 'It is unassigned now.' : `'${holderId}' holds it now.`}</span>
         </legend>
         <div className={styles.switch}>
           <Way draft={draft} by="agent" word="An agent" onChange={onChange} />
@@ -43,15 +43,15 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
         )}
         <div id={targetError}>{errorAt('target')}</div>
       </fieldset>
-      <TextField label="Reason" hint="Why it moves: one line that the next agent and the history show." value={draft.reason} rows={2} onChange={(reason) => onChange({ reason })} error={errorAt('reason')} />
+      <TextField label="Reason" hint="Why the session moves. The next agent and the history show it." value={draft.reason} rows={2} onChange={(reason) => onChange({ reason })} error={errorAt('reason')} />
       {!draft.skipHandoff && (
-        <TextField label="Summary" hint="What the next agent should know. Left empty, Baton composes one from the log." value={draft.summary} rows={4} onChange={(summary) => onChange({ summary })} error={errorAt('summary')} />
+        <TextField label="Summary" hint="What the next agent should know. If this is empty, Baton composes a summary from the log." value={draft.summary} rows={4} onChange={(summary) => onChange({ summary })} error={errorAt('summary')} />
       )}
       <label className={styles.skip}>
         <input type="checkbox" checked={draft.skipHandoff} onChange={(event) => onChange({ skipHandoff: event.target.checked })} />
         <span>
           <span className="label">Skip handoff (quick reassign)</span>
-          <span className="hint">Moves it at once: no record of a handoff, no context is kept for the next agent, and no agent has to accept. The event is still written.</span>
+          <span className="hint">Moves the session without a handoff: Baton keeps no context for the next agent, and the agent does not have to accept. The event is still recorded.</span>
         </span>
       </label>
       {!draft.skipHandoff && <ContextPreview sessionId={session.id} />}

@@ -54,8 +54,8 @@ describe('the reassign dialog', () => {
     const { page, faults } = await openDialog('Choices');
     const item = (name: string) => page.getByRole('dialog').getByRole('option').filter({ hasText: name });
     expect(await item('claude-1').textContent()).toMatch(/Holds it now.*of 50/);
-    expect(await item('gone-1').textContent()).toContain('Offline: takes no work');
-    expect(await item('leaving-1').textContent()).toContain('Draining: finishes what it has');
+    expect(await item('gone-1').textContent()).toContain('Offline: takes no sessions');
+    expect(await item('leaving-1').textContent()).toContain('Draining: takes no new sessions');
     expect(await item('codex-1').textContent()).toContain('0 of 2 places taken, 2 free');
     for (const off of ['claude-1', 'gone-1', 'leaving-1']) expect(await item(off).getAttribute('aria-disabled')).toBe('true');
     await page.getByText('Preview of the context').click();

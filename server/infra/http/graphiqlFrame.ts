@@ -13,7 +13,13 @@ const style = `
   #baton a { color: LinkText; }
   #baton input { width: 24em; max-width: 50vw; font: 13px ui-monospace, monospace; }
   #root { flex: 1; min-height: 0; }
-  #root .graphiql-container { height: 100%; }`;
+  #root .graphiql-container { height: 100%; }
+  @media (max-width: 48rem) {
+    #root #graphiql-session { flex-direction: column; }
+    #root #graphiql-session > .graphiql-horizontal-drag-bar, #root .graphiql-logo { display: none; }
+    #root .graphiql-editors, #root .graphiql-response { flex: 1 1 50% !important; min-height: 0; }
+    #root .graphiql-sidebar { width: 44px; }
+  }`;
 
 const keyField = `<label>Key <input type="password" autocomplete="off" spellcheck="false" placeholder="baton_..." aria-describedby="baton-key"></label>
   <span id="baton-key">Sent with every request of all tabs. Kept in this browser tab only.</span>`;
