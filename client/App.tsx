@@ -16,6 +16,11 @@ const SessionPage = lazy(() => import('./sessions/SessionPage.tsx'));
 const InboxPage = lazy(() => import('./inbox/InboxPage.tsx'));
 const HandoffsPage = lazy(() => import('./handoffs/list/HandoffsPage.tsx'));
 const HandoffPage = lazy(() => import('./handoffs/page/HandoffPage.tsx'));
+const AgentPage = lazy(() => import('./agents/page/AgentPage.tsx'));
+const ToolsPage = lazy(() => import('./tools/ToolsPage.tsx'));
+const ToolPage = lazy(() => import('./tools/ToolPage.tsx'));
+const NewToolPage = lazy(() => import('./tools/edit/NewToolPage.tsx'));
+const EditToolPage = lazy(() => import('./tools/edit/EditToolPage.tsx'));
 const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 
 export function App() {
@@ -31,12 +36,19 @@ export function App() {
                   <Route path="/sessions" component={SessionsPage} />
                   <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
                   <Route path="/agents" component={AgentsPage} />
+                  <Route path="/agents/:id">{({ id }) => <AgentPage key={id} id={id} />}</Route>
                   <Route path="/inbox">
                     <InboxPage />
                   </Route>
                   <Route path="/inbox/:agentId">{({ agentId }) => <InboxPage key={agentId} agentId={agentId} />}</Route>
                   <Route path="/handoffs" component={HandoffsPage} />
                   <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} />}</Route>
+                  <Route path="/tools" component={ToolsPage} />
+                  <Route path="/tools/new">
+                    <NewToolPage />
+                  </Route>
+                  <Route path="/tools/:id">{({ id }) => <ToolPage key={id} id={id} />}</Route>
+                  <Route path="/tools/:id/edit">{({ id }) => <EditToolPage key={id} id={id} />}</Route>
                   <Route path="/graph" component={GraphPage} />
                   <Route>
                     <NothingHere />

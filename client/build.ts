@@ -15,6 +15,8 @@ const stamp = 'made-from';
 const compressible = /\.(html|js|css|svg|json)$/;
 /** Files beside the dashboard, and tests. */
 const notOurs = /^(examples|api|build\.ts)|\.test\.ts$/;
+/** Files that the dashboard has from elsewhere. */
+const shared = ['package-lock.json', 'server/tools/define.ts', 'server/tools/tool.ts'].map((file) => join(root, file));
 
 async function buildDashboard(): Promise<void> {
   const hash = await hashSources();
@@ -48,7 +50,7 @@ async function isCurrent(folder: string, hash: string): Promise<boolean> {
 async function hashSources(): Promise<string> {
   const files = (await filesIn(source)).filter((file) => !notOurs.test(relative(source, file)));
   const hash = createHash('sha256');
-  for (const file of [...files.sort(), join(root, 'package-lock.json')]) {
+  for (const file of [...files.sort(), ...shared]) {
     hash.update(relative(root, file)).update('\0').update(await readFile(file)).update('\0');
   }
   return hash.digest('hex');

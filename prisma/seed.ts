@@ -9,9 +9,10 @@ import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
 import { recordDecision, setTasks, type SetTasksInput } from '../server/log/addToLog.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../server/sessions/changeSession.ts';
 import { createSession } from '../server/sessions/createSession.ts';
+import { createHandoffTool } from '../server/tools/changeTool.ts';
 
 /**
- * The demonstration: three agents, a session in every state, and one session whose chain has a rejection, a
+ * The demonstration: three agents with a handoff tool, a session in every state, and one session whose chain has a rejection, a
  * time-out, a cancellation, a completed handoff and an open one. The ids are fixed, so that the example queries
  * work unchanged.
  */
@@ -41,6 +42,7 @@ async function insertStory(work: Work): Promise<{ seeded: true }> {
   await story.agents();
   await story.rateLimits();
   await story.otherSessions();
+  await story.tool();
   return { seeded: true };
 }
 
@@ -56,13 +58,18 @@ class Story {
     const instructions: Record<string, string> = {
       'reviewer-1': 'Read the whole change. Approve it, or hand it back with what is wrong and where.',
     };
+    const when: Record<string, string> = {
+      'claude-1': 'The work that is left is TypeScript.',
+      'codex-1': 'The work that is left is Go or a build script.',
+      'reviewer-1': 'The change is done and its tests pass.',
+    };
     for (const agent of pool) {
       const collaborators: string[] = [];
       await this.do(registerAgent, { ...agent, name: agent.id, instructions: instructions[agent.id] ?? null, metadata: null, collaborators });
     }
     for (const agent of pool) {
       for (const [position, other] of pool.filter(({ id }) => id !== agent.id).entries()) {
-        this.work.insert('agent_collaborators', { agentId: agent.id, collaboratorId: other.id, position });
+        this.work.insert('agent_collaborators', { agentId: agent.id, collaboratorId: other.id, position, when: when[other.id]! });
       }
     }
     await this.work.flush();
@@ -148,6 +155,21 @@ class Story {
 
     const cancelledSession = await this.session('Prototype dark mode', 'reviewer-1');
     await this.do(cancelSession, { sessionId: cancelledSession, expectedVersion: null, reason: 'Design first.' });
+  }
+
+  async tool(): Promise<void> {
+    await this.do(createHandoffTool, {
+      name: 'ask_for_security_review',
+      targetAgentId: 'reviewer-1',
+      agentIds: ['claude-1', 'codex-1'],
+      description: 'Call it when the change touches keys, permissions or input from outside.',
+      variables: [
+        { name: 'risk', type: 'STRING', required: true, description: 'What could happen at worst.', enum: ['low', 'medium', 'high'], default: null },
+        { name: 'files', type: 'ARRAY', required: false, description: 'Paths to read first.', enum: null, default: null },
+        { name: 'deployed', type: 'BOOLEAN', required: false, description: 'Whether the change is in production.', enum: null, default: false },
+      ],
+      instructions: 'Look for missing checks first. Style can wait.',
+    });
   }
 
   private async session(title: string, agentId: string | null, metadata: object | null = null): Promise<string> {

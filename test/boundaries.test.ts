@@ -64,6 +64,7 @@ const refused: [from: string, to: string, rule: string][] = [
   ['server/custody/one.ts', 'server/custody/other.ts', 'no-circle'],
   ['client/main.tsx', 'server/limits/limits.ts', 'client'],
   ['client/main.tsx', 'server/core/ids.ts', 'client'],
+  ['client/main.tsx', 'server/tools/changeTool.ts', 'client'],
   ['client/stream/index.ts', 'client/main.tsx', 'client-stream'],
   ['client/stream/index.ts', 'server/core/ids.ts', 'client-stream'],
   ['client/stream/index.ts', 'node_modules/graphql/index.js', 'graphql-at-doors'],

@@ -169,6 +169,13 @@ describe('the dashboard of a server with keys', () => {
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByText('2 of 2 agents').waitFor();
     expect(await page.getByRole('group', { name: /^Status of/ }).count()).toBe(mayReassign ? 2 : 0);
+    // An agent's page: all of it is for people and for the agent itself.
+    await page.getByRole('link', { name: 'codex-1', exact: true }).click();
+    await page.getByRole('heading', { name: 'codex-1', level: 1 }).waitFor();
+    await (role === 'SOURCE' ? page.getByText('of itself only.') : page.getByText('Its model gets no handoff tool.')).waitFor();
+    await page.getByRole('link', { name: 'Tools', exact: true }).click();
+    await page.getByText('There are no handoff tools yet.').waitFor();
+    expect(await page.getByRole('link', { name: 'New tool' }).count()).toBe(mayReassign ? 1 : 0);
     await page.getByRole('link', { name: 'Handoffs', exact: true }).click();
     await page.getByText('1 of 1 handoffs').waitFor();
     await page.getByRole('link', { name: 'Graph', exact: true }).click();

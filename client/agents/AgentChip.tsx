@@ -10,7 +10,7 @@ export const AgentChipFragment = graphql(`
   }
 `);
 
-/** An agent's slug and short type. Links to its sessions. */
+/** An agent's slug and short type. Links to its page. */
 export function AgentChip({ agent: masked, plain = false, className = '' }: { agent: FragmentType<typeof AgentChipFragment>; plain?: boolean; className?: string }) {
   const { id, type } = readFragment(AgentChipFragment, masked);
   const inside = (
@@ -30,7 +30,7 @@ export function AgentChip({ agent: masked, plain = false, className = '' }: { ag
     );
   }
   return (
-    <Link href={`/?agent=${encodeURIComponent(id)}`} className={classes} title={`${id} (${type}): its sessions`}>
+    <Link href={`/agents/${encodeURIComponent(id)}`} className={classes} title={`${id} (${type})`}>
       {inside}
     </Link>
   );

@@ -12,6 +12,8 @@ export interface AgentComboboxProps {
   label: string;
   /** Label of the empty value; without it an agent is required. */
   none?: string;
+  /** Shown in the empty field. Default: the label of the empty value. */
+  placeholder?: string;
   /** Shows the list at all times, with the field as its search box. Otherwise the list opens under the field, which shows the value. */
   inline?: boolean;
   value: string;
@@ -30,7 +32,7 @@ const ahead = 50;
  * Chooses one of any number of agents: searched by name, type or role, with more pages read on scrolling. Unavailable agents
  * are shown with the reason.
  */
-export function AgentCombobox({ label, none, inline = false, value, onChange, obstacleOf = () => null, children, describedBy }: AgentComboboxProps) {
+export function AgentCombobox({ label, none, placeholder = none, inline = false, value, onChange, obstacleOf = () => null, children, describedBy }: AgentComboboxProps) {
   const [typed, setTyped] = useState(inline ? '' : value);
   const [wasOpened, setOpened] = useState(inline);
   const [wanted, setWanted] = useState(ahead);
@@ -83,7 +85,7 @@ export function AgentCombobox({ label, none, inline = false, value, onChange, ob
       <input
         {...getInputProps({
           className: `input ${styles.input}`,
-          placeholder: inline ? 'Search by name, type or role' : none,
+          placeholder: inline ? 'Search by name, type or role' : placeholder,
           spellCheck: false,
           maxLength: 100,
           ...(inline && { ref: focusFirst }),

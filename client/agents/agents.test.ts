@@ -79,6 +79,49 @@ describe('the page of agents', () => {
     await card(page, 'codex-1').getByText('2 of 5').waitFor();
   }, 60_000);
 
+  it('leads to the page of an agent, with its definition, prompt, collaborations and tools', async () => {
+    const file = 'Reads $WHAT on branch ${BRANCH} for $AGENT_ID.\n\nCollaborations: codex-1';
+    const { data } = await api.post<{ importAgents: { report: { problems: object[] } } }>(
+      'mutation ($files: [AgentDefinitionFile!]!) { importAgents(input: { files: $files, defaultType: "CLAUDE" }) { ... on ImportAgentsPayload { report { problems { message } } } } }',
+      { files: [{ path: 'agents/reader-1.md', content: `---\nname: reader-1\ndescription: Reads.\ntools: Read, Grep\nmodel: opus\n---\n${file}` }] },
+    );
+    expect(data.importAgents.report.problems).toEqual([]);
+    const { page, faults } = await visit('/agents');
+    await card(page, 'reader-1').getByRole('link', { name: 'reader-1', exact: true }).click();
+    await expect.poll(() => page.url(), patiently).toBe(`${url}/agents/reader-1`);
+    const definition = page.getByRole('region', { name: 'Definition', exact: true });
+    await definition.getByText('agents/reader-1.md').waitFor();
+    await definition.getByText('Read, Grep').waitFor();
+    expect(await definition.textContent()).toMatch(/[0-9a-f]{64}/);
+    await page.getByText('It holds no session.').waitFor();
+
+    // What is missing is marked, and is a field; what the text does not mention is named.
+    await page.getByText('Missing: WHAT, BRANCH.').waitFor();
+    expect(await page.locator('mark').allTextContents()).toEqual(['$WHAT', '${BRANCH}']);
+    await look(page, 'agent');
+    const values = page.getByRole('form', { name: 'Values of the prompt' });
+    await values.getByLabel('WHAT').fill('changes');
+    await values.getByLabel('Another variable').fill('OTHER');
+    await values.getByRole('button', { name: 'Add' }).click();
+    await values.getByLabel('OTHER', { exact: true }).fill('1');
+    await values.getByRole('button', { name: 'Fill in' }).click();
+    await page.getByText('Missing: BRANCH. Not in the text: OTHER.').waitFor();
+    expect(await page.getByRole('region', { name: 'The prompt' }).textContent()).toContain('Reads changes on branch ${BRANCH} for reader-1.');
+
+    await page.getByRole('list', { name: 'reader-1 may hand off to' }).getByRole('link', { name: 'transfer_to_codex-1' }).waitFor();
+    await page.getByRole('button', { name: 'MCP' }).click();
+    const tools = page.getByRole('region', { name: 'Definitions for MCP' });
+    await tools.getByText('inputSchema').waitFor();
+    expect((JSON.parse((await tools.textContent())!) as { name: string }[]).map(({ name }) => name)).toEqual(['transfer_to_codex-1']);
+
+    // From the other end of the collaboration.
+    await page.getByRole('link', { name: 'codex-1', exact: true }).click();
+    await page.getByRole('list', { name: 'May hand off to codex-1' }).getByRole('link', { name: 'reader-1' }).waitFor();
+    await page.goto(`${url}/agents/nobody-1`);
+    await page.getByText('There is no such agent.').waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
   it('fits on a narrow screen', async () => {
     const { page } = await visit('/agents');
     await page.setViewportSize({ width: 390, height: 844 });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
+import { createHandoffTool } from '../../server/tools/changeTool.ts';
 import { look, openBrowser, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
@@ -8,7 +9,7 @@ import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
-const { agent, session, turn, reassign } = world(db.pool);
+const { agent, session, turn, reassign, run } = world(db.pool);
 
 const longest = `https://example.com/${'w'.repeat(480)}`;
 const titles = [longest, 'Retry partial failures of the ingestion without loss', 'Short'];
@@ -17,6 +18,7 @@ const target = 'platform-migration-reviewer-for-eu-west-legacy-2';
 let visit: (path: string, options?: object) => Promise<Visit>;
 let handed: string;
 let handoff: string;
+let tool: string;
 
 beforeAll(async () => {
   await agent(source, { maxCapacity: 50 });
@@ -30,6 +32,9 @@ beforeAll(async () => {
     const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM handoffs WHERE session_id = $1', [id]);
     handoff = encodeId('handoff', rows[0]!.id);
   }
+  const variables = [{ name: 'x'.repeat(64), type: 'STRING' as const, required: true, description: longest, enum: [longest], default: null }];
+  const { toolId } = await run(createHandoffTool, { name: 'n'.repeat(64), targetAgentId: target, agentIds: [source], description: `${longest} 🙂 ${'移交'.repeat(100)}`, variables, instructions: longest });
+  tool = encodeId('tool', toolId);
   ({ visit } = await openBrowser(url));
 }, 300_000);
 
@@ -81,6 +86,9 @@ const pages = (): [name: string, path: string, rows: string][] => [
   ['snapshots', `/sessions/${handed}?view=snapshots`, 'main tbody tr'],
   ['handoff', `/handoffs/${handoff}`, 'main section'],
   ['graph', '/graph', 'main tbody tr'],
+  ['tools', '/tools', 'main tbody tr'],
+  ['tool', `/tools/${tool}`, 'main section'],
+  ['agent', `/agents/${source}`, 'main section'],
 ];
 
 describe.each([1440, 390])('long titles and names at a width of %i', (width) => {
@@ -93,7 +101,7 @@ describe.each([1440, 390])('long titles and names at a width of %i', (width) => 
       await page.waitForLoadState('networkidle');
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       found[name] = { tooWide: wide > width, overlaps: await overlaps(page, rows) };
-      if (width === 390 && ['sessions', 'handoffs', 'handoff'].includes(name)) await look(page, `long-${name}`);
+      if (width === 390 && ['sessions', 'handoffs', 'handoff', 'tools', 'tool', 'agent'].includes(name)) await look(page, `long-${name}`);
     }
     expect(found).toEqual(Object.fromEntries(pages().map(([name]) => [name, { tooWide: false, overlaps: [] }])));
     expect(faults).toEqual([]);

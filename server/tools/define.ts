@@ -1,6 +1,6 @@
 import { type HandoffTool, isEnabled, toolOfMany, type ToolVariable, type VariableType } from './tool.ts';
 
-/** The definitions of an agent's tools as its model gets them. Pure. */
+/** The definitions of an agent's tools as its model gets them. Pure: the dashboard shows them for tools that are not saved yet. */
 
 export type ToolFormat = 'ANTHROPIC' | 'OPENAI_CHAT' | 'OPENAI_RESPONSES' | 'MCP';
 
@@ -73,16 +73,19 @@ function targetAmong(tools: readonly HandoffTool[]): object {
   };
 }
 
+/** The function of one tool. */
+export const functionOf = (tool: Pick<HandoffTool, 'name' | 'description' | 'generated' | 'variables'>): ToolFunction => ({
+  name: tool.name,
+  description: cut(tool.description, longestDescription),
+  schema: schemaOf(tool),
+});
+
 /** The functions that an agent's model gets: those of its enabled tools. */
 export function functionsOf(tools: readonly HandoffTool[], onlyAvailable = false): ToolFunction[] {
   const offered = tools.filter((tool) => isEnabled(tool) && (!onlyAvailable || tool.target.available));
   const generated = offered.filter((tool) => tool.generated);
   const asOne = generated.length > mostTargets;
-  const single = (asOne ? offered.filter((tool) => !tool.generated) : offered).map((tool) => ({
-    name: tool.name,
-    description: cut(tool.description, longestDescription),
-    schema: schemaOf(tool),
-  }));
+  const single = (asOne ? offered.filter((tool) => !tool.generated) : offered).map(functionOf);
   if (!asOne) return single;
   return [{ name: toolOfMany, description: 'Hands this session off to another agent, which goes on with the work. You stop working on it.', schema: schemaOfMany(targetAmong(generated)) }, ...single];
 }

@@ -1,6 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { Agent, OpenAIResponsesModel, Runner, tool as agentTool } from '@openai/agents';
 import { dynamicTool, generateText, jsonSchema, stepCountIs, type ToolSet } from 'ai';
+import { AIMessage, ToolMessage } from '@langchain/core/messages';
+import { tool as langchainTool, type ToolRuntime } from '@langchain/core/tools';
+import { ToolNode } from '@langchain/langgraph/prebuilt';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { archiveAgent } from '../agents/archiveAgent.ts';
@@ -155,5 +158,46 @@ describe('the real Vercel AI SDK', () => {
     const { answers, url: baseURL } = await scriptedModel([call]);
     await new OpenAI({ apiKey: 'none', baseURL }).responses.create({ model: 'scripted', input: 'Go.', tools: tools as never });
     expect(await executeHandoffs(sessionId, answers[0])).toMatchObject({ __typename: 'AgentUnavailableError', toolResult: { callId: 'call_1', isError: true, content: "Agent 'short-lived' is archived: choose another" } });
+  });
+});
+
+describe('the real LangGraph', () => {
+  /** A ToolNode with the agent's tools, each of which gives its call to Baton. */
+  async function nodeFor(sessionId: string): Promise<ToolNode> {
+    const tools = (await definitions()).map(({ name, description, parameters }) =>
+      langchainTool(
+        async (given: object, { toolCall }: ToolRuntime) => {
+          const callId = toolCall?.id ?? '';
+          const { data } = await post<{ answer: Done }>(
+            `mutation ($input: ExecuteHandoffToolInput!) { answer: executeHandoffTool(input: $input) { __typename
+               ... on Error { toolResult { content isError } } ... on ExecuteHandoffToolPayload { toolResult { content isError } } } }`,
+            { input: { sessionId, agentId: 'coder', toolName: name, arguments: given, callId } },
+          );
+          const { content, isError } = data.answer.toolResult;
+          return new ToolMessage({ name, content, tool_call_id: callId, status: isError ? 'error' : 'success' });
+        },
+        { name, description, schema: parameters as never },
+      ),
+    );
+    return new ToolNode(tools);
+  }
+  const answerOf = ({ calls }: Step): AIMessage => new AIMessage({ content: '', tool_calls: calls!.map(({ id, name, arguments: args }) => ({ id, name, args: args as Record<string, unknown> })) });
+
+  it('checks the arguments against the definition, and hands off when they are right', async () => {
+    const sessionId = encodeId('session', await session('coder'));
+    const node = await nodeFor(sessionId);
+    const { messages: refused } = (await node.invoke({ messages: [answerOf(wrong)] })) as { messages: ToolMessage[] };
+    expect(refused.map(({ tool_call_id, content }) => [tool_call_id, content])).toEqual([['call_1', expect.stringContaining('did not match expected schema')]]);
+    const { messages } = (await node.invoke({ messages: [answerOf(right)] })) as { messages: ToolMessage[] };
+    expect(messages.map(({ tool_call_id, status }) => [tool_call_id, status])).toEqual([['call_2', 'success']]);
+    const { data } = await post<{ session: { agent: { id: string } } }>('query ($id: ID!) { session(id: $id) { agent { id } } }', { id: sessionId });
+    expect(data.session.agent.id).toBe('support');
+  });
+
+  it('of two handoffs in one answer, which it calls at once, exactly one runs', async () => {
+    const sessionId = encodeId('session', await session('coder'));
+    const both: Step = { calls: [{ id: 'call_1', name: 'transfer_to_reviewer', arguments: { reason: 'Please review.' } }, { id: 'call_2', name: 'escalate', arguments: { severity: 1 } }] };
+    const { messages } = (await (await nodeFor(sessionId)).invoke({ messages: [answerOf(both)] })) as { messages: ToolMessage[] };
+    expect(messages.map(({ status }) => status).sort()).toEqual(['error', 'success']);
   });
 });

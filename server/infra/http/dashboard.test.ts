@@ -27,7 +27,7 @@ async function firstLoad(): Promise<string[]> {
 }
 
 describe('the served dashboard', () => {
-  it.each(['/', '/sessions', '/sessions/session_01kc000000e00800000000002y', '/agents', '/inbox', '/inbox/claude-1', '/handoffs', '/graph'])('is at %s', async (path) => {
+  it.each(['/', '/sessions', '/sessions/session_01kc000000e00800000000002y', '/agents', '/agents/claude-1', '/tools', '/tools/new', '/tools/tool_01kc000000e00800000000004s/edit', '/inbox', '/inbox/claude-1', '/handoffs', '/graph'])('is at %s', async (path) => {
     expect(await send(`${url}${path}`, page)).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' } });
   });
 
@@ -43,7 +43,7 @@ describe('the served dashboard', () => {
 
   it('answers an unknown path with 404: a browser gets the page, other programs a text', async () => {
     const { headers, body } = await send(url, page);
-    for (const path of ['/somewhere/else', '/sessions/a/b', '/graph/', '/old.html']) {
+    for (const path of ['/somewhere/else', '/sessions/a/b', '/tools/a/b', '/graph/', '/old.html']) {
       expect(await send(`${url}${path}`, page), path).toMatchObject({ status: 404, body, headers: { 'content-security-policy': headers['content-security-policy'], 'content-type': 'text/html; charset=utf-8' } });
       expect(await send(`${url}${path}`, { headers: { accept: 'application/json' } }), path).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
     }

@@ -10,7 +10,7 @@ import { chooseEncoding, compress } from './encoding.ts';
 export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string, status?: 200 | 404) => Promise<boolean>;
 
 // Paths of the dashboard's router. Downloads have an extension and never match.
-const pages = /^\/(?:(?:sessions|agents|inbox|handoffs)(?:\/[^/.]+)?|graph)?$/;
+const pages = /^\/(?:(?:sessions|agents|inbox|handoffs|tools)(?:\/[^/.]+)?|tools\/[^/.]+\/edit|graph)?$/;
 
 const policy = [
   "default-src 'none'",
