@@ -6,7 +6,7 @@ interface Kind {
   /** A single text instead of a list. */
   text?: true;
   /** The count of those that the Context does not carry. */
-  leftOut?: keyof LeftOut;
+  leftOut?: Exclude<keyof LeftOut, 'withheld'>;
 }
 
 /** The kinds of items in a Context, most important first. */

@@ -1,11 +1,28 @@
 import { readsInstructions } from '../access/rules.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
-import { MessageRole } from '../graphql/enums.ts';
+import { CarriedMessages, CarriedToolCalls, MessageRole } from '../graphql/enums.ts';
+import { asCarry, defaultLast } from './carry.ts';
 import type { CarriedCall, CarriedMessage, Context, LeftOut, RecentMessage, ToolSummary } from './context.ts';
 import type { Item } from './items.ts';
+import type { ItemKind } from './kinds.ts';
 import type { Prompt } from './pack.ts';
 import { carried } from './storage.ts';
+
+builder.objectType('Carry', {
+  access: 'inherit',
+  description: 'What of the Context a Handoff passes on. The target reads only that, and what was recorded since.',
+  fields: (t) => ({
+    messages: t.expose('messages', { type: CarriedMessages, description: 'Messages that are passed on.' }),
+    lastMessages: t.int({ nullable: true, description: 'Number of Messages; null unless `messages` is LAST.', resolve: ({ messages, lastMessages }) => (messages === 'LAST' ? (lastMessages ?? defaultLast) : null) }),
+    toolCalls: t.expose('toolCalls', { type: CarriedToolCalls, description: 'What is passed on of tool calls.' }),
+    files: t.exposeBoolean('files', { description: 'Whether the paths of changed files are passed on.' }),
+    tasks: t.exposeBoolean('tasks', { description: 'Whether tasks are passed on.' }),
+    decisions: t.exposeBoolean('decisions', { description: 'Whether decisions are passed on.' }),
+    variables: t.stringList({ nullable: true, description: 'Names of the context variables that are passed on; null for all.', resolve: ({ variables }) => variables && [...variables] }),
+    maxTokens: t.exposeInt('maxTokens', { nullable: true, description: "Greatest number of estimated tokens (bytes / 4), without the target's instructions; null for no limit." }),
+  }),
+});
 
 builder.objectType('ContextVariable', {
   access: 'inherit',
@@ -42,8 +59,11 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
 });
 
 const DropReason = builder.enumType('ContextDropReason', {
-  description: 'Reasons why a prompt leaves an item out.',
-  values: { BUDGET: { description: 'The item did not fit into the budget.' } },
+  description: 'Reasons why a prompt or a Handoff leaves an item out.',
+  values: {
+    BUDGET: { description: 'The item did not fit into the budget.' },
+    WITHHELD: { description: 'The Carry of the Handoff does not pass it on.' },
+  },
 });
 
 const itemId = 'Id of the item, the same in every prompt of the Handoff. For `contextItem`.';
@@ -128,6 +148,16 @@ const CarriedToolCall = builder.objectRef<CarriedCall>('CarriedToolCall').implem
   }),
 });
 
+const WithheldItems = builder.objectRef<{ kind: ItemKind; count: number }>('WithheldItems').implement({
+  access: 'inherit',
+  description: 'Items of one kind that a Handoff does not pass on.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ContextItemKind, description: 'Kind of the items.' }),
+    count: t.exposeInt('count', { description: 'Number of the items.' }),
+    reason: t.field({ type: DropReason, description: 'Reason why they are left out: WITHHELD.', resolve: () => 'WITHHELD' as const }),
+  }),
+});
+
 const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
   access: 'inherit',
   description: 'Numbers of log entries that a Handoff does not carry, by kind.',
@@ -140,6 +170,12 @@ const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
     unansweredCalls: t.exposeInt('unansweredCalls', { description: 'ToolCalls of that Turn without a result.' }),
     messages: t.exposeInt('messages', { description: 'Older Messages.' }),
     shortened: t.exposeInt('shortened', { description: 'Items that the Handoff carries shortened, because the whole Context exceeds 256 KB.' }),
+    withheld: t.field({
+      type: [WithheldItems],
+      listSize: partOfRecord,
+      description: 'Items that the `carry` of the Handoff withholds, without their content; empty without one.',
+      resolve: ({ withheld = {} }) => Object.entries(withheld).map(([kind, count]) => ({ kind: kind as ItemKind, count })),
+    }),
   }),
 });
 
@@ -284,6 +320,13 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     ...stored,
     select: { ...stored.select, targetAgentId: true },
     resolve: (handoff, _args, { caller }) => (readsInstructions(caller, handoff.targetAgentId) ? carried('instructions')(handoff) : null),
+  }),
+  carry: t.field({
+    type: 'Carry',
+    nullable: true,
+    description: 'What the Handoff was to pass on; null: everything that its source could read.',
+    select: { carry: true },
+    resolve: ({ carry }) => (carry === null ? null : asCarry(carry)),
   }),
   leftOut: t.field({
     type: ContextLeftOut,

@@ -28,7 +28,7 @@ describe('staged changes', () => {
 
   it('write a later change of a new row into its insert', () => {
     const changes = new Changes();
-    const row = changes.insert('tasks', { id: 't', sessionId: 's', position: 1, content: 'x', status: 'PENDING' as const });
+    const row = changes.insert('tasks', { id: 't', sessionId: 's', position: 1, content: 'x', status: 'PENDING' as const, sequence: 0 });
     changes.change('tasks', row, { status: 'DONE' } as never);
     const { statement, values } = changes.toStatement();
     expect(statement.text).not.toContain('UPDATE');

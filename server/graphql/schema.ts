@@ -35,7 +35,8 @@ import '../tools/simulateSchema.ts';
 import './errors/types.ts';
 import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';
+import { limitReads } from './limitedReads.ts';
 import { metered } from './processorTime.ts';
 
 /** The whole schema. The imports above register their types with the builder. */
-export const schema = metered(guard(builder.toSchema()));
+export const schema = metered(limitReads(guard(builder.toSchema())));

@@ -1,3 +1,4 @@
+import { type Carry, carryOf } from '../context/carry.ts';
 import { statement } from '../core/changes.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
@@ -37,13 +38,14 @@ export async function initiateHandoff(
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
 
-  return startHandoff(custody, target, read, { ...input, via: 'API', staleAfterMinutes });
+  return startHandoff(custody, target, read, { ...input, via: 'API', staleAfterMinutes, carry: carryOf(read.carry) });
 }
 
 interface Start extends InitiateHandoffInput {
   via: 'API' | 'TOOL';
   staleAfterMinutes: number;
   tool?: { name: string; instructions: string | null };
+  carry: Carry | null;
   /** Stages what the Context is to hold. Runs when only the loop rule and the target's state can still refuse the Handoff. */
   before?: () => Promise<void>;
 }
@@ -56,7 +58,7 @@ export async function startHandoff(custody: Custody, target: LockedAgent, read: 
   // The loop rule compares the Context's hash. The Context is built only after the earlier rules pass.
   demandMove(work, move, 'loop');
   await input.before?.();
-  const prepared = await prepareContext(custody, input, target);
+  const prepared = await prepareContext(custody, { ...input, byOperator: false }, target);
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
@@ -73,7 +75,8 @@ SELECT
   (SELECT count(*)::int FROM turns WHERE session_id = $1 AND id = $4) AS known_turns,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls,
-  (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions
+  (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions,
+  (SELECT carry FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS carry
 `);
 
 export interface MoveRead {
@@ -84,6 +87,7 @@ export interface MoveRead {
   known_calls: string[];
   /** Of the collaboration with the target, for a generated tool. */
   instructions: string | null;
+  carry: unknown;
 }
 
 /** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */

@@ -1,3 +1,4 @@
+import { carryOf } from '../context/carry.ts';
 import { statement } from '../core/changes.ts';
 import { AlreadyAssignedError, type ArgumentProblem, BadUserInputError, type DomainError, InvalidStateError, InvalidToolArgumentsError, type ToolResult, UnknownHandoffTargetError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
@@ -67,6 +68,7 @@ export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInp
     via: 'TOOL',
     staleAfterMinutes,
     tool: { name: nameOfTool(tool, detected), instructions: tool === null ? read.instructions : tool.instructions },
+    carry: carryOf(tool?.carry ?? read.carry),
     before: async () => {
       if (recorded === undefined) triggeringToolCallIds.push(appendCall(custody, { callId: callId ?? `call_${work.newId()}`, name: detected.toolName, arguments: detected.arguments, result: content }));
       else if (!recorded.answered) work.change('tool_calls', { id: recorded.id }, { result: content });

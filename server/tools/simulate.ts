@@ -1,4 +1,5 @@
 import { contentHash } from '../context/build.ts';
+import { carryOf } from '../context/carry.ts';
 import type { Context } from '../context/context.ts';
 import { statement } from '../core/changes.ts';
 import { AlreadyAssignedError, DomainError, type ForbiddenError, InvalidToolArgumentsError, NotFoundError } from '../core/errors.ts';
@@ -61,7 +62,7 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   });
   const judge = createJudge();
   const session = movedSession(custody);
-  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: callTarget });
+  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: targetAgentId ?? callTarget });
   let target = targetAgentId === null ? chooseTarget(custody, agentType, true) : custody.agent(targetAgentId);
   judge.says('target', targetAgentId !== null && target === null ? new NotFoundError('agent', targetAgentId) : null);
 
@@ -80,7 +81,7 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   let prepared: Prepared | null = null;
   for (const rule of ofTarget) {
     if (rule.name === 'loop' && !judge.blocked && target !== null) {
-      prepared = await prepareContext(custody, { summary: asked?.given?.summary ?? null, reason: asked?.given?.reason ?? null, contextVariables: asked?.given?.variables ?? null, ...toolOf(asked, call, read.instructions) }, target);
+      prepared = await prepareContext(custody, { summary: asked?.given?.summary ?? null, reason: asked?.given?.reason ?? null, contextVariables: asked?.given?.variables ?? null, ...toolOf(asked, call, read.instructions), carry: asOperator ? null : carryOf(asked?.tool?.carry ?? read.carry), byOperator: asOperator }, target);
       if (whole.started !== null) whole.started = { ...whole.started, contentHash: await hashOf(work, prepared, asked, call) };
     }
     judge.says(rule.name, rule.refuses(whole));
@@ -140,9 +141,9 @@ const toolOf = (asked: Asked | null, call: Call | null, instructions: string | n
 const hashOfCall = statement(`SELECT encode(sha256(convert_to(E'\\n' || $1 || ' ' || coalesce($2::jsonb::text, '') || ' ' || $3, 'UTF8')), 'hex') AS hash`);
 
 /** The hash that the loop rule compares. A tool's call is recorded before it is asked. */
-async function hashOf(work: Work, { context, contentHash: plain }: Prepared, asked: Asked | null, call: Call | null): Promise<string> {
+async function hashOf(work: Work, { whole, contentHash: plain }: Prepared, asked: Asked | null, call: Call | null): Promise<string> {
   if (asked?.given == null || call?.detected == null) return plain;
   const { toolName, arguments: given } = call.detected;
   const [row] = await work.query<{ hash: string }>(hashOfCall, [toolName, JSON.stringify(given), contentFor(targetOf(call)!, call.detected)]);
-  return contentHash(context, asked.given.summary, row!.hash);
+  return contentHash(whole, asked.given.summary, row!.hash);
 }
