@@ -25,7 +25,7 @@ const { prisma, pool } = database;
 const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
 const { agent, session, initiate, reassign, turn, run } = world(pool);
 const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
-const crawl = crawler(contextFor, ['ada', 'bob', 'cid', 'eve']);
+const crawl = crawler(contextFor, []);
 
 const little = asCarry({ messages: 'LAST', lastMessages: 1, toolCalls: 'NONE', files: false, tasks: false, decisions: false, variables: ['shared'] });
 

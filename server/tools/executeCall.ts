@@ -144,12 +144,14 @@ async function offeredTool(work: Work, id: string, { holderId, targetId, toolNam
 const generated = { generated: true, variables: [] };
 
 function argumentsOf({ arguments: given, tool, toolName, problem }: DetectedCall, defined: HandoffTool | null, custody: Custody): GivenArguments {
+  // A framework's own handoff tool, which takes no arguments, may have the name of a generated one.
+  const ofFramework = tool === null || (tool.generated && tool.enumTargets === undefined && problem === null && given !== null && Object.keys(given).length === 0);
   const schema = tool === null ? null : schemaOf(defined ?? generated, tool.enumTargets?.agentIds);
   const refuse = (problems: readonly ArgumentProblem[]): never => {
     throw new InvalidToolArgumentsError(toolName, problems, schema);
   };
   if (given === null) return refuse([problem ?? { path: [], message: 'are not a JSON object: send one JSON object' }]);
-  const checked = tool === null ? checkArguments(foreignArguments(given), { ...generated, foreign: true }) : checkArguments(given, defined ?? generated, tool.enumTargets?.argument);
+  const checked = ofFramework ? checkArguments(foreignArguments(given), { ...generated, foreign: true }) : checkArguments(given, defined ?? generated, tool?.enumTargets?.argument);
   if ('problems' in checked) return refuse(checked.problems);
   try {
     custody.variablesWith(checked.variables);
@@ -157,7 +159,7 @@ function argumentsOf({ arguments: given, tool, toolName, problem }: DetectedCall
     if (error instanceof BadUserInputError) return refuse([{ path: ['variables'], message: `of the session are too large with these. ${error.message}` }]);
     throw error;
   }
-  return checked;
+  return ofFramework ? { ...checked, reason: checked.reason ?? `The tool '${toolName}' was called without a reason.` } : checked;
 }
 
 /** Tools of frameworks give their reason under several names, and more that is theirs. */
