@@ -79,14 +79,14 @@ export type CarriedMessages =
   | 'HUMAN'
   /** The newest `lastMessages`. */
   | 'LAST'
-  /** None. */
+  /** No Messages. */
   | 'NONE';
 
 /** What a Carry passes on of tool calls. */
 export type CarriedToolCalls =
   /** All that a Context holds. */
   | 'ALL'
-  /** Nothing. */
+  /** Nothing of them. */
   | 'NONE'
   /** For each tool the number of calls and errors, without arguments and results. */
   | 'SUMMARY';

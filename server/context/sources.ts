@@ -102,6 +102,7 @@ const cutArguments = (column: string): string => `CASE
 
 /** Tools that neither run a command nor change files. */
 const readers = 'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,ToolSearch,Task,Agent,Skill,TodoWrite,TodoRead,TaskCreate,TaskUpdate,TaskList,TaskGet,update_plan,view_image';
+export const isReader = (toolName: string): boolean => readers.split(',').includes(toolName);
 
 const message = (characters: number): string => `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
 const mainMessage = message(bounds.mainMessageCharacters);

@@ -32,7 +32,7 @@ describe('staged changes', () => {
     changes.change('tasks', row, { status: 'DONE' } as never);
     const { statement, values } = changes.toStatement();
     expect(statement.text).not.toContain('UPDATE');
-    expect(JSON.parse(values[0]!)).toEqual([{ id: 't', session_id: 's', position: 1, content: 'x', status: 'DONE' }]);
+    expect(JSON.parse(values[0]!)).toEqual([{ id: 't', session_id: 's', position: 1, content: 'x', status: 'DONE', sequence: 0 }]);
   });
 
   it('of the same shape use the same prepared statement', () => {

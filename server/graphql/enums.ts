@@ -60,7 +60,7 @@ export const CarriedMessages = builder.enumType('CarriedMessages', {
     ALL: { description: 'All that a Context holds.' },
     LAST: { description: 'The newest `lastMessages`.' },
     HUMAN: { description: 'Messages of role USER.' },
-    NONE: { description: 'None.' },
+    NONE: { description: 'No Messages.' },
   },
 });
 
@@ -69,7 +69,7 @@ export const CarriedToolCalls = builder.enumType('CarriedToolCalls', {
   values: {
     ALL: { description: 'All that a Context holds.' },
     SUMMARY: { description: 'For each tool the number of calls and errors, without arguments and results.' },
-    NONE: { description: 'Nothing.' },
+    NONE: { description: 'Nothing of them.' },
   },
 });
 

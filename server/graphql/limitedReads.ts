@@ -40,8 +40,8 @@ function limited(resolve: Resolve, typename: string, rowOf: (found: unknown) => 
 }
 
 async function readableOf(found: unknown, typename: string, rowOf: (found: unknown) => Row, context: GraphQLContext): Promise<unknown> {
-  const result = await found;
-  if (result == null || result instanceof Error || !(await isLimited(context))) return result;
+  const [result, isAny] = await Promise.all([found, isLimited(context)]);
+  if (result == null || result instanceof Error || !isAny) return result;
   const mayRead = (each: unknown): Promise<boolean> => loaderOf(context).load(`${typename} ${rowOf(each).id}`);
   if (!Array.isArray(result)) return (await mayRead(result)) ? result : null;
   const allowed = await Promise.all(result.map(mayRead));

@@ -4,6 +4,7 @@ import type { Context, StoredVariables } from '../context/context.ts';
 import { readVisibleSources } from '../context/received.ts';
 import type { Sources } from '../context/sources.ts';
 import { storedContext } from '../context/storage.ts';
+import { type PendingCall, withCall } from '../context/withCall.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { encodeId } from '../core/ids.ts';
 import { estimateTokensOf } from '../core/tokens.ts';
@@ -44,6 +45,7 @@ interface Given {
   /** Null: everything that the source may see. An operator's own move carries all (`byOperator`). */
   carry: Carry | null;
   byOperator: boolean;
+  call?: PendingCall | null;
 }
 
 /** Builds the Handoff's Context (rules: carry, whole or nothing). */
@@ -53,7 +55,7 @@ export async function prepareContext(custody: Custody, given: Given, target: Loc
   const limit = given.byOperator ? null : custody.limitOf(session.agentId);
   const read = await readVisibleSources(work, session.id, limit && { agentId: session.agentId!, from: limit.from });
   if (read === null) throw new Error(`session ${session.id} vanished under its lock`);
-  const { sources } = read;
+  const sources = given.call == null ? read.sources : withCall(read.sources, given.call);
   const variables = custody.variablesWith(given.contextVariables);
   const passage = { to: target.id, depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }) };
   const input = { summary, variables: read.variablesOf(variables), instructions: target.instructions, passage, filesWithheld: limit !== null };

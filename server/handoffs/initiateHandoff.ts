@@ -1,4 +1,5 @@
 import { type Carry, carryOf } from '../context/carry.ts';
+import type { PendingCall } from '../context/withCall.ts';
 import { statement } from '../core/changes.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
@@ -46,8 +47,8 @@ interface Start extends InitiateHandoffInput {
   staleAfterMinutes: number;
   tool?: { name: string; instructions: string | null };
   carry: Carry | null;
-  /** Stages what the Context is to hold. Runs when only the loop rule and the target's state can still refuse the Handoff. */
-  before?: () => Promise<void>;
+  /** Stages the call that asks for the Handoff, and returns it unless the log has it. Runs when only the loop rule and the target's state can still refuse the Handoff. */
+  before?: () => Promise<PendingCall | null>;
 }
 
 /** Asks the rules and hands over. */
@@ -57,8 +58,8 @@ export async function startHandoff(custody: Custody, target: LockedAgent, read: 
   const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
   // The loop rule compares the Context's hash. The Context is built only after the earlier rules pass.
   demandMove(work, move, 'loop');
-  await input.before?.();
-  const prepared = await prepareContext(custody, { ...input, byOperator: false }, target);
+  const call = (await input.before?.()) ?? null;
+  const prepared = await prepareContext(custody, { ...input, byOperator: false, call }, target);
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
@@ -66,8 +67,8 @@ export async function startHandoff(custody: Custody, target: LockedAgent, read: 
   return { handoffId, sessionId: custody.session.id };
 }
 
-const readMoveStatement = statement(`
-SELECT
+/** The guards' input as columns. The parameters are those of `moveValues`. */
+export const moveColumns = `
   (SELECT coalesce(json_agg(collaborator_id ORDER BY position), '[]') FROM agent_collaborators WHERE agent_id = $2) AS collaborators,
   (SELECT coalesce(json_agg(json_build_object('sourceAgentId', source_agent_id, 'targetAgentId', target_agent_id, 'via', via, 'contentHash', content_hash,
       'status', status, 'initiatedAt', initiated_at, 'accepted', accepted_at IS NOT NULL) ORDER BY depth), '[]')
@@ -76,8 +77,13 @@ SELECT
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls,
   (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions,
-  (SELECT carry FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS carry
-`);
+  (SELECT carry FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS carry`;
+const readMoveStatement = statement(`SELECT ${moveColumns}`);
+
+type Named = Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'> & { targetAgentId: string | null };
+export const moveValues = ({ session }: Custody, { priorTurnId, triggeringToolCallIds, targetAgentId }: Named): unknown[] => [
+  session.id, session.agentId, session.operatorEpoch, priorTurnId, triggeringToolCallIds ?? [], targetAgentId,
+];
 
 export interface MoveRead {
   collaborators: string[];
@@ -91,10 +97,9 @@ export interface MoveRead {
 }
 
 /** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */
-export async function readMove({ session, work }: Custody, input: Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'> & { targetAgentId: string | null }): Promise<MoveRead> {
+async function readMove(custody: Custody, input: Named): Promise<MoveRead> {
   const callIds = input.triggeringToolCallIds ?? [];
-  const values = [session.id, session.agentId, session.operatorEpoch, input.priorTurnId, callIds, input.targetAgentId];
-  const [read] = await work.query<MoveRead>(readMoveStatement, values);
+  const [read] = await custody.work.query<MoveRead>(readMoveStatement, moveValues(custody, input));
   if (read === undefined) throw new Error('the guard query returned no row');
   if (input.priorTurnId !== null && read.known_turns === 0) {
     const id = encodeId('turn', input.priorTurnId);

@@ -79,8 +79,8 @@ async function findExecuted({ work, session }: Custody, calls: AppendTurnInput['
   return found.filter((executed) => calls.some((call) => isSame(executed, call)));
 }
 
-/** Appends a turn of the holder with this one call, which Baton itself answered. Returns the ToolCall's id. */
-export function appendCall(custody: Custody, call: { callId: string; name: string; arguments: unknown; result: string }): string {
+/** Appends a turn of the holder with this one call, which Baton itself answered. */
+export function appendCall(custody: Custody, call: { callId: string; name: string; arguments: unknown; result: string }): { id: string; turnId: string; turn: number; sequence: number } {
   const { work, session, openTenure } = custody;
   const { id, messageCount, turnCount, toolCallCount } = session;
   const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, openTenure?.id ?? null);
@@ -88,7 +88,7 @@ export function appendCall(custody: Custody, call: { callId: string; name: strin
   const toolCall = log.call(turn.id, undefined, { ...call, error: null, filesModified: [] });
   work.change('sessions', session, { ...log.counts, updatedAt: work.now });
   recordTurn(custody);
-  return toolCall.id;
+  return { id: toolCall.id, turnId: turn.id, turn: turn.index, sequence: toolCall.sequence };
 }
 
 /** Records a turn of the holder. The first one of a target that has accepted completes its Handoff (rule: complete). */

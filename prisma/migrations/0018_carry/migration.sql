@@ -11,6 +11,4 @@ CREATE INDEX "agent_sessions_limited" ON "agent_sessions"("agent_id") WHERE "rea
 
 -- Where in the log it was recorded. Earlier rows are older than any tenure with a limit.
 ALTER TABLE "decisions" ADD COLUMN "sequence" INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE "decisions" ALTER COLUMN "sequence" DROP DEFAULT;
 ALTER TABLE "tasks" ADD COLUMN "sequence" INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE "tasks" ALTER COLUMN "sequence" DROP DEFAULT;
