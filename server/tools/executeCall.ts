@@ -3,7 +3,7 @@ import { bounds } from '../context/sources.ts';
 import type { PendingCall } from '../context/withCall.ts';
 import { statement } from '../core/changes.ts';
 import { AlreadyAssignedError, type ArgumentProblem, BadUserInputError, type DomainError, InvalidStateError, InvalidToolArgumentsError, type ToolResult, UnknownHandoffTargetError } from '../core/errors.ts';
-import { Overtaken, type Work } from '../core/work.ts';
+import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { type HandoffAnswer, moveColumns, type MoveRead, moveValues, startHandoff } from '../handoffs/initiateHandoff.ts';
@@ -15,6 +15,9 @@ import type { HandoffTool } from './tool.ts';
 
 /** The call of a model that is to be executed, as detection found it; or why there is none. `callId` is the id to store. */
 export type Call = { callId: string | null; /** Whether the tool is taken for a generated one because of its name; nothing was read. */ assumed?: true } & ({ detected: DetectedCall; refusal: null } | { detected: null; refusal: DomainError });
+
+/** The holder has no generated tool of this name: look for what else the name may mean. Nothing was changed. */
+export class AssumedWrongly extends Error {}
 
 export interface ExecuteInput {
   sessionId: string;
@@ -49,8 +52,7 @@ export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInp
   }
   if (call.refusal !== null) throw call.refusal;
   const { detected } = call;
-  // Another tool or agent may have the name: it is looked for in the next attempt.
-  if (call.assumed === true && !read.collaborators.includes(detected.targetAgentId!)) throw new Overtaken();
+  if (call.assumed === true && !read.collaborators.includes(detected.targetAgentId!)) throw new AssumedWrongly();
 
   const { tool, targetId, given } = askedOf(custody, detected, read);
   const target = demandLocked(custody.agents, targetId);

@@ -1,5 +1,6 @@
 -- Lost is what tools and Handoffs passed on, and with it the limits of agents that got a Session with less than everything:
 -- they read everything then.
+DROP INDEX "agents_folded_id";
 ALTER TABLE "tasks" DROP COLUMN "sequence";
 ALTER TABLE "decisions" DROP COLUMN "sequence";
 DROP INDEX "agent_sessions_limited";

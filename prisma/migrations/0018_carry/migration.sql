@@ -12,3 +12,6 @@ CREATE INDEX "agent_sessions_limited" ON "agent_sessions"("agent_id") WHERE "rea
 -- Where in the log it was recorded. Earlier rows are older than any tenure with a limit.
 ALTER TABLE "decisions" ADD COLUMN "sequence" INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE "tasks" ADD COLUMN "sequence" INTEGER NOT NULL DEFAULT 0;
+
+-- Detection looks agents up by their names, `-` and `_` aside.
+CREATE INDEX "agents_folded_id" ON "agents" (replace("id", '_', '-'));
