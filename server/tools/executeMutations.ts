@@ -87,7 +87,8 @@ mutation('executeHandoffTool', {
   resolve: (input, context) =>
     execute('executeHandoffTool', input, context, async (holder) => {
       const find = async (): Promise<Call> => findToolCall(readerOf(context), await holder(), input);
-      return { call: assumedCall(input) ?? (await find()), find, callId: input.callId, others: [] };
+      const call = assumedCall(input) === null ? await find() : null;
+      return { callFor: (redacted) => call ?? assumedCall(redacted), find, callId: input.callId, others: [] };
     }),
 });
 
@@ -111,14 +112,16 @@ mutation('executeHandoffs', {
       const { toolCallsOfTurn: limit } = limits.counts;
       if (detection.calls.length > limit) throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
       const { chosen } = detection;
-      if (chosen === null) return { call: { callId: null, detected: null, refusal: new NoHandoffFoundError(detection.format !== null) }, callId: null, others: [] };
+      if (chosen === null) return { callFor: () => ({ callId: null, detected: null, refusal: new NoHandoffFoundError(detection.format !== null) }), callId: null, others: [] };
       const others = detection.calls.filter((call) => call !== chosen && call.kind !== 'OTHER').map(({ callId }) => ({ callId, content: 'ignored: only the first handoff runs', isError: false }));
-      return { call: callOf(chosen), callId: chosen.callId, others };
+      const call = callOf(chosen);
+      return { callFor: () => call, callId: chosen.callId, others };
     }),
 });
 
-interface Found {
-  call: Call;
+interface Found<Input> {
+  /** Gets the input without secrets. Null when the name of the tool was one. */
+  callFor: (redacted: Input) => Call | null;
   /** Reads what an assumed call took for granted. */
   find?: () => Promise<Call>;
   callId: string | null;
@@ -126,19 +129,25 @@ interface Found {
 }
 
 /** Finds the call with what the holder knows, executes it, and gives each error its answer to the model. */
-async function execute(
+async function execute<Input extends ExecuteInput & { idempotencyKey?: string | null }>(
   name: string,
-  input: ExecuteInput & { idempotencyKey?: string | null },
+  input: Input,
   context: GraphQLContext,
-  find: (holder: () => Promise<string | null>) => Promise<Found>,
+  find: (holder: () => Promise<string | null>) => Promise<Found<Input>>,
 ): Promise<Answer> {
   demandMutation(context.caller, name);
   const found = await find(async () => input.agentId ?? context.caller.agentId ?? (await holderOf(context, input.sessionId)));
-  const executed = (call: Call): Promise<ExecuteAnswer> => run(context, name, input, (work, redacted, settings) => executeCall(work, redacted, call, settings));
+  const executed = (callFor: Found<Input>['callFor']): Promise<ExecuteAnswer> =>
+    run(context, name, input, async (work, redacted, settings) => {
+      const call = callFor(redacted);
+      if (call === null) throw new AssumedWrongly();
+      return executeCall(work, redacted, call, settings);
+    });
   try {
-    const answer = await executed(found.call).catch(async (error: unknown) => {
-      if (error instanceof AssumedWrongly && found.find !== undefined) return executed(await found.find());
-      throw error;
+    const answer = await executed(found.callFor).catch(async (error: unknown) => {
+      if (!(error instanceof AssumedWrongly) || found.find === undefined) throw error;
+      const call = await found.find();
+      return executed(() => call);
     });
     return { ...answer, callId: found.callId, others: found.others };
   } catch (error) {

@@ -9,7 +9,7 @@ import { detectFor, knownTools } from './known.ts';
 import { findTools, type Reader } from './queries.ts';
 import { generatedPrefix } from './tool.ts';
 
-interface Asked {
+export interface Asked {
   toolName: string;
   arguments: unknown;
   callId: string | null;
@@ -18,14 +18,19 @@ interface Asked {
 // An answer with this one call, so that names mean the same as in a model's whole answer.
 const answerOf = ({ toolName, arguments: given, callId }: Asked): unknown => [{ type: 'function_call', call_id: callId, name: toolName, arguments: given ?? {} }];
 
-/** The call of a tool with the name of a generated one, without a read; null for other names. `executeCall` refuses it when the tool does not exist. */
+/**
+ * The call of a tool with the name of a generated one, without a read; null for other names. `executeCall` refuses it when
+ * the tool does not exist. The input has no secrets.
+ */
 export function assumedCall(asked: Asked): Call | null {
   const { toolName: name } = asked;
   const targetAgentId = name.slice(generatedPrefix.length);
   if (!name.startsWith(generatedPrefix) || !isAgentId(targetAgentId)) return null;
   const tools = [{ id: null, name, targetAgentId, generated: true }];
   const [detected] = detectHandoffs(answerOf(asked), { agentId: '', tools, agents: [{ id: targetAgentId, archived: false }] }).calls;
-  return detected?.kind === 'HANDOFF' ? { ...callOf(detected), assumed: true } : null;
+  if (detected?.kind !== 'HANDOFF') return null;
+  // Secrets are found in values, not in their JSON.
+  return { ...(typeof asked.arguments === 'string' ? callOf(detected) : { callId: storedId(detected.callId), detected, refusal: null }), assumed: true };
 }
 
 /** The call of a tool by its name, as detection understands it. */

@@ -99,10 +99,18 @@ function describeTarget({ target_agent_id: id, target_name: name, target_role: r
   return `Hands this session off to the agent '${id}'${details.length === 0 ? '' : ` (${details.join(', ')})`}.${when === null ? '' : ` Use it when: ${when}`}${description === null ? '' : ` ${description}`}`;
 }
 
+/** Statements by their text: naming one takes longer than sending it. There are as many as filters. */
+const statements = new Map<string, Statement>();
+function statementOf(text: string): Statement {
+  const known = statements.get(text) ?? statement(text);
+  statements.set(text, known);
+  return known;
+}
+
 /** The tools that a filter leaves, by name. */
 export async function findTools(reader: Reader, filter: ToolFilter): Promise<HandoffTool[]> {
   const { sql, values } = toolsSql(filter);
-  return (await reader.query<Row>(statement(`${sql} ORDER BY name, id`), values)).map(toolOf);
+  return (await reader.query<Row>(statementOf(`${sql} ORDER BY name, id`), values)).map(toolOf);
 }
 
 interface PageSql {
