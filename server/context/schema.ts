@@ -1,28 +1,12 @@
 import { readsInstructions } from '../access/rules.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
-import { CarriedMessages, CarriedToolCalls, MessageRole } from '../graphql/enums.ts';
-import { asCarry, defaultLast } from './carry.ts';
+import { MessageRole } from '../graphql/enums.ts';
 import type { CarriedCall, CarriedMessage, Context, LeftOut, RecentMessage, ToolSummary } from './context.ts';
 import type { Item } from './items.ts';
 import type { ItemKind } from './kinds.ts';
 import type { Prompt } from './pack.ts';
 import { carried } from './storage.ts';
-
-builder.objectType('Carry', {
-  access: 'inherit',
-  description: 'What of the Context a Handoff passes on. The target reads only that, and what was recorded since.',
-  fields: (t) => ({
-    messages: t.expose('messages', { type: CarriedMessages, description: 'Messages that are passed on.' }),
-    lastMessages: t.int({ nullable: true, description: 'Number of Messages; null unless `messages` is LAST.', resolve: ({ messages, lastMessages }) => (messages === 'LAST' ? (lastMessages ?? defaultLast) : null) }),
-    toolCalls: t.expose('toolCalls', { type: CarriedToolCalls, description: 'What is passed on of tool calls.' }),
-    files: t.exposeBoolean('files', { description: 'Whether the paths of changed files are passed on.' }),
-    tasks: t.exposeBoolean('tasks', { description: 'Whether tasks are passed on.' }),
-    decisions: t.exposeBoolean('decisions', { description: 'Whether decisions are passed on.' }),
-    variables: t.stringList({ nullable: true, description: 'Names of the context variables that are passed on; null for all.', resolve: ({ variables }) => variables && [...variables] }),
-    maxTokens: t.exposeInt('maxTokens', { nullable: true, description: "Greatest number of estimated tokens (bytes / 4), without the target's instructions; null for no limit." }),
-  }),
-});
 
 builder.objectType('ContextVariable', {
   access: 'inherit',
@@ -320,13 +304,6 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     ...stored,
     select: { ...stored.select, targetAgentId: true },
     resolve: (handoff, _args, { caller }) => (readsInstructions(caller, handoff.targetAgentId) ? carried('instructions')(handoff) : null),
-  }),
-  carry: t.field({
-    type: 'Carry',
-    nullable: true,
-    description: 'What the Handoff was to pass on; null: everything that its source could read.',
-    select: { carry: true },
-    resolve: ({ carry }) => (carry === null ? null : asCarry(carry)),
   }),
   leftOut: t.field({
     type: ContextLeftOut,

@@ -63,7 +63,7 @@ function ofRequest(context: GraphQLContext): Partial<Known> {
 const findLimited = statement('SELECT EXISTS (SELECT FROM agent_sessions WHERE agent_id = $1 AND reads_from IS NOT NULL) AS limited');
 
 /** Whether the caller is an agent that may not read all of a Session. */
-export function isLimited(context: GraphQLContext): Promise<boolean> {
+function isLimited(context: GraphQLContext): Promise<boolean> {
   const agentId = ownAgent(context.caller);
   if (agentId === null) return Promise.resolve(false);
   return (ofRequest(context).isLimited ??= context.pool.query<{ limited: boolean }>({ ...findLimited, values: [agentId] }).then(({ rows }) => rows[0]!.limited));
@@ -81,7 +81,7 @@ const loaderOf = (context: GraphQLContext): DataLoader<string, boolean> =>
   ));
 
 /** What a limited caller reads of a Session: the numbers of its first Message and Event, and the variables that it was given. */
-export interface SessionLimit {
+interface SessionLimit {
   from: number;
   eventsFrom: number;
   variables: string[];

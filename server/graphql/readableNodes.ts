@@ -2,7 +2,7 @@ import { ownAgent, readableEntrySql, readableSql } from '../core/readable.ts';
 import type { GraphQLContext } from './context.ts';
 import type { NodeType } from './nodeIds.ts';
 
-export interface Named {
+interface Named {
   typename: string;
   id: string;
 }

@@ -1,6 +1,7 @@
 import '../agents/listSchema.ts';
 import '../agents/mutations.ts';
 import '../agents/schema.ts';
+import '../context/carrySchema.ts';
 import '../context/promptSchema.ts';
 import '../context/schema.ts';
 import '../events/schema.ts';

@@ -9,7 +9,7 @@ import { detectFor, knownTools } from './known.ts';
 import { findTools, type Reader } from './queries.ts';
 import { generatedPrefix } from './tool.ts';
 
-export interface Asked {
+interface Asked {
   toolName: string;
   arguments: unknown;
   callId: string | null;
