@@ -35,7 +35,7 @@ interface Row {
 function limited(resolve: Resolve, typename: string, rowOf: (found: unknown) => Row): Resolve {
   return (parent, args, context, info) => {
     const found = resolve(parent, args, context, info);
-    return ownAgent(context.caller) === null ? found : readableOf(found, typename, rowOf, context);
+    return found == null || ownAgent(context.caller) === null ? found : readableOf(found, typename, rowOf, context);
   };
 }
 
