@@ -4,7 +4,7 @@ import { schema } from '../server/graphql/schema.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { loopback } from '../server/keys/authenticate.ts';
 import { executeCall, type ExecuteInput } from '../server/tools/executeCall.ts';
-import { findToolCall } from '../server/tools/findToolCall.ts';
+import { assumedCall } from '../server/tools/findToolCall.ts';
 import { toolCall, world } from '../test/world.ts';
 import type { Place } from './place.ts';
 import { atLeast, spread, type Line } from './report.ts';
@@ -26,8 +26,6 @@ export async function tools(place: Place): Promise<Line[]> {
     for (const id of targetsOf(source)) await agent(id, { maxCapacity: 100_000 });
     await agent(source, { maxCapacity: 100_000, collaborators: targetsOf(source) });
   }
-  const reader = { query: async <Row extends object>(prepared: object, values: unknown[]) => (await pool.query<Row>({ ...prepared, values } as never)).rows };
-
   /** Every round has its own Sessions, which the measurement does not count. */
   const perSecond = async (handOff: (sessionId: string, source: string, target: string) => Promise<unknown>): Promise<number> => {
     const ids = await Promise.all(Array.from({ length: clients * each }, async (_, n) => session(sources[n % clients]!)));
@@ -40,8 +38,9 @@ export async function tools(place: Place): Promise<Line[]> {
     );
     return (ids.length * 1_000) / (performance.now() - started);
   };
-  const execute = async (sessionId: string, source: string, target: string) => {
-    const call = await findToolCall(reader, source, { toolName: `transfer_to_${target}`, arguments: { reason: 'because' }, callId: 'c1' });
+  const execute = async (sessionId: string, _source: string, target: string) => {
+    const call = assumedCall({ toolName: `transfer_to_${target}`, arguments: { reason: 'because' }, callId: 'c1' });
+    if (call === null) throw new Error('the name is that of a generated tool');
     return run((work, input: ExecuteInput, settings) => executeCall(work, input, call, settings), { sessionId, agentId: null });
   };
   const { tool, api, two } = await alternate(3, {

@@ -101,7 +101,7 @@ export const someSources = (fields: Partial<Sources> = {}): Sources => ({
   lastCalls: [{ id: 'c', name: 'Read', arguments: '{"path": "a.ts"}', outcome: 'ok', outcomeShortened: false, failed: false }],
   calls: [],
   workspaces: [],
-  totals: { messages: 2, decisions: 1, files: 2, tools: 1, lastCalls: 1, unansweredCalls: 0 },
+  totals: { messages: 2, userMessages: 1, decisions: 1, files: 2, tools: 1, lastCalls: 1, unansweredCalls: 0 },
   sourceAgentId: 'ada',
   chain: ['ada'],
   lastTurnId: null,

@@ -71,10 +71,52 @@ export type CancelHandoffInput = {
   reason?: string | null | undefined;
 };
 
+/** Messages that a Carry passes on. */
+export type CarriedMessages =
+  /** All that a Context holds. */
+  | 'ALL'
+  /** Messages of role USER. */
+  | 'HUMAN'
+  /** The newest `lastMessages`. */
+  | 'LAST'
+  /** No Messages. */
+  | 'NONE';
+
+/** What a Carry passes on of tool calls. */
+export type CarriedToolCalls =
+  /** All that a Context holds. */
+  | 'ALL'
+  /** Nothing of them. */
+  | 'NONE'
+  /** For each tool the number of calls and errors, without arguments and results. */
+  | 'SUMMARY';
+
+/** What of the Context a Handoff passes on. The target reads only that, and what is recorded from then on. */
+export type CarryInput = {
+  /** Whether to pass on decisions. */
+  decisions?: boolean | null | undefined;
+  /** Whether to pass on the paths of changed files. Messages and tool calls that name files follow their own setting. */
+  files?: boolean | null | undefined;
+  /** With LAST: the number of Messages, 1 to 40. Null: 10. */
+  lastMessages?: number | null | undefined;
+  /** Greatest number of estimated tokens (bytes / 4) to pass on, at least 200, without the target's instructions. The least important parts are left out first. Null: no limit. */
+  maxTokens?: number | null | undefined;
+  /** Messages to pass on. */
+  messages?: CarriedMessages | null | undefined;
+  /** Whether to pass on tasks. */
+  tasks?: boolean | null | undefined;
+  /** What to pass on of tool calls. Checks and failed attempts are passed on with ALL only. */
+  toolCalls?: CarriedToolCalls | null | undefined;
+  /** Names of context variables to pass on, at most 100. Null: all. Baton's own, whose names begin with `_`, are always passed on. */
+  variables?: Array<string> | null | undefined;
+};
+
 /** An Agent to hand off to, and when. */
 export type CollaborationInput = {
   /** The Agent to hand off to. */
   agentId: string;
+  /** What such a Handoff passes on. Omitted: unchanged. Null: everything. */
+  carry?: CarryInput | null | undefined;
   /** Situation in which the Agent should hand off, for the model that decides: at most 1 KB. Null: not stated. */
   when?: string | null | undefined;
 };

@@ -312,6 +312,7 @@ export const embeddedTypes: string[] = [
   "CaptureSnapshotPayload",
   "CarriedMessage",
   "CarriedToolCall",
+  "Carry",
   "Collaboration",
   "CompleteHandoffPayload",
   "CompleteSessionPayload",
@@ -403,5 +404,6 @@ export const embeddedTypes: string[] = [
   "UpdateSessionPayload",
   "Usage",
   "Viewer",
+  "WithheldItems",
   "Workspace"
 ];

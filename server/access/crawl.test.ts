@@ -1,15 +1,14 @@
-import { getNamedType, graphql, isInterfaceType, isLeafType, isObjectType, isUnionType, type GraphQLObjectType } from 'graphql';
+import { graphql, isInterfaceType, isUnionType } from 'graphql';
 import { expect, it } from 'vitest';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { encodeId, type IdPrefix } from '../core/ids.ts';
-import type { Caller } from '../core/work.ts';
 import { contexts } from '../graphql/context.ts';
 import { createHandoffTool } from '../tools/changeTool.ts';
-import { nodePrefixes } from '../graphql/nodeIds.ts';
 import { schema } from '../graphql/schema.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { silentLog } from '../infra/log.ts';
 import { recordDecision, setTasks } from '../log/addToLog.ts';
+import { crawler } from '../../test/crawl.ts';
 import { testDatabase } from '../../test/database.ts';
 import { recordQueries } from '../../test/queries.ts';
 import { agentCaller, operator, toolCall, world } from '../../test/world.ts';
@@ -18,53 +17,7 @@ const { prisma, pool } = await testDatabase();
 const { sent } = recordQueries(pool);
 const { agent, session, initiate, reassign, turn, run } = world(pool);
 const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
-
-/** Fields that an agent may select of itself only. matrixReads.test.ts tests the refusal. */
-const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators', 'collaborations', 'definition', 'prompt', 'handoffToolDefinitions', 'sessions', 'handoffsReceived', 'handoffsGiven'];
-
-/** Selects all fields of a type, down to `depth` levels of objects. */
-function everything(type: GraphQLObjectType, depth: number): string {
-  const fields = Object.values(type.getFields()).flatMap(({ name, type: outer }) => {
-    const inner = getNamedType(outer);
-    if (type.name === 'Agent' && ofItself.includes(name)) return [];
-    if (isLeafType(inner)) return [name];
-    if (isObjectType(inner) && depth > 0) return [`${name} { ${everything(inner, depth - 1)} }`];
-    return [];
-  });
-  return ['__typename', ...fields].join(' ');
-}
-
-async function ask(caller: Caller, source: string): Promise<string> {
-  const { data, errors } = await graphql({ schema, source, contextValue: contextFor(caller) });
-  expect(errors).toBeUndefined();
-  return JSON.stringify(data);
-}
-
-/** All that a caller can reach: what the lists show, and from there from id to id. */
-async function crawl(caller: Caller): Promise<{ ids: Set<string>; texts: string }> {
-  let texts = '';
-  for (const root of ['sessions', 'handoffs', 'agents', 'handoffGraph', 'handoffTools', 'viewer']) {
-    const type = getNamedType(schema.getQueryType()!.getFields()[root]!.type) as GraphQLObjectType;
-    texts += await ask(caller, `{ ${root} { ${everything(type, 3)} } }`);
-  }
-  const ids = new Set<string>();
-  const types = schema.getPossibleTypes(schema.getType('Node') as never);
-  for (let fresh = idsIn(texts); fresh.length > 0; ) {
-    for (const id of fresh) ids.add(id);
-    const pages: string[] = [];
-    for (const id of fresh) {
-      const type = types.find(({ name }) => id.startsWith(`${nodePrefixes[name as keyof typeof nodePrefixes]}_`)) as GraphQLObjectType;
-      pages.push(await ask(caller, `{ node(id: "${id}") { ... on ${type.name} { ${everything(type, 2)} } } }`));
-    }
-    for (const name of ['ada', 'bob', 'eve']) pages.push(await ask(caller, `{ node(id: "${name}") { ... on Agent { ${everything(schema.getType('Agent') as GraphQLObjectType, 3)} } } }`));
-    const page = pages.join('\n');
-    texts += page;
-    fresh = idsIn(page).filter((id) => !ids.has(id));
-  }
-  return { ids, texts };
-}
-
-const idsIn = (text: string): string[] => [...new Set(text.match(/"[a-z]+_[0-7][0-9a-z]{25}"/g))].map((id) => id.slice(1, -1));
+const crawl = crawler(contextFor, ['ada', 'bob', 'eve']);
 
 /** A Session with something of every kind in it. */
 async function fill(sessionId: string, to: string, mark: string): Promise<void> {

@@ -18,7 +18,7 @@ interface Shown {
 async function change(mutation: 'registerAgent' | 'updateAgent', input: object): Promise<[id: string, when: string | null][]> {
   const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}`;
   const { data } = await post<Record<string, { agent: Shown; message?: string }>>(
-    `mutation ($input: ${name}Input!) { ${mutation}(input: $input) { ... on Error { message } ... on ${name}Payload { agent { collaborators { id } collaborations { agent { id } when instructions carry } } } } }`,
+    `mutation ($input: ${name}Input!) { ${mutation}(input: $input) { ... on Error { message } ... on ${name}Payload { agent { collaborators { id } collaborations { agent { id } when instructions carry { messages } } } } } }`,
     { input },
   );
   expect(data[mutation]!.message).toBeUndefined();

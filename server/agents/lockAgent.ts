@@ -1,4 +1,5 @@
 import type { Agent, AgentCollaborator } from '../generated/prisma/client.ts';
+import type { Carry } from '../context/carry.ts';
 import { statement } from '../core/changes.ts';
 import { NotFoundError } from '../core/errors.ts';
 import { fromColumns } from '../core/rows.ts';
@@ -32,6 +33,7 @@ export interface Collaboration {
   agentId: string;
   when?: string | null;
   instructions?: string | null;
+  carry?: Carry | null | undefined;
 }
 
 const findAgentsStatement = statement(`
@@ -50,8 +52,8 @@ export async function setCollaborations(work: Work, agentId: string, collaborati
   work.changes.clear('agent_collaborators', agentId);
   for (const [position, { agentId: collaboratorId, ...given }] of collaborations.entries()) {
     const known = found.get(collaboratorId)!;
-    const { when = known.when, instructions = known.instructions } = given;
-    work.insert('agent_collaborators', { agentId, collaboratorId, position, when, instructions, carry: known.carry });
+    const { when = known.when, instructions = known.instructions, carry = known.carry } = given;
+    work.insert('agent_collaborators', { agentId, collaboratorId, position, when, instructions, carry: carry as never });
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operators } from '../access/roles.ts';
 import { ConflictError, InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { AdministrativeStatus } from '../graphql/enums.ts';
+import { carryInput } from '../graphql/input/carryInput.ts';
 import { agentId, agentType, inputObject, integer, KB, kept, listOf, metadata, nonBlank, oneOf, optional, text, withDefault } from '../graphql/input/schemas.ts';
 import { agentOf, mutation, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
@@ -20,6 +21,7 @@ const collaboration = inputObject(
   z.object({
     agentId: agentId.describe('The Agent to hand off to.'),
     when: optional(text({ bytes: limits.fields.when })).describe('Situation in which the Agent should hand off, for the model that decides: at most 1 KB. Null: not stated.'),
+    carry: carryInput.nullable().optional().describe('What such a Handoff passes on. Omitted: unchanged. Null: everything.'),
   }),
 );
 const fields = {

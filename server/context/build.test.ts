@@ -72,7 +72,7 @@ describe('the requests and the last message of a Context', () => {
   });
 
   it('come with counts of what the Context leaves out', () => {
-    const totals = { messages: 90, decisions: 101, files: 700, tools: 120, lastCalls: 30, unansweredCalls: 2 };
+    const totals = { messages: 90, userMessages: 1, decisions: 101, files: 700, tools: 120, lastCalls: 30, unansweredCalls: 2 };
     const { leftOut } = buildContext(sources({ totals }), input);
     expect(leftOut).toEqual({ tasks: 0, decisions: 100, files: 698, tools: 119, calls: 29, unansweredCalls: 2, messages: 88, shortened: 0 });
     expect(buildContext(sources(), input).leftOut).toEqual({ tasks: 0, decisions: 0, files: 0, tools: 0, calls: 0, unansweredCalls: 0, messages: 0, shortened: 0 });

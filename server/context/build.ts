@@ -21,13 +21,15 @@ export interface BuildInput {
   instructions: string | null;
   /** Values of Baton's own variables, as far as they are known. */
   passage?: Omit<Passage, 'from' | 'chain'>;
+  /** A composed summary then does not say that no file was changed. */
+  filesWithheld?: boolean;
 }
 
 /** Characters for messages other than the requests and the last message, by author. */
 const budgets = { users: 48_000, others: 24_000 };
 
 /** Deterministic: the same log and input give the same Context. The result fits `contextBytes`. */
-export function buildContext(sources: Sources, { summary, variables, instructions, passage = {} }: BuildInput): Context {
+export function buildContext(sources: Sources, { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput): Context {
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
   const requests = requestsAmong(sources.byUsers);
@@ -35,7 +37,7 @@ export function buildContext(sources: Sources, { summary, variables, instruction
   const compactionSummary = originalRequest === compaction ? null : compaction;
   const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
   return fitContext({
-    summary: summary ?? composeSummary(sources),
+    summary: summary ?? composeSummary(sources, filesWithheld),
     summaryComposed: summary === null,
     originalRequest: carried(originalRequest),
     latestRequest: carried(requests.latest),

@@ -2,7 +2,7 @@ import type { Sources } from './sources.ts';
 import { shorten } from './shorten.ts';
 
 /** Composes a summary from the log, for a Handoff whose caller gave none. */
-export function composeSummary(sources: Sources): string {
+export function composeSummary(sources: Sources, filesWithheld = false): string {
   const calls = sum(sources.tools.map((tool) => tool.calls));
   const errors = sum(sources.tools.map((tool) => tool.errors));
   const pending = sources.tasks.filter((task) => task.status !== 'DONE');
@@ -10,7 +10,7 @@ export function composeSummary(sources: Sources): string {
   const sentences = [
     `"${sources.title}": ${count(sources.turns, 'turn')} so far` +
       (calls === 0 ? '.' : `, ${count(calls, 'tool call')}${errors === 0 ? '' : ` (${errors} failed)`}.`),
-    files.length === 0 ? 'No file was changed.' : `${count(totals.files, 'file')} changed, last ${files[0]!}.`,
+    files.length === 0 ? (filesWithheld ? '' : 'No file was changed.') : `${count(totals.files, 'file')} changed, last ${files[0]!}.`,
     sources.tasks.length === 0
       ? ''
       : pending.length === 0

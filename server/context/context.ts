@@ -1,6 +1,7 @@
 import type { Check } from './derive/checks.ts';
 import type { FailedAttempt } from './derive/failedAttempts.ts';
 import type { Workspace } from './derive/log.ts';
+import type { ItemKind } from './kinds.ts';
 
 /** Content of a Handoff for the next agent, taken only from the recorded log and the caller's input. */
 export interface Context {
@@ -42,6 +43,8 @@ export interface CarriedMessage {
   content: string;
   /** Whether the log holds a longer text. */
   shortened: boolean;
+  /** Whether the rest is withheld from the target, although the log holds it. */
+  cut?: true;
   /** Id of the author; null for a user. */
   agentId: string | null;
   /** The agent that recorded it in a user's name; null when an operator recorded it, or when unknown. */
@@ -93,6 +96,8 @@ export interface LeftOut {
   unansweredCalls: number;
   messages: number;
   shortened: number;
+  /** Numbers of entries that a Carry withheld, by kind; absent without one. */
+  withheld?: Partial<Record<ItemKind, number>>;
 }
 
 export interface ContextVariable {
@@ -102,7 +107,8 @@ export interface ContextVariable {
   setBy: string;
 }
 
-export type StoredVariables = Record<string, { value: unknown; setBy: string }>;
+/** `sequence`: number of the last Message in the log when it was set; absent in older ones, which counts as 0. */
+export type StoredVariables = Record<string, { value: unknown; setBy: string; sequence?: number }>;
 
 export const listVariables = (stored: StoredVariables): ContextVariable[] =>
   Object.entries(stored)
@@ -111,10 +117,10 @@ export const listVariables = (stored: StoredVariables): ContextVariable[] =>
 
 export const byName = (a: ContextVariable, b: ContextVariable): number => (a.name < b.name ? -1 : 1);
 
-/** Values in `given` win and get `setBy`; the others keep theirs. */
-export const mergeVariables = (stored: StoredVariables, given: Record<string, unknown>, setBy: string): StoredVariables => ({
+/** Values in `given` win and get `setBy` and their place in the log; the others keep theirs. */
+export const mergeVariables = (stored: StoredVariables, given: Record<string, unknown>, setBy: string, sequence = 0): StoredVariables => ({
   ...stored,
-  ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, { value, setBy }])),
+  ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, { value, setBy, ...(sequence > 0 && { sequence }) }])),
 });
 
 /** Baton's own variables are part of a Handoff, not of a Session, and callers may not set them. */

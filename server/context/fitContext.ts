@@ -48,7 +48,7 @@ export function fitContext(context: Context): Context {
   // 200 bytes: the counts in `leftOut` may get more digits.
   let left = contextBytes - jsonBytes({ ...fixed, ...lists }) - 200;
   /** Fits one list into a share of the remaining bytes; the next lists get what it leaves. */
-  const fitList = <T>(items: readonly T[], share: number, short: (item: T, characters: number) => T, count: keyof LeftOut, least = shortestItem): T[] => {
+  const fitList = <T>(items: readonly T[], share: number, short: (item: T, characters: number) => T, count: Exclude<keyof LeftOut, 'withheld'>, least = shortestItem): T[] => {
     const { kept, cut } = fitItems(items, left * share, short, least);
     left -= kept.reduce((bytes, item) => bytes + jsonBytes(item), 0);
     leftOut[count] += items.length - kept.length;

@@ -183,11 +183,11 @@ const namesOfMessages = { REQUEST: 'request', COMPACTION: 'compaction', LAST_MES
 function messageItem(
   kind: keyof typeof namesOfMessages,
   number: 1 | 2,
-  message: { content: string; sequence?: number; shortened?: boolean; recordedBy?: string | null } | null,
+  message: { content: string; sequence?: number; shortened?: boolean; cut?: true; recordedBy?: string | null } | null,
 ): Item | null {
   if (message === null) return null;
-  const { content, sequence, shortened, recordedBy } = message;
-  const origin = shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix: '' } } : {};
+  const { content, sequence, shortened, cut, recordedBy } = message;
+  const origin = shortened === true && cut !== true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix: '' } } : {};
   return { id: `${namesOfMessages[kind]}-${number}`, kind, content, stage: 'head', ...origin, ...(kind === 'REQUEST' && recordedBy != null ? { recordedBy } : {}) };
 }
 

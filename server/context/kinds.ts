@@ -1,12 +1,10 @@
-import type { LeftOut } from './context.ts';
-
 interface Kind {
   title: string;
   noun: string;
   /** A single text instead of a list. */
   text?: true;
   /** The count of those that the Context does not carry. */
-  leftOut?: keyof LeftOut;
+  leftOut?: 'tasks' | 'decisions' | 'files' | 'tools' | 'calls';
 }
 
 /** The kinds of items in a Context, most important first. */

@@ -8,8 +8,10 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { decodeArgs, idOf, integer, optional, showAs, text } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
+import { limitIn } from '../graphql/limitedReads.ts';
 import { once } from '../graphql/once.ts';
 import { inTurn } from '../graphql/processorTime.ts';
+import { readable } from '../graphql/readableNodes.ts';
 import { buildContext } from './build.ts';
 import type { Context, StoredVariables } from './context.ts';
 import { itemsOf, wholeContent } from './items.ts';
@@ -17,7 +19,7 @@ import { renderMarkdown } from './markdown.ts';
 import { pack, smallestBudget } from './pack.ts';
 import { moveOf, previewOf } from './preview.ts';
 import { ContextItem, ContextPrompt } from './schema.ts';
-import { readSources } from './sources.ts';
+import { readVisibleSources } from './received.ts';
 import { contextColumns, readContext } from './storage.ts';
 
 const moveColumns = { reason: true, metadata: true, sourceAgentId: true, targetAgentId: true, session: { select: { title: true } } } as const satisfies Prisma.HandoffSelect;
@@ -99,17 +101,20 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Returns the text that a Handoff of this Session would give the next Agent now, and writes nothing; null when the Session does not exist or the caller may not read it.',
     args: argsOf(previewArgs),
-    resolve: async (_root, args, { prisma, pool, caller, processorTime }) => {
+    resolve: async (_root, args, context) => {
+      const { prisma, pool, caller, processorTime } = context;
       const { sessionId, ...within } = decodeArgs(previewArgs, args);
       const reader = { query: async (prepared: { name: string; text: string }, values: unknown[]) => (await pool.query<object>({ ...prepared, values })).rows };
       const session = await prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { contextVariables: true } });
-      const sources = session && (await readSources(reader, sessionId));
-      if (session === null || sources === null) return null;
-      const variables = session.contextVariables as unknown as StoredVariables;
+      const limit = session && (await limitIn(context, sessionId));
+      const read = session && (await readVisibleSources(reader, sessionId, limit && { agentId: caller.agentId!, from: limit.from }));
+      if (session === null || read === null) return null;
+      const { sources } = read;
+      const variables = read.variablesOf(session.contextVariables as unknown as StoredVariables);
       const { title, sourceAgentId } = sources;
       return inTurn(processorTime, () => {
-        const context = buildContext(sources, { summary: null, variables, instructions: null });
-        return previewOf(context, { title, sourceAgentId, targetAgentId: null }, null, within);
+        const built = buildContext(sources, { summary: null, variables, instructions: null });
+        return previewOf(built, { title, sourceAgentId, targetAgentId: null }, null, within);
       });
     },
   }),
@@ -120,11 +125,12 @@ builder.queryFields((t) => ({
     nullable: true,
     description: "Returns one item of a Handoff's Context whole, as it was recorded; null when the Handoff or the item does not exist, or the caller may not read it.",
     args: argsOf(itemArgs),
-    resolve: async (_root, args, { prisma, caller }) => {
+    resolve: async (_root, args, context) => {
+      const { prisma, caller } = context;
       const { handoffId, itemId } = decodeArgs(itemArgs, args);
       const select = { ...contextColumns, reason: true, metadata: true, sessionId: true, targetAgentId: true };
       const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select });
-      if (handoff === null) return null;
+      if (handoff === null || !(await readable([{ typename: 'Handoff', id: handoffId }], context))[0]) return null;
       const item = itemsOf(contextFor(caller, handoff), handoff).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;

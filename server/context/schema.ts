@@ -4,6 +4,7 @@ import { partOfRecord } from '../graphql/declared.ts';
 import { MessageRole } from '../graphql/enums.ts';
 import type { CarriedCall, CarriedMessage, Context, LeftOut, RecentMessage, ToolSummary } from './context.ts';
 import type { Item } from './items.ts';
+import type { ItemKind } from './kinds.ts';
 import type { Prompt } from './pack.ts';
 import { carried } from './storage.ts';
 
@@ -42,8 +43,11 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
 });
 
 const DropReason = builder.enumType('ContextDropReason', {
-  description: 'Reasons why a prompt leaves an item out.',
-  values: { BUDGET: { description: 'The item did not fit into the budget.' } },
+  description: 'Reasons why a prompt or a Handoff leaves an item out.',
+  values: {
+    BUDGET: { description: 'The item did not fit into the budget.' },
+    WITHHELD: { description: 'The Carry of the Handoff does not pass it on.' },
+  },
 });
 
 const itemId = 'Id of the item, the same in every prompt of the Handoff. For `contextItem`.';
@@ -128,6 +132,16 @@ const CarriedToolCall = builder.objectRef<CarriedCall>('CarriedToolCall').implem
   }),
 });
 
+const WithheldItems = builder.objectRef<{ kind: ItemKind; count: number }>('WithheldItems').implement({
+  access: 'inherit',
+  description: 'Items of one kind that a Handoff does not pass on.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ContextItemKind, description: 'Kind of the items.' }),
+    count: t.exposeInt('count', { description: 'Number of the items.' }),
+    reason: t.field({ type: DropReason, description: 'Reason why they are left out: WITHHELD.', resolve: () => 'WITHHELD' as const }),
+  }),
+});
+
 const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
   access: 'inherit',
   description: 'Numbers of log entries that a Handoff does not carry, by kind.',
@@ -140,6 +154,12 @@ const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
     unansweredCalls: t.exposeInt('unansweredCalls', { description: 'ToolCalls of that Turn without a result.' }),
     messages: t.exposeInt('messages', { description: 'Older Messages.' }),
     shortened: t.exposeInt('shortened', { description: 'Items that the Handoff carries shortened, because the whole Context exceeds 256 KB.' }),
+    withheld: t.field({
+      type: [WithheldItems],
+      listSize: partOfRecord,
+      description: 'Items that the `carry` of the Handoff withholds, without their content; empty without one.',
+      resolve: ({ withheld = {} }) => Object.entries(withheld).map(([kind, count]) => ({ kind: kind as ItemKind, count })),
+    }),
   }),
 });
 

@@ -1,4 +1,5 @@
 import { statement, type Statement } from '../core/changes.ts';
+import { turnSince } from '../core/readable.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { RecentMessage } from './context.ts';
 import type { RecordedLog } from './derive/log.ts';
@@ -15,6 +16,8 @@ export interface Sources {
   tools: { name: string; calls: number; errors: number; lastResult: string | null; lastCallId: string }[];
   files: string[];
   tasks: { content: string; status: 'PENDING' | 'IN_PROGRESS' | 'DONE' }[];
+  /** For a limited reader: whether the present list of tasks is from before what it reads. */
+  tasksFromBefore?: boolean;
   decisions: string[];
   /** Newest messages of agents and programs, oldest first. */
   recent: RecordedText[];
@@ -30,7 +33,7 @@ export interface Sources {
   calls: RecordedLog['calls'];
   workspaces: RecordedLog['workspaces'];
   /** Totals in the log, independent of the bounds. */
-  totals: { messages: number; decisions: number; files: number; tools: number; lastCalls: number; unansweredCalls: number };
+  totals: { messages: number; userMessages: number; decisions: number; files: number; tools: number; lastCalls: number; unansweredCalls: number };
   /** Source of a Handoff made now: the holder, or the source of a pending Handoff; null for an unassigned Session. */
   sourceAgentId: string | null;
   /** Agents that took the Session over, in order, without returns; at most the newest `bounds.chain`. */
@@ -99,13 +102,18 @@ const cutArguments = (column: string): string => `CASE
 
 /** Tools that neither run a command nor change files. */
 const readers = 'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,ToolSearch,Task,Agent,Skill,TodoWrite,TodoRead,TaskCreate,TaskUpdate,TaskList,TaskGet,update_plan,view_image';
+export const isReader = (toolName: string): boolean => readers.split(',').includes(toolName);
 
 const message = (characters: number): string => `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
 const mainMessage = message(bounds.mainMessageCharacters);
 
 // One statement for the whole read. Results of tools are read with their calls, not as messages. The position of a
 // file is its last successful write; a call without an error counts as successful.
-const readSourcesStatement = statement(`
+function sourcesSql(limited: boolean): Statement {
+  const since = (alias = '') => (limited ? ` AND ${alias}sequence >= $2` : '');
+  // A call, task or decision has the number of the last message before it.
+  const after = (alias = '') => (limited ? ` AND ${alias}sequence >= $2 - 1` : '');
+  return statement(`
 WITH s AS MATERIALIZED (SELECT id, title, turn_count, visible_from, visible_calls_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
 source AS MATERIALIZED (
   SELECT CASE WHEN h.status = 'INITIATED' THEN h.source_agent_id ELSE s.agent_id END AS id,
@@ -113,12 +121,14 @@ source AS MATERIALIZED (
   FROM s LEFT JOIN handoffs h ON h.id = s.last_handoff_id),
 calls AS MATERIALIZED (
   SELECT id, index, turn_id, name, error IS NOT NULL AS failed, coalesce(error, result) IS NOT NULL AS answered, files_modified
-  FROM tool_calls WHERE session_id = $1),
+  FROM tool_calls WHERE session_id = $1${after()}),
 files AS MATERIALIZED (
   SELECT file, max(index) AS last FROM calls, unnest(files_modified) AS file WHERE NOT failed AND files_modified <> '{}' GROUP BY file),
 tools AS MATERIALIZED (
   SELECT name, count(*)::int AS calls, count(*) FILTER (WHERE failed)::int AS errors, max(index) AS last FROM calls GROUP BY name),
 last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
+counts AS MATERIALIZED (
+  SELECT count(*) FILTER (WHERE role <> 'HANDOFF') AS said, count(*) FILTER (WHERE role = 'USER') AS by_users FROM messages WHERE session_id = $1${since()}),
 last_agent_turn AS (SELECT id FROM turns WHERE session_id = $1 AND agent_session_id IS NOT NULL ORDER BY index DESC LIMIT 1),
 -- When a handoff is declined or fails, its source gets the Session back: a return, which is not part of the chain.
 tenures AS (
@@ -128,15 +138,15 @@ tenures AS (
     LEFT JOIN handoffs began ON began.target_agent_session_id = t.before AND t.ended IN ('DECLINED', 'FAILED')
   WHERE t.activated_at IS NOT NULL),
 compaction AS MATERIALIZED (
-  SELECT sequence FROM messages WHERE session_id = $1 AND role = 'SYSTEM' AND (starts_with(content, 'This session is being continued from a previous conversation')
+  SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'SYSTEM' AND (starts_with(content, 'This session is being continued from a previous conversation')
     OR (length(content) >= ${bounds.leastCompaction} AND sequence IN (SELECT sequence_end + 1 FROM context_snapshots WHERE session_id = $1 AND type = 'TRUNCATION')))
   ORDER BY sequence DESC LIMIT 1),
 said AS (
   SELECT sequence, role, left(content, ${bounds.messageCharacters + 1}) AS content FROM messages
-  WHERE session_id = $1 AND role IN ('ASSISTANT', 'SYSTEM') AND sequence IS DISTINCT FROM (SELECT sequence FROM compaction) ORDER BY sequence DESC LIMIT ${bounds.messages}),
+  WHERE session_id = $1${since()} AND role IN ('ASSISTANT', 'SYSTEM') AND sequence IS DISTINCT FROM (SELECT sequence FROM compaction) ORDER BY sequence DESC LIMIT ${bounds.messages}),
 by_users AS (
-  SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence LIMIT ${bounds.firstByUsers}) f
-  UNION SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1 AND role = 'USER' ORDER BY sequence DESC LIMIT ${bounds.lastByUsers}) l),
+  SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'USER' ORDER BY sequence LIMIT ${bounds.firstByUsers}) f
+  UNION SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'USER' ORDER BY sequence DESC LIMIT ${bounds.lastByUsers}) l),
 ${visibleCtes({ from: '(SELECT visible_from FROM s)', callsFrom: '(SELECT visible_calls_from FROM s)', tenure: '(SELECT tenure FROM source)' })}
 SELECT
   (SELECT title FROM s) AS title,
@@ -145,9 +155,9 @@ SELECT
       left(${withoutReminders('coalesce(c.error, c.result)')}, ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id) ORDER BY u.calls DESC, u.name), '[]')
     FROM (SELECT * FROM tools ORDER BY last DESC LIMIT ${bounds.tools}) u JOIN tool_calls c ON c.session_id = $1 AND c.index = u.last) AS tools,
   (SELECT coalesce(json_agg(file ORDER BY last DESC, file), '[]') FROM (SELECT * FROM files ORDER BY last DESC, file LIMIT ${bounds.files}) f) AS files,
-  (SELECT coalesce(json_agg(json_build_object('content', content, 'status', status) ORDER BY position), '[]') FROM tasks WHERE session_id = $1) AS tasks,
+  (SELECT coalesce(json_agg(json_build_object('content', content, 'status', status) ORDER BY position), '[]') FROM tasks WHERE session_id = $1${after()}) AS tasks,${limited ? '\n  EXISTS (SELECT FROM tasks WHERE session_id = $1 AND sequence < $2 - 1) AS tasks_from_before,' : ''}
   (SELECT coalesce(json_agg(text ORDER BY recorded_at, id), '[]') FROM (
-    SELECT text, recorded_at, id FROM decisions WHERE session_id = $1 ORDER BY recorded_at DESC, id DESC LIMIT ${bounds.decisions}) d) AS decisions,
+    SELECT text, recorded_at, id FROM decisions WHERE session_id = $1${after()} ORDER BY recorded_at DESC, id DESC LIMIT ${bounds.decisions}) d) AS decisions,
   (SELECT coalesce(json_agg(said ORDER BY sequence), '[]') FROM said) AS recent,
   (SELECT coalesce(json_agg(r ORDER BY sequence), '[]') FROM (
     SELECT ${mainMessage}, CASE WHEN recorded_role = 'AGENT' THEN coalesce((SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id), recorded_by) END AS "recordedBy"
@@ -156,8 +166,8 @@ SELECT
   (SELECT row_to_json(r) FROM (
     SELECT ${mainMessage}, (SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id) AS "agentId" FROM messages m
     WHERE m.session_id = $1 AND m.sequence = coalesce(
-      (SELECT o.sequence FROM messages o WHERE o.session_id = $1 AND o.agent_session_id = (SELECT tenure FROM source) AND o.role = 'ASSISTANT' ORDER BY sequence DESC LIMIT 1),
-      (SELECT max(o.sequence) FROM messages o WHERE o.session_id = $1 AND o.role = 'ASSISTANT'))) r) AS last_assistant,
+      (SELECT o.sequence FROM messages o WHERE o.session_id = $1 AND o.agent_session_id = (SELECT tenure FROM source) AND o.role = 'ASSISTANT'${since('o.')} ORDER BY sequence DESC LIMIT 1),
+      (SELECT max(o.sequence) FROM messages o WHERE o.session_id = $1 AND o.role = 'ASSISTANT'${since('o.')}))) r) AS last_assistant,
   (SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'arguments', left(c.arguments::text, ${bounds.argumentCharacters + 1}),
       'outcome', ${abridged('o.outcome', bounds.outcomeCharacters)},
       'outcomeShortened', length(coalesce(c.error, c.result)) > least(length(o.outcome), ${bounds.outcomeCharacters}), 'failed', l.failed) ORDER BY l.index), '[]')
@@ -169,9 +179,9 @@ SELECT
     FROM (SELECT index FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f
       JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS calls,
   (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
-    FROM (SELECT index, workspace FROM turns WHERE session_id = $1 AND workspace IS NOT NULL ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
-  json_build_object('messages', (SELECT count(*) FROM messages WHERE session_id = $1 AND role <> 'HANDOFF'),
-    'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1), 'files', (SELECT count(*) FROM files),
+    FROM (SELECT index, workspace FROM turns t WHERE session_id = $1 AND workspace IS NOT NULL${limited ? ` AND ${turnSince('t.id', '$2')}` : ''} ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
+  json_build_object('messages', (SELECT said FROM counts), 'userMessages', (SELECT by_users FROM counts),
+    'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1${after()}), 'files', (SELECT count(*) FROM files),
     'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),
     'unansweredCalls', (SELECT count(*) FROM last_calls WHERE NOT answered)) AS totals,
   (SELECT id FROM source) AS source_agent_id,
@@ -185,15 +195,18 @@ SELECT
       'UTF8')), 'hex') FROM last_agent_turn l) AS last_agent_turn_hash,
   (SELECT row_to_json(visible) FROM visible) AS visible
 `);
+}
+const readSourcesStatement = sourcesSql(false);
+const readSourcesSince = sourcesSql(true);
 
 /** Runs a prepared statement: a transaction or the pool. */
 export interface Reader {
   query(prepared: Statement, values: unknown[]): Promise<object[]>;
 }
 
-/** Reads the sources of a Context; null when the Session does not exist. */
-export async function readSources(reader: Reader, sessionId: string): Promise<Sources | null> {
-  const [row] = (await reader.query(readSourcesStatement, [sessionId])) as { title: string | null }[];
+/** Reads the sources of a Context, of the log from a number on or of all of it; null when the Session does not exist. */
+export async function readSources(reader: Reader, sessionId: string, from: number | null = null): Promise<Sources | null> {
+  const [row] = (await (from === null ? reader.query(readSourcesStatement, [sessionId]) : reader.query(readSourcesSince, [sessionId, from]))) as { title: string | null }[];
   if (row === undefined || row.title === null) return null;
   return fromColumns<Sources>(row);
 }

@@ -41,7 +41,7 @@ function chainOf({ chain, targetAgentId }: Move): string {
 
 /** Totals, independent of the budget. */
 function totals(items: readonly Item[], leftOut: LeftOut | null): string {
-  const of = (kind: ItemKind, more = 0): number => items.filter((item) => item.kind === kind).length + more;
+  const of = (kind: ItemKind, more = 0): number => items.filter((item) => item.kind === kind).length + more + (leftOut?.withheld?.[kind] ?? 0);
   return `Tasks left: ${of('TASK', leftOut?.tasks)}; decisions: ${of('DECISION', leftOut?.decisions)}; files changed: ${of('FILE', leftOut?.files)}.`;
 }
 
@@ -74,10 +74,12 @@ export const shortNote = (dropped: number, of: number): string => (dropped === 0
 /** Counts log entries that the Context does not carry; empty when it carries all. */
 export function logNote(leftOut: LeftOut | null): string {
   if (leftOut === null) return '';
-  const { tasks, decisions, files, tools, calls, unansweredCalls, messages } = leftOut;
+  const { tasks, decisions, files, tools, calls, unansweredCalls, messages, withheld = {} } = leftOut;
+  const kept = listed(Object.entries(withheld).map(([kind, count]) => [count, kindOf(kind as ItemKind).noun]));
   const counts = listed([[tasks, 'task'], [decisions, 'decision'], [files, 'file'], [tools, 'tool'], [calls, 'tool call'], [messages, 'message']]);
   const sentences = [
     counts === '' ? '' : `Not carried, but in the log: ${counts}.`,
+    kept === '' ? '' : `Withheld from you: ${kept}.`,
     unansweredCalls === 0 ? '' : `The last turn had ${counted(unansweredCalls, 'tool call')} without a result yet.`,
   ].filter((sentence) => sentence !== '');
   return sentences.length === 0 ? '' : `\n\n${sentences.join(' ')}`;

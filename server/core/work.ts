@@ -4,7 +4,7 @@ import { canonicalJson } from './canonicalJson.ts';
 import { Changes, statement, type Statement } from './changes.ts';
 import { IdempotencyMismatchError } from './errors.ts';
 import { newId } from './ids.ts';
-import { readableSql } from './readable.ts';
+import { readableEntrySql, readableSql } from './readable.ts';
 import type { NewRow, RowOf, Table } from './rows.ts';
 
 /** What changed: the global order up to a position, an agent's inbox up to a number, or an ended key. */
@@ -129,8 +129,8 @@ export class Work {
    */
   async lockSessionOf(handoffId: string, { skipLocked = false } = {}): Promise<string | null> {
     const rows = await this.#lock(
-      `SELECT clock_timestamp() AS now, s.id FROM (SELECT s.id FROM handoffs h JOIN sessions s ON s.id = h.session_id
-       WHERE h.id = ${escapeLiteral(handoffId)} AND ${readableSql(this.caller, 's.id')} FOR NO KEY UPDATE OF s${skipLocked ? ' SKIP LOCKED' : ''}) s`,
+      `SELECT clock_timestamp() AS now, s.id FROM (SELECT s.id FROM handoffs t JOIN sessions s ON s.id = t.session_id
+       WHERE t.id = ${escapeLiteral(handoffId)} AND ${readableEntrySql(this.caller, 'handoffs')} FOR NO KEY UPDATE OF s${skipLocked ? ' SKIP LOCKED' : ''}) s`,
     );
     return (rows[0]?.['id'] as string | undefined) ?? null;
   }

@@ -6,7 +6,7 @@ import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
 import { takesSessions } from './mayChangeHands.ts';
-import { readCustody, type LockOptions, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type Tenure } from './read.ts';
+import { readCustody, type LockOptions, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type ReadLimit, type Tenure } from './read.ts';
 import { isOpenHandoff, isOpenSession, isOpenTenure } from './rules.ts';
 import { captureSnapshot } from './snapshot.ts';
 
@@ -28,6 +28,7 @@ const reasonOf = (ending: Ending): string | null =>
   ending.status === 'REJECTED' ? ending.rejectionReason : ending.status === 'FAILED' ? ending.failureReason : ending.status === 'CANCELLED' ? ending.cancelReason : null;
 
 const maxVariableBytes = 64 * 1024;
+const sizeOf = (variables: StoredVariables): number => Buffer.byteLength(canonicalJson(Object.fromEntries(Object.entries(variables).map(([name, { value, setBy }]) => [name, { value, setBy }]))));
 
 /**
  * A locked Session with its holder, last Handoff and the locked agents. Steps stage changes without checking rules, and each
@@ -38,6 +39,7 @@ export class Custody {
   readonly handoff: LastHandoff | null;
   /** The agents that accepted the Session, newest first. */
   readonly active: readonly string[];
+  readonly #limits: Readonly<Record<string, ReadLimit>>;
   tenure: Tenure | null;
   readonly #agents: Map<string, LockedAgent>;
   #versioned = false;
@@ -52,6 +54,7 @@ export class Custody {
     this.tenure = read.tenure;
     this.handoff = read.handoff;
     this.active = read.active;
+    this.#limits = read.limits;
     this.#agents = new Map(read.agents.map((agent) => [agent.id, agent]));
   }
 
@@ -89,6 +92,16 @@ export class Custody {
     return id === null ? null : (this.#agents.get(id) ?? null);
   }
 
+  /** What an agent reads of the Session; null for everything, and for an agent without a tenure (rule: carry). */
+  limitOf(agentId: string | null): ReadLimit | null {
+    return agentId !== null && Object.hasOwn(this.#limits, agentId) ? this.#limits[agentId]! : null;
+  }
+
+  /** The limit of a tenure that begins now and reads only what follows. */
+  limitFromNow(): ReadLimit {
+    return { from: this.session.messageCount + 1, eventsFrom: this.session.eventCount + 1 };
+  }
+
   /** Increments the version once per command. */
   changed(fields: Partial<HeldSession> = {}): void {
     const version = this.#versioned ? this.session.version : this.session.version + 1;
@@ -112,8 +125,8 @@ export class Custody {
    * @throws BadUserInputError when the result exceeds the size limit.
    */
   variablesWith(given: Record<string, unknown> | null): StoredVariables {
-    const merged = mergeVariables(this.session.contextVariables as StoredVariables, given ?? {}, this.work.caller.agentId ?? this.work.caller.principal);
-    if (Buffer.byteLength(canonicalJson(merged)) > maxVariableBytes) {
+    const merged = mergeVariables(this.session.contextVariables as StoredVariables, given ?? {}, this.work.caller.agentId ?? this.work.caller.principal, this.session.messageCount);
+    if (sizeOf(merged) > maxVariableBytes) {
       throw new BadUserInputError(
         `The session's context variables would be larger than ${maxVariableBytes} bytes with these: shorten or replace some`,
         ['input', 'contextVariables'],
@@ -137,7 +150,7 @@ export class Custody {
   }
 
   /** Opens a tenure: takes a place of the agent, makes it the holder and captures a snapshot of its context. */
-  beginTenure(agent: LockedAgent, state: 'PENDING' | 'ACTIVE' | 'PAUSED', visible: VisibleCounts): Tenure {
+  beginTenure(agent: LockedAgent, state: 'PENDING' | 'ACTIVE' | 'PAUSED', visible: VisibleCounts, limit: ReadLimit | null = null): Tenure {
     this.work.change('agents', agent, { currentLoad: agent.currentLoad + 1, totalAssigned: agent.totalAssigned + 1 });
     const tenure = this.work.insert('agent_sessions', {
       id: this.work.newId(),
@@ -150,6 +163,8 @@ export class Custody {
       activatedAt: state === 'PENDING' ? null : this.work.now,
       endedAt: null,
       terminatedByHandoffId: null,
+      readsFrom: limit?.from ?? null,
+      readsEventsFrom: limit?.eventsFrom ?? null,
     });
     this.tenure = tenure;
     this.#begun = tenure;
@@ -183,7 +198,7 @@ export class Custody {
     const moved = { previousAgentType: previousHolder?.type ?? null, lastReassignedAt: this.work.now };
     if (source !== null && takesSessions(source)) {
       this.changed(moved);
-      this.beginTenure(source, this.stateOfTaken(), visible);
+      this.beginTenure(source, this.stateOfTaken(), visible, this.limitOf(source.id));
       this.recordCustody('SESSION_RETURNED', { previousHolder, source, handoff, ...notes });
     } else {
       this.setStatus('PAUSED', { ...moved, agentId: null });

@@ -32,6 +32,14 @@ export interface CustodyRead {
   agents: LockedAgent[];
   /** The agents that accepted the Session, newest first. */
   active: string[];
+  /** What agents read of the Session that do not read everything, by agent (rule: carry). */
+  limits: Record<string, ReadLimit>;
+}
+
+/** The first Message and the first Event that an agent reads. */
+export interface ReadLimit {
+  from: number;
+  eventsFrom: number;
 }
 
 export interface LockOptions {
@@ -78,7 +86,10 @@ SELECT
   (SELECT coalesce(json_agg(a), '[]') FROM a) AS agents,
   (SELECT coalesce(json_agg(agent_id), '[]') FROM (
     SELECT agent_id FROM agent_sessions WHERE session_id = $1 AND activated_at IS NOT NULL
-    GROUP BY agent_id ORDER BY max(started_at) DESC, max(id::text) DESC) x) AS active
+    GROUP BY agent_id ORDER BY max(started_at) DESC, max(id::text) DESC) x) AS active,
+  (SELECT coalesce(json_object_agg(agent_id, json_build_object('from', reads_from, 'eventsFrom', events_from)), '{}') FROM (
+    SELECT agent_id, min(reads_from) AS reads_from, min(reads_events_from) AS events_from FROM agent_sessions WHERE session_id = $1
+    GROUP BY agent_id HAVING bool_and(reads_from IS NOT NULL)) l) AS limits
 `);
 const readCustodyStatement = custodySql('FOR NO KEY UPDATE');
 const lookStatement = custodySql('');
@@ -89,6 +100,7 @@ interface Row {
   handoff: object | null;
   agents: object[];
   active: string[];
+  limits: Record<string, ReadLimit>;
 }
 
 async function read(work: Work, sessionId: string, options: LockOptions): Promise<Row> {
@@ -108,6 +120,7 @@ export async function readCustody(work: Work, sessionId: string, options: LockOp
     handoff: row.handoff && fromColumns<LastHandoff>(row.handoff),
     agents: row.agents.map((agent) => fromColumns<LockedAgent>(agent)),
     active: row.active,
+    limits: row.limits,
   };
 }
 

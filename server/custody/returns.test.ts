@@ -146,7 +146,7 @@ describe('context variables', () => {
       { name: 'ticket', value: 7, setBy: 'operator' },
     ]);
     await reassign(id, { agentId: a, contextVariables: { ticket: 8 } });
-    expect((await read(id)).contextVariables).toEqual({ branch: { value: 'fix', setBy: a }, ticket: { value: 8, setBy: 'operator' } });
+    expect((await read(id)).contextVariables).toEqual({ branch: { value: 'fix', setBy: a }, ticket: { value: 8, setBy: 'operator', sequence: 1 } });
     expect(await carried()).toEqual(before);
   });
 });

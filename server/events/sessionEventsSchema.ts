@@ -5,6 +5,7 @@ import { everybody } from '../access/roles.ts';
 import { readableSessions } from '../core/readable.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionRef, nodePaths } from '../graphql/connection.ts';
+import { limitIn } from '../graphql/limitedReads.ts';
 import { decodeArgs, idOf, optional } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { cutPage, pageOf, type Order } from '../graphql/page.ts';
@@ -24,7 +25,7 @@ builder.queryField('sessionEvents', (t) =>
     access: everybody,
     type: connectionRef('Event'),
     nullable: true,
-    description: 'Lists the Events of a Session, oldest first; null when the Session does not exist or the caller may not read it.',
+    description: 'Lists the Events of a Session, oldest first; null when the Session does not exist or the caller may not read it. For an AGENT that got the Session with a Carry they begin with that Handoff.',
     args: argsOf(eventsArgs),
     resolve: async (_root, args, context, info) => {
       const { sessionId, first, after: cursor } = decodeArgs(eventsArgs, args);
@@ -34,13 +35,15 @@ builder.queryField('sessionEvents', (t) =>
       const place = cursor === null ? null : cursors.decode(cursor);
       const isFromHere = cursor === null || (place?.stream === 'session' && place.of === sessionId);
       const after = place?.number ?? 0;
+      const limit = await limitIn(context, sessionId);
+      const before = limit === null ? 0 : limit.eventsFrom - 1;
       const found = await context.prisma.session.findUnique({
         where: { id: sessionId, AND: readableSessions(context.caller) },
         select: {
           eventCount: true,
           events: {
             ...queryFromInfo({ context, info, typeName: 'Event', paths: nodePaths, select: needed }),
-            where: { sessionSequence: { gt: after } },
+            where: { sessionSequence: { gt: Math.max(after, before) } },
             orderBy,
             take,
           },
@@ -51,7 +54,7 @@ builder.queryField('sessionEvents', (t) =>
       return {
         cursor: (row) => cursors.encode(placeOf(row as (typeof found.events)[number])),
         page: () => cutPage(found.events, { ...size, after: cursor }),
-        totalCount: () => found.eventCount,
+        totalCount: () => found.eventCount - before,
       };
     },
   }),

@@ -23,7 +23,8 @@ const handoffRecord = `fragment HandoffRecord on Handoff {
   failedAttempts { what error callId }
   openQuestions
   instructions metadata
-  leftOut { tasks decisions files tools calls unansweredCalls messages shortened }
+  leftOut { tasks decisions files tools calls unansweredCalls messages shortened withheld { kind count reason } }
+  carry { messages lastMessages toolCalls files tasks decisions variables maxTokens }
   tokenEstimate redactionCount contentHash
   priorTurn { id } triggeringToolCalls { id callId name } snapshot { id }
   initiatedAt acceptedAt completedAt closedAt deadlineAt

@@ -8,6 +8,7 @@ import { everybody } from '../access/roles.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import type PrismaTypes from '../generated/pothos-types.ts';
 import { getDatamodel } from '../generated/pothos-types.ts';
+import type { Carry } from '../context/carry.ts';
 import type { ContextVariable } from '../context/context.ts';
 import type { Preview } from '../context/preview.ts';
 import type { Workspace } from '../context/derive/log.ts';
@@ -28,6 +29,7 @@ export interface SchemaShape {
   /** Plain types that several folders use. Each is defined in the folder of its noun. */
   Objects: {
     Actor: { actorPrincipal: string; actorRole: Role | null };
+    Carry: Carry;
     ContextPreview: Preview;
     ContextVariable: ContextVariable;
     Usage: Usage;

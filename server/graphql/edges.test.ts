@@ -6,6 +6,7 @@ import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { toolCall, world } from '../../test/world.ts';
+import { createHandoffTool } from '../tools/changeTool.ts';
 import { schema } from './schema.ts';
 
 // Every whole number, decimal and moment that the contract takes is sent at its edges. The places are read from the schema: a new one is sent too.
@@ -21,6 +22,9 @@ const told = await session('ada', { contextVariables: { a: 1 } });
 await turn(told, { toolCalls: [toolCall('c1', 'Read')] });
 await run(recordDecision, { sessionId: told, text: 'So be it' });
 const { handoffId } = await reassign(told, { agentId: 'bob', reason: 'because' });
+
+const tool = { targetAgentId: 'bob', agentIds: ['ada'], description: 'Hands off.' };
+const { toolId } = await run(createHandoffTool, { ...tool, name: 'ask', variables: [], instructions: null });
 
 const most = 2 ** 31 - 1;
 const edges: Record<string, readonly unknown[]> = {
@@ -83,6 +87,8 @@ const inputs: Record<string, () => Promise<object> | object> = {
   // Always the same Session, so that what is counted adds up.
   appendTurn: () => ({ sessionId: idOf.session, messages: [{ role: 'USER', content: 'Well?' }] }),
   createKey: () => ({ role: 'ANALYST', name: 'ci' }),
+  createHandoffTool: () => ({ ...tool, name: `tool-${(count += 1)}` }),
+  updateHandoffTool: () => ({ toolId: encodeId('tool', toolId) }),
 };
 
 function put(target: Record<string, unknown>, [name, ...rest]: readonly string[], value: unknown): void {

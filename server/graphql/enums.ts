@@ -54,6 +54,25 @@ export const MessageRole = builder.enumType('MessageRole', {
   },
 });
 
+export const CarriedMessages = builder.enumType('CarriedMessages', {
+  description: 'Messages that a Carry passes on.',
+  values: {
+    ALL: { description: 'All that a Context holds.' },
+    LAST: { description: 'The newest `lastMessages`.' },
+    HUMAN: { description: 'Messages of role USER.' },
+    NONE: { description: 'No Messages.' },
+  },
+});
+
+export const CarriedToolCalls = builder.enumType('CarriedToolCalls', {
+  description: 'What a Carry passes on of tool calls.',
+  values: {
+    ALL: { description: 'All that a Context holds.' },
+    SUMMARY: { description: 'For each tool the number of calls and errors, without arguments and results.' },
+    NONE: { description: 'Nothing of them.' },
+  },
+});
+
 export const TaskStatus = builder.enumType('TaskStatus', {
   description: 'Statuses of a Task.',
   values: {

@@ -1,4 +1,4 @@
-import { ownAgent, readableSql } from '../core/readable.ts';
+import { ownAgent, readableEntrySql, readableSql } from '../core/readable.ts';
 import type { GraphQLContext } from './context.ts';
 import type { NodeType } from './nodeIds.ts';
 
@@ -44,7 +44,7 @@ async function find(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext
     if (typename === 'Session') return `${is} sessions t WHERE ${named} AND ${readableSql(caller, 't.id')}`;
     // An Event without a Session is about an Agent; an AGENT reads those of its own Agent.
     const ofItself = typename === 'Event' ? ` OR (t.session_id IS NULL AND t.agent_id = $${idsOf.size + 1})` : '';
-    return `${is} ${belowSession[typename]} t WHERE ${named} AND (${readableSql(caller, 't.session_id')}${ofItself})`;
+    return `${is} ${belowSession[typename]} t WHERE ${named} AND (${readableEntrySql(caller, belowSession[typename]!)}${ofItself})`;
   });
   const values = [...idsOf.values(), ...(idsOf.has('Event') ? [ownAgent(caller)] : [])];
   const { rows } = await pool.query<{ named: string }>(parts.join(' UNION ALL '), values);

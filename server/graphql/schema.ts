@@ -1,6 +1,7 @@
 import '../agents/listSchema.ts';
 import '../agents/mutations.ts';
 import '../agents/schema.ts';
+import '../context/carrySchema.ts';
 import '../context/promptSchema.ts';
 import '../context/schema.ts';
 import '../events/schema.ts';
@@ -35,7 +36,8 @@ import '../tools/simulateSchema.ts';
 import './errors/types.ts';
 import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';
+import { limitReads } from './limitedReads.ts';
 import { metered } from './processorTime.ts';
 
 /** The whole schema. The imports above register their types with the builder. */
-export const schema = metered(guard(builder.toSchema()));
+export const schema = metered(limitReads(guard(builder.toSchema())));

@@ -1,12 +1,15 @@
 import { buildContext, contentHash, redactionsIn } from '../context/build.ts';
+import { type Carry, carriedContext } from '../context/carry.ts';
 import type { Context, StoredVariables } from '../context/context.ts';
-import { readSources, type Sources } from '../context/sources.ts';
+import { readVisibleSources } from '../context/received.ts';
+import type { Sources } from '../context/sources.ts';
 import { storedContext } from '../context/storage.ts';
+import { type PendingCall, withCall } from '../context/withCall.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { encodeId } from '../core/ids.ts';
 import { estimateTokensOf } from '../core/tokens.ts';
 import type { Custody } from '../custody/custody.ts';
-import type { LockedAgent } from '../custody/read.ts';
+import type { LockedAgent, ReadLimit } from '../custody/read.ts';
 import { captureSnapshot } from '../custody/snapshot.ts';
 import type { HandoffVia } from '../generated/prisma/client.ts';
 
@@ -23,24 +26,42 @@ export interface HandOver {
 
 export interface Prepared {
   context: Context;
+  /** The Context before the Carry, for the loop rule. */
+  whole: Context;
   sources: Sources;
   contentHash: string;
   variables: StoredVariables;
+  /** Null: everything. */
+  carry: Carry | null;
+  /** What the source reads; null for everything. */
+  limit: ReadLimit | null;
 }
 
-/** Builds the Handoff's Context. A failure fails the whole mutation (rule: whole or nothing). */
-export async function prepareContext(
-  custody: Custody,
-  given: { summary: string | null; reason: string | null; contextVariables: Record<string, unknown> | null; tool?: { name: string; instructions: string | null } },
-  target: LockedAgent,
-): Promise<Prepared> {
+interface Given {
+  summary: string | null;
+  reason: string | null;
+  contextVariables: Record<string, unknown> | null;
+  tool?: { name: string; instructions: string | null };
+  /** Null: everything that the source may see. An operator's own move carries all (`byOperator`). */
+  carry: Carry | null;
+  byOperator: boolean;
+  call?: PendingCall | null;
+}
+
+/** Builds the Handoff's Context (rules: carry, whole or nothing). */
+export async function prepareContext(custody: Custody, given: Given, target: LockedAgent): Promise<Prepared> {
   const { work, session } = custody;
-  const sources = await readSources(work, session.id);
-  if (sources === null) throw new Error(`session ${session.id} vanished under its lock`);
+  const { summary, carry } = given;
+  const limit = given.byOperator ? null : custody.limitOf(session.agentId);
+  const read = await readVisibleSources(work, session.id, limit && { agentId: session.agentId!, from: limit.from });
+  if (read === null) throw new Error(`session ${session.id} vanished under its lock`);
+  const sources = given.call == null ? read.sources : withCall(read.sources, given.call);
   const variables = custody.variablesWith(given.contextVariables);
   const passage = { to: target.id, depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }) };
-  const context = buildContext(sources, { summary: given.summary, variables, instructions: target.instructions, passage });
-  return { context, sources, variables, contentHash: contentHash(context, given.summary, sources.lastAgentTurnHash) };
+  const input = { summary, variables: read.variablesOf(variables), instructions: target.instructions, passage, filesWithheld: limit !== null };
+  const whole = buildContext(sources, input);
+  const context = carry === null ? whole : carriedContext(sources, input, carry);
+  return { context, whole, sources, variables, carry, limit, contentHash: contentHash(whole, summary, sources.lastAgentTurnHash) };
 }
 
 /**
@@ -80,7 +101,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     handoffCount: session.handoffCount + 1,
   });
   const visible = { ...sources.visible, handoff: sources.visible.handoff + 1, bytes: sources.visible.bytes + `Routed to ${target.id}`.length };
-  const tenure = custody.beginTenure(target, 'PENDING', visible);
+  const tenure = custody.beginTenure(target, 'PENDING', visible, prepared.carry === null ? prepared.limit : custody.limitFromNow());
 
   const carried = canonicalJson(context);
   const handoff = work.insert('handoffs', {
@@ -90,6 +111,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     via: input.via,
     reason: input.reason,
     ...storedContext(context),
+    carry: prepared.carry as never,
     metadata: input.metadata ?? null,
     depth: session.handoffCount,
     circular: custody.active.includes(target.id),

@@ -1,3 +1,5 @@
+import { type Carry, carryOf } from '../context/carry.ts';
+import type { PendingCall } from '../context/withCall.ts';
 import { statement } from '../core/changes.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
@@ -37,15 +39,16 @@ export async function initiateHandoff(
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
 
-  return startHandoff(custody, target, read, { ...input, via: 'API', staleAfterMinutes });
+  return startHandoff(custody, target, read, { ...input, via: 'API', staleAfterMinutes, carry: carryOf(read.carry) });
 }
 
 interface Start extends InitiateHandoffInput {
   via: 'API' | 'TOOL';
   staleAfterMinutes: number;
   tool?: { name: string; instructions: string | null };
-  /** Stages what the Context is to hold. Runs when only the loop rule and the target's state can still refuse the Handoff. */
-  before?: () => Promise<void>;
+  carry: Carry | null;
+  /** Stages the call that asks for the Handoff, and returns it unless the log has it. Runs when only the loop rule and the target's state can still refuse the Handoff. */
+  before?: () => Promise<PendingCall | null>;
 }
 
 /** Asks the rules and hands over. */
@@ -55,8 +58,8 @@ export async function startHandoff(custody: Custody, target: LockedAgent, read: 
   const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
   // The loop rule compares the Context's hash. The Context is built only after the earlier rules pass.
   demandMove(work, move, 'loop');
-  await input.before?.();
-  const prepared = await prepareContext(custody, input, target);
+  const call = (await input.before?.()) ?? null;
+  const prepared = await prepareContext(custody, { ...input, byOperator: false, call }, target);
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
@@ -64,8 +67,8 @@ export async function startHandoff(custody: Custody, target: LockedAgent, read: 
   return { handoffId, sessionId: custody.session.id };
 }
 
-const readMoveStatement = statement(`
-SELECT
+/** The guards' input as columns. The parameters are those of `moveValues`. */
+export const moveColumns = `
   (SELECT coalesce(json_agg(collaborator_id ORDER BY position), '[]') FROM agent_collaborators WHERE agent_id = $2) AS collaborators,
   (SELECT coalesce(json_agg(json_build_object('sourceAgentId', source_agent_id, 'targetAgentId', target_agent_id, 'via', via, 'contentHash', content_hash,
       'status', status, 'initiatedAt', initiated_at, 'accepted', accepted_at IS NOT NULL) ORDER BY depth), '[]')
@@ -73,8 +76,14 @@ SELECT
   (SELECT count(*)::int FROM turns WHERE session_id = $1 AND id = $4) AS known_turns,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls,
-  (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions
-`);
+  (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions,
+  (SELECT carry FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS carry`;
+const readMoveStatement = statement(`SELECT ${moveColumns}`);
+
+type Named = Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'> & { targetAgentId: string | null };
+export const moveValues = ({ session }: Custody, { priorTurnId, triggeringToolCallIds, targetAgentId }: Named): unknown[] => [
+  session.id, session.agentId, session.operatorEpoch, priorTurnId, triggeringToolCallIds ?? [], targetAgentId,
+];
 
 export interface MoveRead {
   collaborators: string[];
@@ -84,13 +93,13 @@ export interface MoveRead {
   known_calls: string[];
   /** Of the collaboration with the target, for a generated tool. */
   instructions: string | null;
+  carry: unknown;
 }
 
 /** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */
-export async function readMove({ session, work }: Custody, input: Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'> & { targetAgentId: string | null }): Promise<MoveRead> {
+async function readMove(custody: Custody, input: Named): Promise<MoveRead> {
   const callIds = input.triggeringToolCallIds ?? [];
-  const values = [session.id, session.agentId, session.operatorEpoch, input.priorTurnId, callIds, input.targetAgentId];
-  const [read] = await work.query<MoveRead>(readMoveStatement, values);
+  const [read] = await custody.work.query<MoveRead>(readMoveStatement, moveValues(custody, input));
   if (read === undefined) throw new Error('the guard query returned no row');
   if (input.priorTurnId !== null && read.known_turns === 0) {
     const id = encodeId('turn', input.priorTurnId);

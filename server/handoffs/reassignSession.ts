@@ -75,7 +75,7 @@ export async function reassignSession(
     await moveWithoutHandoff(custody, target, input);
     return answer(null, 'No handoff was created, because skipHandoff is true.');
   }
-  const prepared = await prepareContext(custody, input, target);
+  const prepared = await prepareContext(custody, { ...input, carry: null, byOperator: true }, target);
   const handoffId = handOver(custody, prepared, { ...input, target, via: 'OPERATOR', staleAfterMinutes });
   return answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`);
 }

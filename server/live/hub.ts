@@ -15,7 +15,7 @@ export interface EventRow {
   actorRole: Role | null;
   /** The agents whose inboxes contain it. */
   inboxes: string[];
-  /** The agents that have or had an AgentSession in its Session. */
+  /** The agents that have or had an AgentSession in its Session, and read it (rule: carry). */
   readers: string[];
 }
 
@@ -28,7 +28,7 @@ export type NumberedRow = EventRow & { number: number };
 const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequence AS "sessionSequence", e.reason,
   e.actor_principal AS "actorPrincipal", e.actor_role AS "actorRole",
   ARRAY(SELECT agent_id FROM inbox_entries WHERE event_id = e.id) AS inboxes,
-  ARRAY(SELECT DISTINCT agent_id FROM agent_sessions WHERE session_id = e.session_id) AS readers`;
+  ARRAY(SELECT agent_id FROM agent_sessions WHERE session_id = e.session_id GROUP BY agent_id HAVING min(coalesce(reads_events_from, 0)) <= e.session_sequence) AS readers`;
 
 const readAll = statement(`SELECT p.position::float8 AS number, ${columns} FROM event_positions p JOIN events e ON e.id = p.event_id
 WHERE p.position > $1 ORDER BY p.position LIMIT $2`);

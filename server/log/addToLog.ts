@@ -23,15 +23,15 @@ export interface SetTasksInput {
 export const recordDecision = (work: Work, { sessionId, text }: { sessionId: string; text: string }): Promise<DecisionAnswer> =>
   addToLog(work, sessionId, (custody) => {
     const decisionId = work.newId();
-    work.insert('decisions', { id: decisionId, sessionId, agentSessionId: custody.takenTenure?.id ?? null, text, recordedAt: work.now });
+    work.insert('decisions', { id: decisionId, sessionId, agentSessionId: custody.takenTenure?.id ?? null, text, sequence: custody.session.messageCount, recordedAt: work.now });
     return { decisionId, sessionId };
   });
 
 /** Replaces the Session's tasks. Existing Handoffs keep their list. */
 export const setTasks = (work: Work, { sessionId, tasks }: SetTasksInput): Promise<SessionAnswer> =>
-  addToLog(work, sessionId, () => {
+  addToLog(work, sessionId, ({ session }) => {
     work.changes.clear('tasks', sessionId);
-    for (const [index, task] of tasks.entries()) work.insert('tasks', { ...task, id: work.newId(), sessionId, position: index + 1 });
+    for (const [index, task] of tasks.entries()) work.insert('tasks', { ...task, id: work.newId(), sessionId, position: index + 1, sequence: session.messageCount });
     return { sessionId };
   });
 

@@ -50,15 +50,37 @@ export async function appendTurn(work: Work, input: AppendTurnInput): Promise<Tu
     const refusal = refusalOfAgentTurn({ sessionStatus, holderId, tenureState: custody.openTenure?.state ?? null, agentId: input.agentId ?? work.caller.agentId });
     if (refusal !== null) throw refusal;
   }
+  const known = await findExecuted(custody, input.toolCalls);
+  const toolCalls = input.toolCalls.filter((call) => !known.some((each) => isSame(each, call)));
+  if (known[0] !== undefined && toolCalls.length + input.messages.length === 0) return { turnId: known[0].turn_id, sessionId: input.sessionId };
   if (input.truncated) await captureTruncation(custody);
-  const turnId = stageTurn(custody, input, byAgent ? (custody.openTenure?.id ?? null) : null);
+  const turnId = stageTurn(custody, { ...input, toolCalls }, byAgent ? (custody.openTenure?.id ?? null) : null);
   if (byAgent) recordTurn(custody);
   else custody.recordLog('TURN_APPENDED');
   return { turnId, sessionId: input.sessionId };
 }
 
-/** Appends a turn of the holder with this one call, which Baton itself answered. Returns the ToolCall's id. */
-export function appendCall(custody: Custody, call: { callId: string; name: string; arguments: unknown; result: string }): string {
+// Baton recorded these calls when it executed them, in turns of their own.
+const findExecutedStatement = statement(`
+SELECT DISTINCT c.call_id, c.name, c.turn_id FROM tool_calls c JOIN handoff_tool_calls t ON t.tool_call_id = c.id JOIN handoffs h ON h.id = t.handoff_id
+WHERE c.session_id = $1 AND c.call_id = ANY ($2::text[]) AND h.via = 'TOOL'`);
+
+interface ExecutedCall {
+  call_id: string;
+  name: string;
+  turn_id: string;
+}
+const isSame = (executed: ExecutedCall, { callId, name }: { callId: string; name: string }): boolean => executed.call_id === callId && executed.name === name;
+
+/** The calls of a turn that handed the Session off and are in the log. */
+async function findExecuted({ work, session }: Custody, calls: AppendTurnInput['toolCalls']): Promise<ExecutedCall[]> {
+  if (calls.length === 0 || session.handoffCount === 0) return [];
+  const found = await work.query<ExecutedCall>(findExecutedStatement, [session.id, calls.map(({ callId }) => callId)]);
+  return found.filter((executed) => calls.some((call) => isSame(executed, call)));
+}
+
+/** Appends a turn of the holder with this one call, which Baton itself answered. */
+export function appendCall(custody: Custody, call: { callId: string; name: string; arguments: unknown; result: string }): { id: string; turnId: string; turn: number; sequence: number } {
   const { work, session, openTenure } = custody;
   const { id, messageCount, turnCount, toolCallCount } = session;
   const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, openTenure?.id ?? null);
@@ -66,7 +88,7 @@ export function appendCall(custody: Custody, call: { callId: string; name: strin
   const toolCall = log.call(turn.id, undefined, { ...call, error: null, filesModified: [] });
   work.change('sessions', session, { ...log.counts, updatedAt: work.now });
   recordTurn(custody);
-  return toolCall.id;
+  return { id: toolCall.id, turnId: turn.id, turn: turn.index, sequence: toolCall.sequence };
 }
 
 /** Records a turn of the holder. The first one of a target that has accepted completes its Handoff (rule: complete). */

@@ -90,7 +90,7 @@ export class ImportLog {
     const { work } = this.custody;
     work.changes.clear('tasks', this.#log.id);
     for (const [index, task] of facts.tasks.entries()) {
-      work.insert('tasks', { ...task, id: work.newId(), sessionId: this.#log.id, position: index + 1 });
+      work.insert('tasks', { ...task, id: work.newId(), sessionId: this.#log.id, position: index + 1, sequence: this.#log.messageCount });
     }
     this.added.redactions += taskRedactions;
     this.changed = true;

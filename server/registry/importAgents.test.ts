@@ -43,7 +43,7 @@ async function load(files: Record<string, string>, { defaultType = 'CLAUDE', ...
 async function show(id: string): Promise<Record<string, unknown> | null> {
   const { data, errors } = await post<{ agent: Record<string, unknown> | null }>(
     `query ($id: ID!) { agent(id: $id) { id type name role description instructions model status maxCapacity currentLoad metadata
-      collaborators { id } collaborations { agent { id } when instructions carry } definition { path contentHash importedAt tools } } }`,
+      collaborators { id } collaborations { agent { id } when instructions carry { messages } } definition { path contentHash importedAt tools } } }`,
     { id },
   );
   expect(errors).toBeUndefined();

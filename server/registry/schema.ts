@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asCarry } from '../context/carry.ts';
 import { encodeId } from '../core/ids.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { ofItself } from '../graphql/descriptions.ts';
@@ -20,7 +21,13 @@ const Collaboration = builder.prismaObject('AgentCollaborator', {
     agent: t.relation('collaborator', { description: 'The Agent to hand off to.' }),
     when: t.exposeString('when', { nullable: true }),
     instructions: t.exposeString('instructions', { nullable: true }),
-    carry: t.expose('carry', { type: 'JSON', nullable: true, description: 'What of the Context such a Handoff passes on; null: everything.' }),
+    carry: t.field({
+      type: 'Carry',
+      nullable: true,
+      description: 'What of the Context such a Handoff passes on; null: everything.',
+      select: { carry: true },
+      resolve: ({ carry }) => (carry === null ? null : asCarry(carry)),
+    }),
   }),
 });
 
@@ -82,7 +89,7 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
       if (sessionId !== null) {
         await demandReadableSession(pool, caller, sessionId);
         known.set('SESSION_ID', encodeId('session', sessionId));
-        const branch = await branchOf(pool, sessionId);
+        const branch = await branchOf(pool, caller, sessionId);
         if (branch !== null) known.set('BRANCH', branch);
       }
       const given = new Map(Object.entries(variables ?? {}).filter(([, value]) => value !== null).map(([name, value]) => [name, textOf(value)]));

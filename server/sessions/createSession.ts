@@ -66,7 +66,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     lastReassignedAt: null,
   };
   work.insert('sessions', session);
-  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [] });
+  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], limits: {} });
   if (agent === null) custody.changed();
   else {
     custody.setStatus('RUNNING');

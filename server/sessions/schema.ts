@@ -1,8 +1,11 @@
 import { listVariables, type StoredVariables } from '../context/context.ts';
+import { visibleVariables } from '../context/received.ts';
+import { ownAgent } from '../core/readable.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
+import { limitIn } from '../graphql/limitedReads.ts';
 import { SessionStatus } from '../graphql/enums.ts';
 import { isOpenTenure } from './queries.ts';
 
@@ -30,9 +33,13 @@ builder.prismaNode('Session', {
     contextVariables: t.field({
       type: ['ContextVariable'],
       listSize: partOfRecord,
-      description: "Named values that the Session's Agents share, ordered by name. Each Handoff carries a copy.",
-      select: { contextVariables: true },
-      resolve: ({ contextVariables }) => listVariables(contextVariables as unknown as StoredVariables),
+      description: "Named values that the Session's Agents share, ordered by name. Each Handoff carries a copy. An AGENT that got the Session with a Carry reads those that were passed on, and those set since.",
+      select: { id: true, contextVariables: true },
+      resolve: ({ id, contextVariables }, _args, context) => {
+        const stored = contextVariables as unknown as StoredVariables;
+        if (ownAgent(context.caller) === null) return listVariables(stored);
+        return limitIn(context, id).then((limit) => listVariables(limit === null ? stored : visibleVariables(stored, limit.from, limit.variables)));
+      },
     }),
     metadata: t.expose('metadata', { type: 'JSON', nullable: true, description: 'Metadata that the creator gave; null when none was given.' }),
     result: t.expose('result', { type: 'JSON', nullable: true }),

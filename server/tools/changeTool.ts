@@ -1,3 +1,4 @@
+import type { Carry } from '../context/carry.ts';
 import { statement } from '../core/changes.ts';
 import { BadUserInputError, ConflictError, InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
@@ -19,20 +20,21 @@ export interface ToolFields {
   description: string;
   variables: readonly ToolVariable[];
   instructions: string | null;
+  carry?: Carry | null;
 }
 
 export interface ToolAnswer {
   toolId: string;
 }
 
-export async function createHandoffTool(work: Work, { name, targetAgentId, agentIds, description, variables, instructions }: ToolFields): Promise<ToolAnswer> {
+export async function createHandoffTool(work: Work, { name, targetAgentId, agentIds, description, variables, instructions, carry = null }: ToolFields): Promise<ToolAnswer> {
   await work.begin();
   const agents = await lockAgents(work, [...agentIds, targetAgentId]);
   const earlier = await work.earlierAnswer<ToolAnswer>();
   if (earlier !== null) return earlier;
   const toolId = work.newId();
   await demandTool(work, { name, targetAgentId, agentIds, variables, toolId: null }, agents, []);
-  work.insert('handoff_tools', { id: toolId, name, targetAgentId, description, variables: variables as never, instructions, createdAt: work.now, archivedAt: null });
+  work.insert('handoff_tools', { id: toolId, name, targetAgentId, description, variables: variables as never, instructions, carry: carry as never, createdAt: work.now, archivedAt: null });
   for (const agentId of agentIds) work.insert('handoff_tool_offers', { toolId, agentId });
   for (const agentId of agentIds) recordAgentChanged(work, agents.get(agentId)!);
   return { toolId };

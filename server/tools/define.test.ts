@@ -18,6 +18,7 @@ const tool = (fields: Partial<HandoffTool> = {}): HandoffTool => ({
   agentIds: ['ada'],
   variables: [],
   instructions: null,
+  carry: null,
   generated: false,
   createdAt: null,
   archivedAt: null,

@@ -9,9 +9,8 @@ import { agentId, decodeArgs, json } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
-import { detectHandoffs } from './detect/detectHandoffs.ts';
 import type { CallKind, DetectedCall, DetectedFormat, Detection, Problem, ProblemCode } from './detect/detection.ts';
-import { loadKnown } from './known.ts';
+import { detectFor } from './known.ts';
 import { HandoffTool, readerOf } from './schema.ts';
 import type { HandoffTool as Tool } from './tool.ts';
 
@@ -130,12 +129,12 @@ builder.queryField('detectHandoffs', (t) =>
       const { agentId: id, response } = decodeArgs(detectArgs, args);
       const own = ownAgent(caller);
       if (own !== null && own !== id) throw new ForbiddenError(`Your key is bound to agent '${own}': give this agentId, or ask an operator`);
-      const known = await loadKnown(readerOf({ pool }), id);
-      if (known === null) return null;
-      const detection = await inTurn(processorTime, () => detectHandoffs(response, known));
+      const found = await detectFor(readerOf({ pool }), id, response, (work) => inTurn(processorTime, work));
+      if (found === null) return null;
+      const { detection, handoffTools } = found;
       const { toolCallsOfTurn: limit } = limits.counts;
       if (detection.calls.length > limit) throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
-      const calls = detection.calls.map((call) => ({ ...call, handoffTool: toolOf(call, known.handoffTools) }));
+      const calls = detection.calls.map((call) => ({ ...call, handoffTool: toolOf(call, handoffTools) }));
       return { ...detection, calls, chosen: calls.find(({ index }) => index === detection.chosen?.index) ?? null };
     },
   }),

@@ -3,7 +3,7 @@ import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { encodeId } from '../core/ids.ts';
-import { acceptHandoff } from '../handoffs/changeHandoff.ts';
+import { acceptHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
 import { completeSession, pauseSession } from '../sessions/changeSession.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { client } from '../../test/graphql.ts';
@@ -232,6 +232,32 @@ describe.each(both)('%s', (mutation) => {
     const { handoff, toolResult } = await execute(mutation, input({ sessionId: publicId(sessionId), toolName: call.name, callId: 'c7' }));
     expect(handoff!.triggeringToolCalls).toEqual([{ callId: 'c7', name: call.name, arguments: { reason: 'because' }, result: toolResult.content }]);
     expect(await home.db.prisma.toolCall.count({ where: { sessionId } })).toBe(before);
+  });
+
+  it('keeps a call once in the log when the turn with it is appended later', async () => {
+    const { sessionId, holder, other } = await held(home);
+    await execute(mutation, input({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}` }));
+    await home.run(rejectHandoff, { handoffId: (await home.db.prisma.handoff.findFirstOrThrow({ where: { sessionId } })).id, reason: 'busy' });
+    const call = toolCall('c1', `transfer_to_${other}`, { arguments: { reason: 'because' } });
+    await home.turn(sessionId, { agentId: holder, toolCalls: [toolCall('c0', 'Read'), call] });
+    const alone = await home.turn(sessionId, { agentId: holder, messages: [], toolCalls: [call] });
+    // The same id with another name is another call.
+    await home.turn(sessionId, { agentId: holder, messages: [], toolCalls: [toolCall('c1', 'Read')] });
+    const calls = await home.db.prisma.toolCall.findMany({ where: { sessionId }, orderBy: { index: 'asc' } });
+    expect(calls.map(({ callId, name }) => [callId, name])).toEqual([['c1', call.name], ['c0', 'Read'], ['c1', 'Read']]);
+    expect(alone.turnId).toBe(calls[0]!.turnId);
+  });
+
+  it('takes the transfer tool of a framework, which has no arguments, under the name of a generated tool', async () => {
+    const { sessionId, other } = await held(home);
+    const { handoff } = await execute(mutation, input({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}`, arguments: {} }));
+    expect(handoff!.reason).toBe(`The tool 'transfer_to_${other}' was called without a reason.`);
+  });
+
+  it('requires the reason of a generated tool when the call gives other arguments', async () => {
+    const { sessionId, other } = await held(home);
+    const answer = await execute(mutation, input({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}`, arguments: { summary: 'Half done.' } }));
+    expect(answer).toMatchObject({ __typename: 'InvalidToolArgumentsError', message: expect.stringContaining('reason is required') as string });
   });
 
   it('returns the first answer again for the same call of the same agent, also after later changes', async () => {

@@ -24,11 +24,9 @@ import { agentId, idOf, json, keyField, nonBlank, optional } from '../graphql/in
 import { demandMutation, handoffOf, mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
-import { detectHandoffs } from './detect/detectHandoffs.ts';
-import type { Detection } from './detect/detection.ts';
-import { type Call, executeCall, type ExecuteAnswer, type ExecuteInput, resultOfRefusal } from './executeCall.ts';
-import { callOf, findToolCall } from './findToolCall.ts';
-import { loadKnown } from './known.ts';
+import { AssumedWrongly, type Call, executeCall, type ExecuteAnswer, type ExecuteInput, resultOfRefusal } from './executeCall.ts';
+import { assumedCall, callOf, findToolCall } from './findToolCall.ts';
+import { detectFor } from './known.ts';
 import { readerOf } from './schema.ts';
 
 interface Answer extends ExecuteAnswer {
@@ -87,8 +85,10 @@ mutation('executeHandoffTool', {
   payload,
   errors,
   resolve: (input, context) =>
-    execute('executeHandoffTool', input, context, async (holderId) => {
-      return { call: await findToolCall(readerOf(context), holderId, input), callId: input.callId, others: [] };
+    execute('executeHandoffTool', input, context, async (holder) => {
+      const find = async (): Promise<Call> => findToolCall(readerOf(context), await holder(), input);
+      const call = assumedCall(input) === null ? await find() : null;
+      return { callFor: (redacted) => call ?? assumedCall(redacted), find, callId: input.callId, others: [] };
     }),
 });
 
@@ -105,35 +105,50 @@ mutation('executeHandoffs', {
   payload,
   errors: [...errors, NoHandoffFoundError],
   resolve: (input, context) =>
-    execute('executeHandoffs', input, context, async (holderId) => {
-      const known = holderId === null ? null : await loadKnown(readerOf(context), holderId);
-      const detection: Detection = known === null ? { format: null, calls: [], chosen: null } : await inTurn(context.processorTime, () => detectHandoffs(input.response, known));
+    execute('executeHandoffs', input, context, async (holder) => {
+      const holderId = await holder();
+      const found = holderId === null ? null : await detectFor(readerOf(context), holderId, input.response, (work) => inTurn(context.processorTime, work));
+      const detection = found?.detection ?? { format: null, calls: [], chosen: null };
       const { toolCallsOfTurn: limit } = limits.counts;
       if (detection.calls.length > limit) throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
       const { chosen } = detection;
-      if (chosen === null) return { call: { callId: null, detected: null, refusal: new NoHandoffFoundError(detection.format !== null) }, callId: null, others: [] };
+      if (chosen === null) return { callFor: () => ({ callId: null, detected: null, refusal: new NoHandoffFoundError(detection.format !== null) }), callId: null, others: [] };
       const others = detection.calls.filter((call) => call !== chosen && call.kind !== 'OTHER').map(({ callId }) => ({ callId, content: 'ignored: only the first handoff runs', isError: false }));
-      return { call: callOf(chosen), callId: chosen.callId, others };
+      const call = callOf(chosen);
+      return { callFor: () => call, callId: chosen.callId, others };
     }),
 });
 
-interface Found {
-  call: Call;
+interface Found<Input> {
+  /** Gets the input without secrets. Null when the name of the tool was one. */
+  callFor: (redacted: Input) => Call | null;
+  /** Reads what an assumed call took for granted. */
+  find?: () => Promise<Call>;
   callId: string | null;
   others: Result[];
 }
 
 /** Finds the call with what the holder knows, executes it, and gives each error its answer to the model. */
-async function execute(
+async function execute<Input extends ExecuteInput & { idempotencyKey?: string | null }>(
   name: string,
-  input: ExecuteInput & { idempotencyKey?: string | null },
+  input: Input,
   context: GraphQLContext,
-  find: (holderId: string | null) => Promise<Found>,
+  find: (holder: () => Promise<string | null>) => Promise<Found<Input>>,
 ): Promise<Answer> {
   demandMutation(context.caller, name);
-  const found = await find(input.agentId ?? context.caller.agentId ?? (await holderOf(context, input.sessionId)));
+  const found = await find(async () => input.agentId ?? context.caller.agentId ?? (await holderOf(context, input.sessionId)));
+  const executed = (callFor: Found<Input>['callFor']): Promise<ExecuteAnswer> =>
+    run(context, name, input, async (work, redacted, settings) => {
+      const call = callFor(redacted);
+      if (call === null) throw new AssumedWrongly();
+      return executeCall(work, redacted, call, settings);
+    });
   try {
-    const answer = await run(context, name, input, (work, redacted, settings) => executeCall(work, redacted, found.call, settings));
+    const answer = await executed(found.callFor).catch(async (error: unknown) => {
+      if (!(error instanceof AssumedWrongly) || found.find === undefined) throw error;
+      const call = await found.find();
+      return executed(() => call);
+    });
     return { ...answer, callId: found.callId, others: found.others };
   } catch (error) {
     if (error instanceof DomainError) error.toolResult = resultOfRefusal(error, found.callId);

@@ -1,17 +1,45 @@
 import { statement } from '../core/changes.ts';
 import { mostTargets } from './define.ts';
+import { detectIn, namesIn } from './detect/detectHandoffs.ts';
+import type { Detection } from './detect/detection.ts';
 import type { Known, KnownTool } from './detect/known.ts';
+import { readAnswer } from './detect/readAnswer.ts';
+import { folded } from './detect/styles.ts';
 import { findTools, type Reader } from './queries.ts';
 import { type HandoffTool, isEnabled, toolOfMany } from './tool.ts';
 
-const findAgents = statement('SELECT id, archived_at IS NOT NULL AS archived FROM agents ORDER BY id');
+const findAll = statement('SELECT id, archived_at IS NOT NULL AS archived FROM agents ORDER BY id');
+// An index has this expression.
+const findNamed = statement(`SELECT id, archived_at IS NOT NULL AS archived FROM agents WHERE replace(id, '_', '-') = ANY ($1::text[]) ORDER BY id`);
 
-/** Reads what detection needs to know about an Agent, and its tools; null when it does not exist. */
-export async function loadKnown(reader: Reader, agentId: string): Promise<(Known & { handoffTools: HandoffTool[] }) | null> {
-  const agents = await reader.query<{ id: string; archived: boolean }>(findAgents, []);
-  if (!agents.some(({ id }) => id === agentId)) return null;
-  const handoffTools = await findTools(reader, { agentIds: [agentId], archived: true });
-  return { agentId, tools: knownTools(handoffTools), handoffTools, agents };
+interface Found {
+  detection: Detection;
+  handoffTools: HandoffTool[];
+}
+
+/** Detects the handoffs in an answer of an Agent's model; null when the Agent does not exist. `run` runs work on the answer. */
+export async function detectFor(reader: Reader, agentId: string, response: unknown, run: <T>(work: () => T) => T | Promise<T> = (work) => work()): Promise<Found | null> {
+  const answer = await run(() => readAnswer(response));
+  const known = await loadKnown(reader, agentId, answer === null ? [] : namesIn(answer.calls));
+  if (known === null) return null;
+  const { handoffTools } = known;
+  const detection = await run(() => detectIn(answer, known));
+  // A message names the nearest of all agents.
+  if (!detection.calls.some(({ problem }) => problem?.code === 'UNKNOWN_TARGET' || problem?.code === 'ARCHIVED_TARGET')) return { detection, handoffTools };
+  const agents = await reader.query<{ id: string; archived: boolean }>(findAll, []);
+  return { detection: await run(() => detectIn(answer, { ...known, agents })), handoffTools };
+}
+
+/** Reads what detection needs to know about an Agent, its tools, and the agents with these names; null when it does not exist. */
+async function loadKnown(reader: Reader, agentId: string, names: readonly string[]): Promise<(Known & { handoffTools: HandoffTool[] }) | null> {
+  const [named, handoffTools] = await Promise.all([
+    reader.query<{ id: string; archived: boolean }>(findNamed, [[...new Set([folded(agentId), ...names])]]),
+    findTools(reader, { agentIds: [agentId], archived: true }),
+  ]);
+  if (!named.some(({ id }) => id === agentId)) return null;
+  const targets = handoffTools.map(({ targetAgentId, target }) => ({ id: targetAgentId, archived: target.archived }));
+  const agents = new Map([...targets, ...named].map((agent) => [agent.id, agent]));
+  return { agentId, tools: knownTools(handoffTools), handoffTools, agents: [...agents.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
 /** Tools of archived targets too: a model may have been offered them before. */

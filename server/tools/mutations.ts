@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operators } from '../access/roles.ts';
 import { ConflictError, IdempotencyMismatchError, InvalidStateError, NotFoundError } from '../core/errors.ts';
+import { carryInput } from '../graphql/input/carryInput.ts';
 import { agentId, idOf, inputObject, json, KB, keyField, kept, listOf, nonBlank, oneOf, optional, text, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
@@ -73,6 +74,7 @@ const fields = {
   description: nonBlank({ characters: sizes.toolDescriptionCharacters }).describe('Says to the model when to call it: 1 to 1,024 characters, not blank.'),
   variables: toolVariables.describe('Typed arguments, at most 50 in 16 KB. The Handoff sets them as context variables.'),
   instructions: text({ bytes: sizes.reason }).describe('Instructions for the target in this case: at most 4 KB.'),
+  carry: carryInput.describe('What its Handoffs pass on. Null: what the collaboration with the target says, else everything.'),
 };
 
 mutation('createHandoffTool', {
@@ -85,6 +87,7 @@ mutation('createHandoffTool', {
     description: fields.description,
     variables: optional(fields.variables).transform((variables) => variables ?? []),
     instructions: optional(fields.instructions),
+    carry: optional(fields.carry),
     ...keyField,
   }),
   payload: payload('The tool is offered.'),
@@ -96,7 +99,7 @@ const toolId = idOf('tool').describe('The tool, one that a person defined.');
 
 mutation('updateHandoffTool', {
   access: operators,
-  description: 'Changes the given fields of a tool that a person defined. Null clears `instructions`. Lists replace the previous ones.',
+  description: 'Changes the given fields of a tool that a person defined. Null clears `instructions` and `carry`. Lists replace the previous ones.',
   input: z.object({
     toolId,
     name: kept(fields.name),
@@ -105,6 +108,7 @@ mutation('updateHandoffTool', {
     description: kept(fields.description),
     variables: kept(fields.variables),
     instructions: fields.instructions.nullable().optional(),
+    carry: fields.carry.nullable().optional(),
   }),
   payload: payload('The tool was changed.'),
   errors: [NotFoundError, ConflictError, InvalidStateError],

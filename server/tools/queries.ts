@@ -26,6 +26,7 @@ interface Row {
   agent_ids: string[];
   variables: ToolVariable[];
   instructions: string | null;
+  carry: unknown;
   generated: boolean;
   created_at: Date | null;
   archived_at: Date | null;
@@ -43,12 +44,12 @@ const ofTarget = `a.name AS target_name, a.role AS target_role, a.archived_at IS
 
 const defined = `SELECT t.id, t.name, t.description, NULL AS "when", t.target_agent_id,
     ARRAY(SELECT o.agent_id FROM handoff_tool_offers o WHERE o.tool_id = t.id ORDER BY o.agent_id) AS agent_ids,
-    t.variables, t.instructions, false AS generated, t.created_at, t.archived_at, ${ofTarget}
+    t.variables, t.instructions, t.carry, false AS generated, t.created_at, t.archived_at, ${ofTarget}
   FROM handoff_tools t JOIN agents a ON a.id = t.target_agent_id`;
 
 const generated = `SELECT ${generatedId} AS id, '${generatedPrefix}' || c.collaborator_id AS name, a.description, c."when", c.collaborator_id AS target_agent_id,
     ARRAY[c.agent_id] AS agent_ids,
-    '[]'::jsonb AS variables, c.instructions, true AS generated, NULL::timestamptz AS created_at, coalesce(a.archived_at, s.archived_at) AS archived_at, ${ofTarget}
+    '[]'::jsonb AS variables, c.instructions, c.carry, true AS generated, NULL::timestamptz AS created_at, coalesce(a.archived_at, s.archived_at) AS archived_at, ${ofTarget}
   FROM agent_collaborators c JOIN agents a ON a.id = c.collaborator_id JOIN agents s ON s.id = c.agent_id`;
 
 /** The tools that a filter leaves, defined and generated ones, as a table expression and its values. */
@@ -85,6 +86,7 @@ const toolOf = (row: Row): HandoffTool => ({
   agentIds: row.agent_ids,
   variables: row.variables,
   instructions: row.instructions,
+  carry: row.carry,
   generated: row.generated,
   createdAt: row.created_at,
   archivedAt: row.archived_at,
@@ -97,10 +99,18 @@ function describeTarget({ target_agent_id: id, target_name: name, target_role: r
   return `Hands this session off to the agent '${id}'${details.length === 0 ? '' : ` (${details.join(', ')})`}.${when === null ? '' : ` Use it when: ${when}`}${description === null ? '' : ` ${description}`}`;
 }
 
+/** Statements by their text: naming one takes longer than sending it. There are as many as filters. */
+const statements = new Map<string, Statement>();
+function statementOf(text: string): Statement {
+  const known = statements.get(text) ?? statement(text);
+  statements.set(text, known);
+  return known;
+}
+
 /** The tools that a filter leaves, by name. */
 export async function findTools(reader: Reader, filter: ToolFilter): Promise<HandoffTool[]> {
   const { sql, values } = toolsSql(filter);
-  return (await reader.query<Row>(statement(`${sql} ORDER BY name, id`), values)).map(toolOf);
+  return (await reader.query<Row>(statementOf(`${sql} ORDER BY name, id`), values)).map(toolOf);
 }
 
 interface PageSql {

@@ -1,3 +1,4 @@
+import { asCarry } from '../context/carry.ts';
 import { ownAgent } from '../core/readable.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -65,6 +66,12 @@ builder.node(HandoffTool, {
     }),
     variables: t.field({ type: [Variable], listSize: partOfRecord, description: 'Its typed arguments, in the order they were given; empty for a generated tool.', resolve: ({ variables }) => variables }),
     instructions: t.exposeString('instructions', { nullable: true, description: 'Instructions for the target in this case, which it reads as `_handoff_instructions`; null when there are none.' }),
+    carry: t.field({
+      type: 'Carry',
+      nullable: true,
+      description: 'What of the Context its Handoffs pass on; null for what the collaboration with the target says, else everything.',
+      resolve: ({ carry }) => (carry === null ? null : asCarry(carry)),
+    }),
     generated: t.exposeBoolean('generated', { description: 'Whether it follows from a collaboration. Such a tool is changed with `updateAgent`.' }),
     enabled: t.boolean({ description: 'Whether it can be called: false when it or its target is archived.', resolve: isEnabled }),
     createdAt: t.expose('createdAt', { type: 'DateTime', nullable: true, description: 'Time of creation; null for a generated tool.' }),

@@ -107,6 +107,16 @@ describe('the real OpenAI Agents SDK', () => {
   });
 });
 
+it('executes the handoff of the Agents SDK itself, whose tool takes no arguments', async () => {
+  const sessionId = encodeId('session', await session('coder'));
+  const { url: baseURL, answers } = await scriptedModel([{ calls: [{ id: 'call_1', name: 'transfer_to_reviewer', arguments: {} }] }, { text: 'Reviewed.' }]);
+  const model = new OpenAIResponsesModel(new OpenAI({ apiKey: 'none', baseURL }), 'scripted');
+  const coder = new Agent({ name: 'coder', model, handoffs: [new Agent({ name: 'reviewer', model })] });
+  const { lastAgent } = await new Runner({ tracingDisabled: true }).run(coder, 'Review it.');
+  expect(lastAgent?.name).toBe('reviewer');
+  expect(await executeHandoffs(sessionId, answers[0])).toMatchObject({ __typename: 'ExecuteHandoffsPayload', handoff: { targetAgent: { id: 'reviewer' } } });
+});
+
 describe('the real Vercel AI SDK', () => {
   async function runText(sessionId: string, steps: Step[]) {
     const { url: baseURL, received, answers } = await scriptedModel(steps);

@@ -1,18 +1,18 @@
-import { contentHash } from '../context/build.ts';
+import { carryOf } from '../context/carry.ts';
 import type { Context } from '../context/context.ts';
+import type { PendingCall } from '../context/withCall.ts';
 import { statement } from '../core/changes.ts';
-import { AlreadyAssignedError, DomainError, type ForbiddenError, InvalidToolArgumentsError, NotFoundError } from '../core/errors.ts';
+import { AlreadyAssignedError, DomainError, type ForbiddenError, InvalidToolArgumentsError, NoHandoffFoundError, NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { movedSession } from '../custody/demand.ts';
 import { type Move, rules, type RuleName } from '../custody/mayChangeHands.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { prepareContext, type Prepared } from '../handoffs/handOver.ts';
-import { readMove, startedHandoff } from '../handoffs/initiateHandoff.ts';
+import { startedHandoff } from '../handoffs/initiateHandoff.ts';
 import { chooseTarget } from '../handoffs/reassignSession.ts';
 import type { GivenArguments } from './arguments.ts';
-import { type Call, contentFor, nameOfTool, readCall, targetOf } from './executeCall.ts';
-import type { HandoffTool } from './tool.ts';
+import { askedOf, type Call, contentFor, nameOfTool, pendingCall, readCall, targetOf } from './executeCall.ts';
 
 export interface SimulateInput {
   sessionId: string;
@@ -61,7 +61,7 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   });
   const judge = createJudge();
   const session = movedSession(custody);
-  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: callTarget });
+  const read = await readCall(custody, call ?? noCall, null, targetAgentId ?? callTarget);
   let target = targetAgentId === null ? chooseTarget(custody, agentType, true) : custody.agent(targetAgentId);
   judge.says('target', targetAgentId !== null && target === null ? new NotFoundError('agent', targetAgentId) : null);
 
@@ -70,7 +70,7 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   const [beforeTarget, ofTarget] = splitRules();
   for (const rule of beforeTarget) judge.says(rule.name, rule.refuses(move));
 
-  const asked = call === null || judge.blocked ? null : await readAsked(custody, call);
+  const asked = call === null || judge.blocked ? null : readAsked(custody, call, read);
   judge.says('tool', asked?.refusal != null && ruleOf(asked.refusal) === 'tool' ? asked.refusal : null);
   judge.says('arguments', asked?.refusal != null && ruleOf(asked.refusal) === 'arguments' ? asked.refusal : null);
   if (call !== null) target = asked?.refusal instanceof AlreadyAssignedError ? custody.agent(session!.agentId) : custody.agent(callTarget);
@@ -80,8 +80,8 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   let prepared: Prepared | null = null;
   for (const rule of ofTarget) {
     if (rule.name === 'loop' && !judge.blocked && target !== null) {
-      prepared = await prepareContext(custody, { summary: asked?.given?.summary ?? null, reason: asked?.given?.reason ?? null, contextVariables: asked?.given?.variables ?? null, ...toolOf(asked, call, read.instructions) }, target);
-      if (whole.started !== null) whole.started = { ...whole.started, contentHash: await hashOf(work, prepared, asked, call) };
+      prepared = await prepareContext(custody, { summary: asked?.given?.summary ?? null, reason: asked?.given?.reason ?? null, contextVariables: asked?.given?.variables ?? null, ...toolOf(asked, call, read.instructions), carry: asOperator ? null : carryOf(asked?.tool?.carry ?? read.carry), byOperator: asOperator, call: callOf(custody, call, read) }, target);
+      if (whole.started !== null) whole.started = { ...whole.started, contentHash: prepared.contentHash };
     }
     judge.says(rule.name, rule.refuses(whole));
   }
@@ -116,33 +116,32 @@ function createJudge() {
 }
 
 interface Asked {
-  tool: HandoffTool | null;
+  tool: ReturnType<typeof askedOf>['tool'];
   given: GivenArguments | null;
   refusal: DomainError | null;
 }
 
-async function readAsked(custody: Custody, call: Call): Promise<Asked> {
+const noCall: Call = { callId: null, detected: null, refusal: new NoHandoffFoundError(false) };
+
+function readAsked(custody: Custody, call: Call, read: Awaited<ReturnType<typeof readCall>>): Asked {
   if (call.refusal !== null) return { tool: null, given: null, refusal: call.refusal };
   try {
-    return { ...(await readCall(custody, call.detected)), refusal: null };
+    return { ...askedOf(custody, call.detected, read), refusal: null };
   } catch (error) {
     if (error instanceof DomainError) return { tool: null, given: null, refusal: error };
     throw error;
   }
 }
 
+/** The call as it would be in the log: a tool's call is recorded before the Context is built. */
+function callOf({ session, work }: Custody, call: Call | null, read: Awaited<ReturnType<typeof readCall>>): PendingCall | null {
+  if (call?.detected == null) return null;
+  const { toolName, arguments: given } = call.detected;
+  const place = { id: work.newId(), turnId: work.newId(), turn: session.turnCount + 1, sequence: session.messageCount };
+  return pendingCall({ callId: '', name: toolName, arguments: given, result: contentFor(targetOf(call)!, call.detected) }, place, read);
+}
+
 const ruleOf = (refusal: DomainError): string => (refusal instanceof InvalidToolArgumentsError ? 'arguments' : refusal instanceof AlreadyAssignedError ? firstOfTarget : 'tool');
 
 const toolOf = (asked: Asked | null, call: Call | null, instructions: string | null) =>
   asked === null || call?.detected == null ? {} : { tool: { name: nameOfTool(asked.tool, call.detected), instructions: asked.tool === null ? instructions : asked.tool.instructions } };
-
-// The hash of the turn that the call itself would be, as the Context's sources compute it.
-const hashOfCall = statement(`SELECT encode(sha256(convert_to(E'\\n' || $1 || ' ' || coalesce($2::jsonb::text, '') || ' ' || $3, 'UTF8')), 'hex') AS hash`);
-
-/** The hash that the loop rule compares. A tool's call is recorded before it is asked. */
-async function hashOf(work: Work, { context, contentHash: plain }: Prepared, asked: Asked | null, call: Call | null): Promise<string> {
-  if (asked?.given == null || call?.detected == null) return plain;
-  const { toolName, arguments: given } = call.detected;
-  const [row] = await work.query<{ hash: string }>(hashOfCall, [toolName, JSON.stringify(given), contentFor(targetOf(call)!, call.detected)]);
-  return contentHash(context, asked.given.summary, row!.hash);
-}

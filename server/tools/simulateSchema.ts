@@ -46,7 +46,7 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
     context: t.field({
       type: 'ContextPreview',
       nullable: true,
-      description: "The text that the Handoff would give the target, without the call itself; null when a refusal leaves nothing to carry. For an AGENT it leaves out the target's instructions.",
+      description: "The text that the Handoff would give the target; null when a refusal leaves nothing to carry. For an AGENT it leaves out the target's instructions.",
       resolve: ({ context, target, title, sourceAgentId, reason }, _args, { caller, processorTime }) => {
         if (context === null || target === null) return null;
         const shown = readsInstructions(caller, target.id) ? context : { ...context, instructions: null };

@@ -9,6 +9,8 @@ export interface HandoffTool {
   variables: ToolVariable[];
   /** For the target; null when there are none. */
   instructions: string | null;
+  /** What its Handoffs pass on; null for what the collaboration with the target says, else everything. */
+  carry: unknown;
   generated: boolean;
   /** Null for a generated tool. */
   createdAt: Date | null;

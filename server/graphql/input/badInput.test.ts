@@ -46,6 +46,11 @@ const toolVariables = [
   [variable, { ...variable, name: 'City' }],
   Array.from({ length: 20 }, (_, index) => ({ ...variable, name: `v${index}`, description: 'd'.repeat(1_000) })),
 ];
+const carry = [
+  ...integer(1, 40).map((lastMessages) => ({ lastMessages })),
+  ...integer(200).map((maxTokens) => ({ maxTokens })),
+  ...listWith(nonBlank({ characters: 128 }), ['branch']).map((variables) => ({ variables })),
+];
 const refusedOfTools: Record<string, Bad> = Object.fromEntries(
   ['createHandoffTool', 'updateHandoffTool'].flatMap((mutation) => [
     [`${mutation}.name`, toolName],
@@ -53,6 +58,7 @@ const refusedOfTools: Record<string, Bad> = Object.fromEntries(
     [`${mutation}.instructions`, text({ bytes: 4 * KB })],
     [`${mutation}.variables`, toolVariables],
     [`${mutation}.agentIds`, [[], ...listWith(agentId, ['bob'])]],
+    [`${mutation}.carry`, carry],
   ]),
 );
 
@@ -76,7 +82,7 @@ const refused: Record<string, Bad> = {
   instructions: text({ bytes: 32 * KB }),
   maxCapacity: integer(1, 100_000),
   collaborators: listWith(agentId, ['bob']),
-  collaborations: [...agentId.map((id) => [{ agentId: id }]), ...text({ bytes: KB }).map((when) => [{ agentId: 'bob', when }]), [{ agentId: 'bob' }, { agentId: 'bob' }]],
+  collaborations: [...agentId.map((id) => [{ agentId: id }]), ...text({ bytes: KB }).map((when) => [{ agentId: 'bob', when }]), ...carry.map((each) => [{ agentId: 'bob', carry: each }]), [{ agentId: 'bob' }, { agentId: 'bob' }]],
   files: [
     ...[...nonBlank({ characters: 1_000 }), 'a\nb.md'].map((path) => [{ path, content: '# A' }]),
     [{ path: 'a.md', content: '# A' }, { path: 'a.md', content: '# B' }],

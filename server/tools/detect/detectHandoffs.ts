@@ -1,13 +1,26 @@
 import type { Arguments, CallKind, DetectedCall, Detection, Problem } from './detection.ts';
 import type { Known, KnownTool } from './known.ts';
 import { isRecord, type ModelCall } from './modelCall.ts';
-import { readAnswer } from './readAnswer.ts';
-import { byFoldedName, folded, namesOf, styleOf } from './styles.ts';
+import { type Answer, readAnswer } from './readAnswer.ts';
+import { byFoldedName, folded, foldedTitle, namesOf, styleOf } from './styles.ts';
 import { createTargets, quoted, type Target } from './targets.ts';
 
 /** Finds the handoffs in a model's answer. Takes any value, never throws, and executes nothing. */
-export function detectHandoffs(response: unknown, known: Known): Detection {
-  const answer = readAnswer(response);
+export const detectHandoffs = (response: unknown, known: Known): Detection => detectIn(readAnswer(response), known);
+
+/** Longer names name no agent. */
+const longestName = 100;
+
+/** The agents that calls may name, as `folded` makes their ids. */
+export function namesIn(calls: readonly ModelCall[]): string[] {
+  const names = calls.flatMap(({ toolName, arguments: given, handoff }) => {
+    const target = given?.['target'];
+    return [styleOf(namesOf(toolName).at(-1)!, given)?.target, handoff?.target, typeof target === 'string' ? target : null];
+  });
+  return names.flatMap((name) => (name == null || name.length > longestName ? [] : [folded(name), foldedTitle(name)]));
+}
+
+export function detectIn(answer: Answer | null, known: Known): Detection {
   if (answer === null) return { format: null, calls: [], chosen: null };
   const judge = createJudge(known);
   const calls = answer.calls.map((call, index) => detected(call, index, judge(call)));
