@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { documentsInPlace } from './documentsInPlace.ts';
 
 const server = process.env['BATON_URL'] ?? 'http://127.0.0.1:4000';
 const toServer = { target: server, changeOrigin: true };
@@ -7,7 +8,7 @@ const toServer = { target: server, changeOrigin: true };
 /** `npm run dev` serves the sources and proxies the server's paths to a running server (BATON_URL). */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [documentsInPlace(), react()],
   // The server may serve the build under any path.
   base: './',
   build: {

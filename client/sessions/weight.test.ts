@@ -26,4 +26,9 @@ it('the first load of the dashboard has less than 150 KB of compressed JavaScrip
   console.log(`first load: ${(total / 1_000).toFixed(0)} KB of JavaScript in ${loaded.length} files`);
   expect(total).toBeGreaterThan(20_000);
   expect(total).toBeLessThan(150_000);
+  // The documents of other pages come with those pages.
+  const texts = await Promise.all(loaded.map(async ({ name }) => (await fetch(`${url}${name}`)).text()));
+  const hold = (field: string): number => texts.filter((text) => text.includes(field)).length;
+  expect(hold('hasNextPage')).toBeGreaterThan(0);
+  expect([hold('createHandoffTool'), hold('handoffGraph')]).toEqual([0, 0]);
 });
