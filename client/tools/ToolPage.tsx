@@ -16,6 +16,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
 import { ArchiveDialog } from './ArchiveDialog.tsx';
+import { carryText } from './carry.ts';
 import { Definition } from './Definition.tsx';
 import { looksOf } from './looks.ts';
 import { SavedToolFragment, ToolQuery } from './savedTool.ts';
@@ -102,7 +103,7 @@ function Shown({ tool, failure }: { tool: SavedTool; failure: ReactNode }) {
 }
 
 function Facts({ tool }: { tool: SavedTool }) {
-  const { description, agents, targetAgent, instructions, variables, generated, createdAt, archivedAt } = tool;
+  const { description, agents, targetAgent, instructions, variables, carry, generated, createdAt, archivedAt } = tool;
   return (
     <dl className={styles.facts}>
       <div>
@@ -131,6 +132,12 @@ function Facts({ tool }: { tool: SavedTool }) {
           <dd>
             <Fold text={instructions} lines={6} />
           </dd>
+        </div>
+      )}
+      {carry != null && (
+        <div>
+          <dt>Passes on</dt>
+          <dd>{carryText(carry)}</dd>
         </div>
       )}
       {variables.length > 0 && (

@@ -26,6 +26,16 @@ export const SavedToolFragment = graphql(`
       enum
       default
     }
+    carry {
+      messages
+      lastMessages
+      toolCalls
+      files
+      tasks
+      decisions
+      variables
+      maxTokens
+    }
   }
 `);
 

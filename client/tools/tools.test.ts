@@ -98,10 +98,19 @@ describe('the form of a tool', () => {
     await page.keyboard.type('test');
     await page.getByRole('button', { name: 'Move variable 2 up' }).focus();
     await page.keyboard.press('Enter');
+    await page.getByLabel('Pass on a part of the context only').check();
+    await page.getByLabel('Messages', { exact: true }).selectOption('the newest messages');
+    await page.getByLabel('How many').fill('90');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('input.carry.lastMessages').waitFor();
+    await page.getByLabel('How many').fill('5');
+    await page.getByLabel('Tasks').uncheck();
     await page.getByRole('button', { name: 'Save' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Edit' }).waitFor();
     expect(Object.keys(((await definitionOf('claude-1', 'ANTHROPIC', 'report_flaky_test')) as { input_schema: { properties: object } }).input_schema.properties)).toEqual(['test', 'runs', 'reason', 'summary']);
+
+    await page.getByText('the newest 5 messages, tool calls, files, no tasks, decisions, all variables').waitFor();
 
     await page.getByRole('button', { name: 'Archive' }).click();
     const dialog = page.getByRole('dialog', { name: 'Archive report_flaky_test' });

@@ -9,10 +9,12 @@ interface TextFieldProps {
   hint?: string;
   rows?: number;
   mono?: boolean;
+  /** A whole number. */
+  numeric?: boolean;
 }
 
 /** One text, with its hint and its error. */
-export function TextField({ label, value, onChange, error, hint, rows, mono = false }: TextFieldProps) {
+export function TextField({ label, value, onChange, error, hint, rows, mono = false, numeric = false }: TextFieldProps) {
   const id = useId();
   const common = {
     id,
@@ -25,7 +27,7 @@ export function TextField({ label, value, onChange, error, hint, rows, mono = fa
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {rows === undefined ? (
-        <input {...common} className={`input ${mono ? 'mono' : ''}`} spellCheck={!mono} autoComplete="off" />
+        <input {...common} {...(numeric && { type: 'number', min: 0, step: 1 })} className={`input ${mono ? 'mono' : ''}`} spellCheck={!mono} autoComplete="off" />
       ) : (
         <textarea {...common} className={`textarea ${mono ? 'mono' : ''}`} rows={rows} spellCheck={!mono} />
       )}

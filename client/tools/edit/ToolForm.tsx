@@ -7,6 +7,7 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { FieldError, TextField } from '../../ui/TextField.tsx';
 import { Definition } from '../Definition.tsx';
+import { CarryFields } from './CarryFields.tsx';
 import { placeOf, toFields, type Draft, type Refusal } from './draft.ts';
 import styles from './ToolForm.module.css';
 import { VariableFields } from './VariableFields.tsx';
@@ -60,6 +61,7 @@ export function ToolForm({ draft, onChange, refusal, notice, onSubmit, buttons }
             onChange={(instructions) => onChange({ instructions })}
           />
         </section>
+        <CarryFields carry={draft.carry} errorAt={errorAt} onChange={(carry) => onChange({ carry })} />
         <VariableFields variables={draft.variables} errorAt={errorAt} onChange={(variables) => onChange({ variables })} />
         <div className={styles.buttons}>{buttons}</div>
       </div>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HandoffToolVariableType } from '../../gql/graphql.ts';
-import { changedFields, draftOf, emptyDraft, emptyVariable, placeOf, toFields, type Draft } from './draft.ts';
+import { changedFields, draftOf, emptyDraft, emptyVariable, everything, placeOf, toFields, type Draft } from './draft.ts';
 
 const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('', ' low ', '"quoted"', 'two\nlines', 'a\rb', 'null', '3', 'null\u2028x', '\u00a0'));
 const values: Record<HandoffToolVariableType, fc.Arbitrary<unknown>> = {
@@ -29,6 +29,19 @@ const saved = fc.record({
   instructions: fc.option(fc.string().map((text) => `${text}.`)),
   targetAgent: fc.constant({ id: 'reviewer-1' }),
   agents: fc.constant([{ id: 'claude-1' }, { id: 'codex-1' }]),
+  carry: fc.option(
+    fc.record({
+      __typename: fc.constant('Carry' as const),
+      messages: fc.constantFrom('ALL', 'LAST', 'HUMAN', 'NONE'),
+      lastMessages: fc.option(fc.integer({ min: 1, max: 40 })),
+      toolCalls: fc.constantFrom('ALL', 'SUMMARY', 'NONE'),
+      files: fc.boolean(),
+      tasks: fc.boolean(),
+      decisions: fc.boolean(),
+      variables: fc.option(fc.array(texts.filter((text) => text.trim() !== ''), { maxLength: 3 })),
+      maxTokens: fc.option(fc.integer({ min: 200, max: 1e6 })),
+    }),
+  ),
   variables: fc.array(variable, { maxLength: 4 }).map((list) => list.map((each) => ({ __typename: 'HandoffToolVariable' as const, ...each }))),
 });
 // As JSON carries it: -0 is 0.
@@ -38,9 +51,9 @@ describe('the form of a tool', () => {
   it('gives back every saved tool as it is, whatever its values', () => {
     fc.assert(
       fc.property(saved, (tool) => {
-        const { targetAgent, agents, variables, ...rest } = tool;
+        const { targetAgent, agents, variables, carry, ...rest } = tool;
         const wanted = variables.map(({ __typename: _name, ...each }) => each);
-        expect(sent(toFields(draftOf(tool)))).toEqual(sent({ ...rest, targetAgentId: targetAgent.id, agentIds: agents.map(({ id }) => id), variables: wanted }));
+        expect(sent(toFields(draftOf(tool)))).toEqual(sent({ ...rest, targetAgentId: targetAgent.id, agentIds: agents.map(({ id }) => id), variables: wanted, carry: carry && (({ __typename: _name, ...each }) => each)(carry) }));
         expect(changedFields(draftOf(tool), tool)).toEqual({});
       }),
     );
@@ -68,13 +81,15 @@ describe('the form of a tool', () => {
   });
 
   it('finds the field of each error', () => {
-    const draft: Draft = { ...emptyDraft, targetAgentId: 'reviewer-1', agentIds: ['claude-1'], variables: [emptyVariable()] };
+    const draft: Draft = { ...emptyDraft, targetAgentId: 'reviewer-1', agentIds: ['claude-1'], variables: [emptyVariable()], carry: everything };
     const at = (error: object) => placeOf({ __typename: 'BadUserInputError', message: '', ...error }, draft);
     expect(at({ path: ['input', 'name'] })).toBe('name');
     expect(at({ path: ['input', 'variables'] })).toBe('variables');
     expect(at({ path: ['input', 'variables', '0', 'enum', '1'] })).toBe('variables.0.enum');
     expect(at({ path: ['input', 'variables', '7', 'enum'] })).toBe('variables');
     expect(at({ path: ['input', 'idempotencyKey'] })).toBe('');
+    expect(at({ path: ['input', 'carry', 'variables', '0'] })).toBe('carry.variables');
+    expect(at({ path: ['input', 'carry'] })).toBe('carry');
     expect(at({ __typename: 'ConflictError' })).toBe('name');
     expect(at({ __typename: 'NotFoundError', id: 'reviewer-1' })).toBe('targetAgentId');
     expect(at({ __typename: 'NotFoundError', id: 'claude-1' })).toBe('agentIds');

@@ -1,4 +1,4 @@
-import type { CreateHandoffToolInput, HandoffToolVariableInput, HandoffToolVariableType, SavedToolFragment } from '../../gql/graphql.ts';
+import type { CarryInput, CreateHandoffToolInput, HandoffToolVariableInput, HandoffToolVariableType, SavedToolFragment } from '../../gql/graphql.ts';
 
 /** A variable as it is typed: values are text. */
 export interface VariableDraft {
@@ -14,6 +14,19 @@ export interface VariableDraft {
   preset: string;
 }
 
+/** What is passed on, as it is typed. */
+export interface CarryDraft extends Pick<NonNullable<SavedToolFragment['carry']>, 'messages' | 'toolCalls' | 'files' | 'tasks' | 'decisions'> {
+  /** Empty: the default number. */
+  lastMessages: string;
+  allVariables: boolean;
+  /** One name a line. */
+  variables: string;
+  /** Empty: no limit. */
+  maxTokens: string;
+}
+
+export const everything: CarryDraft = { messages: 'ALL', toolCalls: 'ALL', files: true, tasks: true, decisions: true, lastMessages: '', allVariables: true, variables: '', maxTokens: '' };
+
 export interface Draft {
   name: string;
   targetAgentId: string;
@@ -21,18 +34,20 @@ export interface Draft {
   description: string;
   instructions: string;
   variables: VariableDraft[];
+  /** Null: what the collaboration says, else everything. */
+  carry: CarryDraft | null;
 }
 
 export type Fields = Required<Omit<CreateHandoffToolInput, 'idempotencyKey' | 'variables'>> & { variables: HandoffToolVariableInput[] };
 
-export const emptyDraft: Draft = { name: '', targetAgentId: '', agentIds: [], description: '', instructions: '', variables: [] };
+export const emptyDraft: Draft = { name: '', targetAgentId: '', agentIds: [], description: '', instructions: '', variables: [], carry: null };
 
 let lastKey = 0;
 export const emptyVariable = (): VariableDraft => ({ key: (lastKey += 1), name: '', type: 'STRING', required: false, description: '', allowed: '', preset: '' });
 
-type Saved = Pick<SavedToolFragment, 'name' | 'description' | 'instructions' | 'variables'> & { targetAgent: { id: string }; agents: readonly { id: string }[] };
+type Saved = Pick<SavedToolFragment, 'name' | 'description' | 'instructions' | 'variables' | 'carry'> & { targetAgent: { id: string }; agents: readonly { id: string }[] };
 
-export const draftOf = ({ name, targetAgent, agents, description, instructions, variables }: Saved): Draft => ({
+export const draftOf = ({ name, targetAgent, agents, description, instructions, variables, carry }: Saved): Draft => ({
   name,
   targetAgentId: targetAgent.id,
   agentIds: agents.map(({ id }) => id),
@@ -47,16 +62,34 @@ export const draftOf = ({ name, targetAgent, agents, description, instructions, 
     allowed: (variable.enum ?? []).map(textOf).join('\n'),
     preset: variable.default == null ? '' : textOf(variable.default),
   })),
+  carry: carry == null ? null : carryDraftOf(carry),
 });
 
-export const toFields = ({ name, targetAgentId, agentIds, description, instructions, variables }: Draft): Fields => ({
+const carryDraftOf = ({ messages, toolCalls, files, tasks, decisions, lastMessages, variables, maxTokens }: NonNullable<Saved['carry']>): CarryDraft => ({
+  ...{ messages, toolCalls, files, tasks, decisions },
+  lastMessages: lastMessages?.toString() ?? '',
+  allVariables: variables == null,
+  variables: (variables ?? []).map(textOf).join('\n'),
+  maxTokens: maxTokens?.toString() ?? '',
+});
+
+const toCarry = ({ lastMessages, allVariables, variables, maxTokens, ...rest }: CarryDraft): CarryInput => ({
+  ...rest,
+  lastMessages: lastMessages === '' ? null : Number(lastMessages),
+  variables: allVariables ? null : linesOf(variables).map((line) => String(valueOf('STRING', line))),
+  maxTokens: maxTokens === '' ? null : Number(maxTokens),
+});
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
+
+export const toFields = ({ name, targetAgentId, agentIds, description, instructions, variables, carry }: Draft): Fields => ({
   name: name.trim(),
   targetAgentId,
   agentIds,
   description: description.trim(),
   instructions: instructions.trim() === '' ? null : instructions,
   variables: variables.map((variable) => {
-    const allowed = variable.allowed.split('\n').filter((line) => line.trim() !== '');
+    const allowed = linesOf(variable.allowed);
     return {
       name: variable.name.trim(),
       type: variable.type,
@@ -66,6 +99,7 @@ export const toFields = ({ name, targetAgentId, agentIds, description, instructi
       default: variable.preset.trim() === '' ? null : valueOf(variable.type, variable.preset),
     };
   }),
+  carry: carry === null ? null : toCarry(carry),
 });
 
 /** The fields that differ from the saved tool, so that other people's changes of the rest stay. */
@@ -103,7 +137,7 @@ export interface Refusal {
 const names = Object.keys(emptyDraft);
 
 /** The field that an error belongs to, such as `variables.0.name`; empty for the whole form. */
-export function placeOf({ __typename, path = [], id }: Refusal, { agentIds, targetAgentId, variables }: Draft): string {
+export function placeOf({ __typename, path = [], id }: Refusal, { agentIds, targetAgentId, variables, carry }: Draft): string {
   switch (__typename) {
     case 'ConflictError':
       return 'name';
@@ -112,6 +146,7 @@ export function placeOf({ __typename, path = [], id }: Refusal, { agentIds, targ
     case 'BadUserInputError': {
       const [, field = '', index, part] = path;
       if (!names.includes(field)) return '';
+      if (field === 'carry' && carry !== null && index !== undefined && ['lastMessages', 'maxTokens', 'variables'].includes(index)) return `carry.${index}`;
       const ofVariable = field === 'variables' && part !== undefined && part in emptyVariableFields && Number(index) < variables.length;
       return ofVariable ? `variables.${index}.${part}` : field;
     }

@@ -100,13 +100,13 @@ export function Simulation({ of }: { of: FragmentType<typeof SimulationFragment>
 
 const counted = (count: number, one: string): string => `${count.toLocaleString()} ${one}${count === 1 ? '' : 's'}`;
 
-/** "About 800 tokens: 12 items, 1 of them shortened. Left out: 2 messages. 1 secret was removed." */
+/** "About 800 tokens: 12 items, 1 of them shortened. Left out: 2 messages. Removed: 1 secret." */
 function contextText({ tokenEstimate, kept, dropped, redactionCount }: NonNullable<Fields['context']>): string {
   const shortened = kept.filter((item) => item.shortened).length;
   const kinds = [...new Set(dropped.map(({ kind }) => kind))];
   return [
     `About ${counted(tokenEstimate, 'token')}: ${counted(kept.length, 'item')}${shortened > 0 ? `, ${shortened} of them shortened` : ''}.`,
-    dropped.length === 0 ? 'Nothing is left out.' : `Left out: ${kinds.map((kind) => counted(dropped.filter((item) => item.kind === kind).length, kind.toLowerCase().replace('_', ' '))).join(', ')}.`,
+    dropped.length === 0 ? 'The text says what is left out.' : `Left out: ${kinds.map((kind) => counted(dropped.filter((item) => item.kind === kind).length, kind.toLowerCase().replace('_', ' '))).join(', ')}.`,
     ...(redactionCount > 0 ? [`Removed: ${counted(redactionCount, 'secret')}.`] : []),
   ].join(' ');
 }

@@ -1,0 +1,75 @@
+import type { CarriedMessages, CarriedToolCalls } from '../../gql/graphql.ts';
+import { FieldError, TextField } from '../../ui/TextField.tsx';
+import { callWords, messageWords } from '../carry.ts';
+import { everything, type CarryDraft } from './draft.ts';
+import styles from './ToolForm.module.css';
+
+interface CarryFieldsProps {
+  carry: CarryDraft | null;
+  errorAt: (name: string) => string | undefined;
+  onChange: (carry: CarryDraft | null) => void;
+}
+
+/** What of the context a handoff with the tool passes on. */
+export function CarryFields({ carry, errorAt, onChange }: CarryFieldsProps) {
+  const change = (part: Partial<CarryDraft>) => carry !== null && onChange({ ...carry, ...part });
+  return (
+    <section className={`card ${styles.part}`} aria-labelledby="carry">
+      <h2 id="carry">What is passed on</h2>
+      <Check label="Pass on a part of the context only" checked={carry !== null} onChange={(checked) => onChange(checked ? everything : null)} />
+      <FieldError message={errorAt('carry')} />
+      {carry === null ? (
+        <p className="hint">What the collaboration with the target says, else everything.</p>
+      ) : (
+        <>
+          <div className={styles.values}>
+            <Choice label="Messages" value={carry.messages} words={messageWords} onChange={(messages: CarriedMessages) => change({ messages, lastMessages: '' })} />
+            {carry.messages === 'LAST' && <TextField label="How many" value={carry.lastMessages} error={errorAt('carry.lastMessages')} hint="1 to 40. Empty: 10." numeric onChange={(lastMessages) => change({ lastMessages })} />}
+          </div>
+          <div className={styles.values}>
+            <Choice label="Tool calls" value={carry.toolCalls} words={callWords} onChange={(toolCalls: CarriedToolCalls) => change({ toolCalls })} />
+            <TextField label="Most tokens" value={carry.maxTokens} error={errorAt('carry.maxTokens')} hint="Estimated, at least 200. Empty: no limit." numeric onChange={(maxTokens) => change({ maxTokens })} />
+          </div>
+          <div className={styles.order}>
+            <Check label="Files" checked={carry.files} onChange={(files) => change({ files })} />
+            <Check label="Tasks" checked={carry.tasks} onChange={(tasks) => change({ tasks })} />
+            <Check label="Decisions" checked={carry.decisions} onChange={(decisions) => change({ decisions })} />
+            <Check label="All variables" checked={carry.allVariables} onChange={(allVariables) => change({ allVariables })} />
+          </div>
+          {!carry.allVariables && <TextField label="Variables to pass on" value={carry.variables} rows={2} mono error={errorAt('carry.variables')} hint="One name a line. Empty: none but those of Baton." onChange={(variables) => change({ variables })} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Check({ label, checked, onChange }: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+  return (
+    <label className={styles.check}>
+      <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} /> {label}
+    </label>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  value: Value;
+  words: Record<Value, string>;
+  onChange: (value: Value) => void;
+}
+
+function Choice<Value extends string>({ label, value, words, onChange }: ChoiceProps<Value>) {
+  const values = Object.keys(words) as Value[];
+  return (
+    <label className="field">
+      <span className="label">{label}</span>
+      <select className="select" value={value} onChange={({ target }) => onChange(values.find((each) => each === target.value) ?? value)}>
+        {values.map((each) => (
+          <option key={each} value={each}>
+            {words[each]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
