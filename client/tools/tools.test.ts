@@ -115,6 +115,7 @@ describe('the form of a tool', () => {
     await page.getByRole('button', { name: 'Archive' }).click();
     const dialog = page.getByRole('dialog', { name: 'Archive report_flaky_test' });
     await dialog.getByRole('button', { name: 'Keep it' }).click();
+    await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Archive' }).click();
     await dialog.getByRole('button', { name: 'Archive' }).click();
     await page.getByText('Archived', { exact: true }).first().waitFor();

@@ -3,6 +3,7 @@ import { useQuery } from 'urql';
 import { graphql } from '../../gql/gql.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { RequestError } from '../../ui/ErrorNote.tsx';
+import { SelectField } from '../../ui/SelectField.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import styles from './AgentPage.module.css';
@@ -54,18 +55,13 @@ export function AgentPrompt({ id, sessions }: AgentPromptProps) {
       {prompt && !isEmpty && (
         <div className={styles.prompt}>
           <form className={styles.values} onSubmit={fill} aria-label="Values of the prompt">
-            <label className="field">
-              <span className="label">Session</span>
-              <select className="select" value={sessionId ?? ''} onChange={({ target }) => setSessionId(target.value || null)}>
-                <option value="">None</option>
-                {sessions.map((session) => (
-                  <option key={session.id} value={session.id}>
-                    {session.title}
-                  </option>
-                ))}
-              </select>
-              <span className="hint">Gives SESSION_ID and BRANCH. AGENT_ID and BATON_URL are known.</span>
-            </label>
+            <SelectField
+              label="Session"
+              value={sessionId ?? ''}
+              options={[['', 'None'], ...sessions.map((session) => [session.id, session.title] as const)]}
+              hint="Gives SESSION_ID and BRANCH. AGENT_ID and BATON_URL are known."
+              onChange={(chosen) => setSessionId(chosen || null)}
+            />
             {names.map((name) => (
               <TextField key={name} label={name} mono value={valueOf(name)} error={undefined} onChange={(value) => set(name, value)} />
             ))}

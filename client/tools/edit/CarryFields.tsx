@@ -1,8 +1,12 @@
 import type { CarriedMessages, CarriedToolCalls } from '../../gql/graphql.ts';
+import { SelectField } from '../../ui/SelectField.tsx';
 import { FieldError, TextField } from '../../ui/TextField.tsx';
 import { callWords, messageWords } from '../carry.ts';
 import { everything, type CarryDraft } from './draft.ts';
 import styles from './ToolForm.module.css';
+
+const messages = Object.entries(messageWords) as [CarriedMessages, string][];
+const toolCalls = Object.entries(callWords) as [CarriedToolCalls, string][];
 
 interface CarryFieldsProps {
   carry: CarryDraft | null;
@@ -23,11 +27,11 @@ export function CarryFields({ carry, errorAt, onChange }: CarryFieldsProps) {
       ) : (
         <>
           <div className={styles.values}>
-            <Choice label="Messages" value={carry.messages} words={messageWords} onChange={(messages: CarriedMessages) => change({ messages, lastMessages: '' })} />
+            <SelectField label="Messages" value={carry.messages} options={messages} onChange={(chosen) => change({ messages: chosen, lastMessages: '' })} />
             {carry.messages === 'LAST' && <TextField label="How many" value={carry.lastMessages} error={errorAt('carry.lastMessages')} hint="1 to 40. Empty: 10." numeric onChange={(lastMessages) => change({ lastMessages })} />}
           </div>
           <div className={styles.values}>
-            <Choice label="Tool calls" value={carry.toolCalls} words={callWords} onChange={(toolCalls: CarriedToolCalls) => change({ toolCalls })} />
+            <SelectField label="Tool calls" value={carry.toolCalls} options={toolCalls} onChange={(chosen) => change({ toolCalls: chosen })} />
             <TextField label="Most tokens" value={carry.maxTokens} error={errorAt('carry.maxTokens')} hint="Estimated, at least 200. Empty: no limit." numeric onChange={(maxTokens) => change({ maxTokens })} />
           </div>
           <div className={styles.order}>
@@ -47,29 +51,6 @@ function Check({ label, checked, onChange }: { label: string; checked: boolean; 
   return (
     <label className={styles.check}>
       <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} /> {label}
-    </label>
-  );
-}
-
-interface ChoiceProps<Value extends string> {
-  label: string;
-  value: Value;
-  words: Record<Value, string>;
-  onChange: (value: Value) => void;
-}
-
-function Choice<Value extends string>({ label, value, words, onChange }: ChoiceProps<Value>) {
-  const values = Object.keys(words) as Value[];
-  return (
-    <label className="field">
-      <span className="label">{label}</span>
-      <select className="select" value={value} onChange={({ target }) => onChange(values.find((each) => each === target.value) ?? value)}>
-        {values.map((each) => (
-          <option key={each} value={each}>
-            {words[each]}
-          </option>
-        ))}
-      </select>
     </label>
   );
 }

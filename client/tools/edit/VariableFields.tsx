@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { HandoffToolVariableType } from '../../gql/graphql.ts';
 import { Icon } from '../../ui/Icon.tsx';
+import { SelectField } from '../../ui/SelectField.tsx';
 import { FieldError, TextField } from '../../ui/TextField.tsx';
 import { emptyVariable, type VariableDraft } from './draft.ts';
 import styles from './ToolForm.module.css';
@@ -13,7 +14,7 @@ const typeWords: Record<HandoffToolVariableType, string> = {
   ARRAY: 'List (JSON)',
   OBJECT: 'Object (JSON)',
 };
-const types = Object.keys(typeWords) as HandoffToolVariableType[];
+const types = Object.entries(typeWords) as [HandoffToolVariableType, string][];
 
 const examples: Record<HandoffToolVariableType, string> = { STRING: 'low', NUMBER: '0.5', INTEGER: '3', BOOLEAN: 'true', ARRAY: '["a", "b"]', OBJECT: '{"a": 1}' };
 
@@ -85,23 +86,13 @@ interface VariableProps {
 }
 
 function Variable({ variable, index, errorAt, onChange }: VariableProps) {
-  const { key, name, type, required, description, allowed, preset } = variable;
+  const { name, type, required, description, allowed, preset } = variable;
   const error = (field: string) => errorAt(`variables.${index}.${field}`);
   return (
     <>
       <div className={styles.line}>
         <TextField label="Variable name" value={name} mono error={error('name')} onChange={(value) => onChange({ name: value })} />
-        <div className="field">
-          <label htmlFor={`type-${key}`}>Type</label>
-          <select id={`type-${key}`} className="select" value={type} onChange={({ target }) => onChange({ type: types.find((each) => each === target.value) ?? type })}>
-            {types.map((each) => (
-              <option key={each} value={each}>
-                {typeWords[each]}
-              </option>
-            ))}
-          </select>
-          <FieldError message={error('type')} />
-        </div>
+        <SelectField label="Type" value={type} options={types} onChange={(chosen) => onChange({ type: chosen })} />
         <label className={styles.required}>
           <input type="checkbox" checked={required} onChange={({ target }) => onChange({ required: target.checked })} /> Required
         </label>
