@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 
 const usual = {
   /** The longest time that a piece of work blocks the event loop, unless one step takes longer. */
-  pieceMs: 5,
+  pieceMs: 2,
   /** A turn of the event loop that takes no longer had no other work. */
   idleMs: 0.5,
   /** The longest rest: on a busy server the work goes on, slowly. */
-  restMs: 25,
+  restMs: 50,
 };
 
 /** Divides long work into pieces with rests between them, in which other requests are answered. */

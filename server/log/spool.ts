@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from '../core/work.ts';
 
 /** Values are written and read in blocks of about this size. */
-const blockCharacters = 64 * 1024;
+const blockCharacters = 128 * 1024;
 const cipher = 'aes-256-gcm';
 
 interface Block {
