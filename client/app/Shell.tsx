@@ -17,7 +17,9 @@ export function Shell({ children }: { children: ReactNode }) {
   useFocusOnNavigation(location);
   const nav = useRef<HTMLElement>(null);
   // On a narrow screen the navigation scrolls sideways.
-  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [location]);
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [location]);
   return (
     <>
       <a className={styles.skip} href="#main">
