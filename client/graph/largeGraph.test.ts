@@ -70,6 +70,10 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     await drawing(page).getByRole('button', { name: 'Fit View' }).click();
     await expect.poll(() => outside(page), patiently).toBe(0);
 
+    // A frame of another size, as on a turned phone.
+    await page.setViewportSize({ width: 1000, height: 500 });
+    await expect.poll(() => outside(page), patiently).toBe(0);
+
     await page.getByRole('button', { name: 'Draw more' }).click();
     await expect.poll(() => labels.count(), patiently).toBeGreaterThan(drawn!);
     await expect.poll(() => outside(page), patiently).toBe(0);
