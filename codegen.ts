@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { generate } from '@graphql-codegen/cli';
-import { addTypenameSelectionDocumentTransform } from '@graphql-codegen/client-preset';
-import { buildSchema, isAbstractType, isObjectType } from 'graphql';
+import { addTypenameSelectionDocumentTransform, preset } from '@graphql-codegen/client-preset';
+import { codegen } from '@graphql-codegen/core';
+import type { Types } from '@graphql-codegen/plugin-helpers';
+import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
+import * as typescriptOperations from '@graphql-codegen/typescript-operations';
+import { buildSchema, isAbstractType, isObjectType, parse } from 'graphql';
 import { printContract } from './server/graphql/print.ts';
 
 /**
@@ -19,54 +22,67 @@ interface Output {
   content: string;
 }
 
-/** The dashboard's files that hold documents: `.graphql`, or TypeScript that calls `graphql(`. */
-async function documents(): Promise<string[]> {
+/** The dashboard's documents: `.graphql` files, and what TypeScript gives to `graphql(`. */
+async function documents(): Promise<Types.DocumentFile[]> {
   const folder = join(root, 'client');
   if (!existsSync(folder)) return [];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile() && /\.(graphql|tsx?)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/^(gql|api)\//.test(relative(folder, file)));
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-  return files.filter((file, index) => file.endsWith('.graphql') || /\bgraphql\(/.test(texts[index]!));
+    .filter((file) => !/^(gql|api)\//.test(relative(folder, file)))
+    .sort();
+  const found = await Promise.all(files.map(read));
+  return found.flat();
 }
+
+async function read(location: string): Promise<Types.DocumentFile[]> {
+  const text = await readFile(location, 'utf8');
+  const sources = location.endsWith('.graphql') ? [text] : [...text.matchAll(/\bgraphql\(\s*`([^`]*)`/g)].map(([, source]) => source!);
+  return sources.map((rawSDL) => ({ location, rawSDL, document: parse(rawSDL), hash: rawSDL }));
+}
+
+const schema = parse(contract);
+const schemaAst = buildSchema(contract);
+const common = { useTypeImports: true, enumsAsTypes: true, scalars: { DateTime: 'string', ID: 'string', JSON: 'unknown' }, emitLegacyCommonJSImports: true };
+
+const generate = async (options: Types.GenerateOptions): Promise<Output> => ({ filename: options.filename, content: await codegen(options) });
 
 async function typedDocuments(): Promise<Output[]> {
   const found = await documents();
   if (found.length === 0) return [];
-  const config = { useTypeImports: true, enumsAsTypes: true, scalars: { DateTime: 'string', ID: 'string', JSON: 'unknown' } };
-  const presetConfig = { persistedDocuments: true, fragmentMasking: { unmaskFunctionName: 'readFragment' } };
-  const outputs: unknown = await generate(
-    {
-      schema: contract,
-      documents: found,
-      // The cache asks for every `__typename`: with them in the documents, what is named is what is sent.
-      // The server knows the client's documents by their SHA-256 (`persisted-documents.json`), and so does each document.
-      generates: { [join(root, 'client/gql/')]: { preset: 'client', presetConfig, documentTransforms: [addTypenameSelectionDocumentTransform], config } },
-      silent: true,
-    },
-    false,
-  );
-  return [...(outputs as Output[]), cacheTypes(), ...(await packagedOperations())];
+  const parts = await preset.buildGeneratesSection({
+    baseOutputDir: join(root, 'client/gql/'),
+    presetConfig: { persistedDocuments: true, fragmentMasking: { unmaskFunctionName: 'readFragment' } },
+    plugins: [],
+    pluginMap: {},
+    schema,
+    schemaAst,
+    documents: found,
+    config: common,
+    // The cache asks for every `__typename`: with them in the documents, what is named is what is sent.
+    // The server knows the client's documents by their SHA-256 (`persisted-documents.json`), and so does each document.
+    documentTransforms: [{ name: 'typename', transformObject: addTypenameSelectionDocumentTransform }],
+  });
+  return [...(await Promise.all(parts.map(generate))), cacheTypes(), await packagedOperations()];
 }
 
 /** The typed operations of `baton/client`: texts that need no package at run time. */
-async function packagedOperations(): Promise<Output[]> {
-  const config = { useTypeImports: true, enumsAsTypes: true, documentMode: 'string', dedupeFragments: true, scalars: { DateTime: 'string', ID: 'string', JSON: 'unknown' } };
-  const plugins = ['typescript-operations', 'typed-document-node'];
-  const outputs: unknown = await generate(
-    { schema: contract, documents: [join(root, 'client/api/operations.graphql')], generates: { [join(root, 'client/api/operations.ts')]: { plugins, config } }, silent: true },
-    false,
-  );
-  return outputs as Output[];
-}
+const packagedOperations = async (): Promise<Output> =>
+  generate({
+    filename: join(root, 'client/api/operations.ts'),
+    plugins: [{ 'typescript-operations': {} }, { 'typed-document-node': {} }],
+    pluginMap: { 'typescript-operations': typescriptOperations, 'typed-document-node': typedDocumentNode },
+    schema,
+    schemaAst,
+    documents: await read(join(root, 'client/api/operations.graphql')),
+    config: { ...common, documentMode: 'string', dedupeFragments: true },
+  });
 
 /** What the client's cache has to know of the schema: the types behind each abstract one, and those without an identity. */
 function cacheTypes(): Output {
-  const schema = buildSchema(contract);
-  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
-  const possible = types.filter(isAbstractType).map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)] as const);
+  const types = Object.values(schemaAst.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  const possible = types.filter(isAbstractType).map((type) => [type.name, schemaAst.getPossibleTypes(type).map(({ name }) => name)] as const);
   const embedded = types
     .filter(isObjectType)
     .filter((type) => !['Query', 'Mutation', 'Subscription'].includes(type.name) && !type.getInterfaces().some(({ name }) => name === 'Node'))

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { AxeBuilder } from '@axe-core/playwright';
+import axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, TestRunner } from 'vitest';
 import { launchChromium } from './chromium.ts';
@@ -71,9 +71,11 @@ export async function expectAccessible(page: Page, rules: string[] = []): Promis
     everything.replaceSync('* { content-visibility: visible !important; transition: none !important; }');
     document.adoptedStyleSheets = [everything];
   });
-  // Legacy mode reports in this page: pages have no frames, and another page takes half a second.
-  const axe = new AxeBuilder({ page }).setLegacyMode();
-  const { violations } = await (rules.length > 0 ? axe.withRules(rules) : axe).analyze();
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(
+    (values) => (globalThis as unknown as { axe: typeof axe }).axe.run(document, values.length > 0 ? { runOnly: { type: 'rule', values } } : {}),
+    rules,
+  );
   await page.evaluate(() => (document.adoptedStyleSheets = []));
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`)).toEqual([]);

@@ -1,6 +1,6 @@
-import { Background, Controls, ReactFlow, type Edge as FlowEdge, type FitViewOptions, type Node } from '@xyflow/react';
+import { Background, Controls, ReactFlow, useReactFlow, useStore, type Edge as FlowEdge, type FitViewOptions, type Node } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { useMemo, useState, useSyncExternalStore, type CSSProperties } from 'react';
+import { useEffect, useMemo, useState, useSyncExternalStore, type CSSProperties } from 'react';
 import { AgentNode, type AgentFlowNode, type GraphAgent } from './AgentNode.tsx';
 import { busiest, type Busiest } from './busiest.ts';
 import type { GraphView } from './filters.ts';
@@ -31,8 +31,15 @@ const steps = {
   narrow: [{ agents: 7, pairs: 12 }, { agents: 14, pairs: 30 }, { agents: 24, pairs: 60 }],
 };
 
+export interface GraphDrawingProps {
+  /** The busiest pairs, and the counts of all. */
+  graph: { nodes: readonly GraphAgent[]; edges: readonly Edge[]; pairCount: number; agentCount: number; handoffCount: number };
+  view: GraphView;
+}
+
 /** The busiest pairs of the graph, in layers. The table has all of it. */
-export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgent[]; edges: readonly Edge[]; view: GraphView }) {
+export function GraphDrawing({ graph, view }: GraphDrawingProps) {
+  const { nodes, edges } = graph;
   const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches);
   const possible = isNarrow ? steps.narrow : steps.wide;
   const [step, setStep] = useState(0);
@@ -40,12 +47,12 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
   const part = useMemo(() => busiest(edges, most), [edges, most]);
   const drawn = useMemo(() => draw(nodes.filter(({ agent }) => part.agents.has(agent.id)), part.edges, view, isNarrow), [nodes, part, view, isNarrow]);
   const shape = `${isNarrow} ${part.edges.map(({ source, target }) => edgeKey(source.id, target.id)).join(' ')}`;
-  const folded = edges.length - part.edges.length;
+  const folded = graph.pairCount - part.edges.length;
   return (
     <figure className={`card ${styles.drawing}`}>
       {(folded > 0 || step > 0) && (
         <div className={styles.fold}>
-          <span role="status">{foldText(part, { agents: nodes.length, edges })}</span>
+          <span role="status">{foldText(part, graph)}</span>
           {step > 0 && (
             <button type="button" className="button small" onClick={() => setStep(step - 1)}>
               Draw fewer
@@ -79,6 +86,7 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
           preventScrolling={false}
           disableKeyboardA11y
         >
+          <FitToFrame />
           <Background gap={22} size={1} />
           <Controls showInteractive={false} orientation="horizontal" position="bottom-left" fitViewOptions={fit} />
         </ReactFlow>
@@ -93,6 +101,17 @@ export function GraphDrawing({ nodes, edges, view }: { nodes: readonly GraphAgen
       </figcaption>
     </figure>
   );
+}
+
+/** Fits the drawing again when its frame has another size: a turned phone, a resized window. */
+function FitToFrame() {
+  const { fitView } = useReactFlow();
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  useEffect(() => {
+    if (width > 0 && height > 0) void fitView(fit);
+  }, [fitView, width, height]);
+  return null;
 }
 
 // An image may contain no link.
@@ -128,13 +147,12 @@ const corners = ({ width, height }: Size): Corner[] =>
 /** 1.5 px for one handoff, 8 px for the most frequent pair. Logarithmic, so that one busy pair does not make all others too thin. */
 const widthOf = (count: number, maxCount: number): number => (maxCount <= 1 ? 2.5 : 1.5 + 6.5 * (Math.log(count) / Math.log(maxCount)));
 
-function foldText(part: Busiest<Edge>, all: { agents: number; edges: readonly Edge[] }): string {
-  const handoffs = all.edges.reduce((sum, { count }) => sum + count, 0);
+function foldText(part: Busiest<Edge>, { pairCount, agentCount, handoffCount }: GraphDrawingProps['graph']): string {
+  if (part.edges.length === pairCount) return `All ${pairCount.toLocaleString()} pairs are drawn.`;
   const rest = [
-    `${(all.edges.length - part.edges.length).toLocaleString()} pairs`,
-    `${(all.agents - part.agents.size).toLocaleString()} agents`,
-    `${(handoffs - part.handoffs).toLocaleString()} handoffs`,
+    `${(pairCount - part.edges.length).toLocaleString()} pairs`,
+    `${(agentCount - part.agents.size).toLocaleString()} agents`,
+    `${(handoffCount - part.handoffs).toLocaleString()} handoffs`,
   ];
-  if (part.edges.length === all.edges.length) return `All ${all.edges.length.toLocaleString()} pairs are drawn.`;
-  return `Drawn: the busiest ${part.edges.length} pairs, between ${part.agents.size} agents. Only in the table: ${rest.join(', ')}.`;
+  return `Drawn: ${part.agents.size} agents and ${part.edges.length} of the busiest pairs. Only in the table: ${rest.join(', ')}.`;
 }

@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation, useSearch } from 'wouter';
 import { Page } from '../app/Page.tsx';
@@ -14,11 +14,14 @@ import styles from './GraphPage.module.css';
 import { GraphTable } from './GraphTable.tsx';
 
 const GraphQuery = graphql(`
-  query Graph($where: HandoffGraphFilter!, $list: HandoffFilter!) {
+  query Graph($where: HandoffGraphFilter!, $list: HandoffFilter!, $first: Int!) {
     handoffs(where: $list, first: 0) {
       totalCount
     }
-    handoffGraph(where: $where) {
+    handoffGraph(where: $where, first: $first) {
+      pairCount
+      agentCount
+      handoffCount
       nodes {
         agent {
           id
@@ -49,7 +52,9 @@ const GraphQuery = graphql(`
   }
 `);
 
-// An answer of 5,000 pairs has 0.8 MB.
+/** The pairs to read at once; the drawing chooses among them. */
+const pairsAtOnce = 250;
+// To count many pairs takes longer.
 const largeGraph = 500;
 const rereadLargeMs = 10_000;
 
@@ -60,14 +65,15 @@ export default function GraphPage() {
   const view = useMemo(() => readGraphView(new URLSearchParams(search)), [search]);
   const where = useMemo(() => toGraphFilter(view), [view]);
   const change = useCallback((next: GraphView) => navigate(writeGraphView(next), { replace: true }), [navigate]);
-  const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where, list: where }, requestPolicy: 'cache-and-network' });
+  const [first, setFirst] = useState(pairsAtOnce);
+  const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where, list: where, first }, requestPolicy: 'cache-and-network' });
   const found = data?.handoffGraph;
   useRereadOn(
     ({ handoff }) => handoff !== null,
     () => ask({ requestPolicy: 'network-only' }),
-    found && found.edges.length > largeGraph ? rereadLargeMs : undefined,
+    found && found.pairCount > largeGraph ? rereadLargeMs : undefined,
   );
-  const drawn = found?.edges.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  const drawn = found?.handoffCount ?? 0;
   // The two counts are read one after the other: a handoff may start in between.
   const total = Math.max(drawn, data?.handoffs.totalCount ?? 0);
   return (
@@ -89,10 +95,10 @@ export default function GraphPage() {
       {found && found.edges.length > 0 && (
         <div className={styles.found} data-stale={stale}>
           <p className="soft small" role="status">
-            {countText(total, drawn, found.nodes.length)}
+            {countText(total, drawn, found.agentCount)}
           </p>
-          <GraphDrawing nodes={found.nodes} edges={found.edges} view={view} />
-          <GraphTable key={writeGraphView(view)} nodes={found.nodes} edges={found.edges} view={view} />
+          <GraphDrawing graph={found} view={view} />
+          <GraphTable key={writeGraphView(view)} graph={found} view={view} onMore={(wanted) => wanted > first && setFirst(first + pairsAtOnce)} />
         </div>
       )}
     </Page>

@@ -14,8 +14,15 @@ type Agent = FragmentType<typeof AgentChipFragment> & { id: string };
 
 const pageSize = 25;
 
+export interface GraphTableProps {
+  graph: { nodes: readonly { agent: Agent }[]; edges: readonly Edge[]; pairCount: number };
+  view: GraphView;
+  /** Called with the number of pairs to show; they may have to be read. */
+  onMore: (wanted: number) => void;
+}
+
 /** The whole graph as a table, page by page. Needs a new key for a new view. */
-export function GraphTable({ nodes, edges, view }: { nodes: readonly { agent: Agent }[]; edges: readonly Edge[]; view: GraphView }) {
+export function GraphTable({ graph: { nodes, edges, pairCount }, view, onMore }: GraphTableProps) {
   const [wanted, setWanted] = useState(pageSize);
   const agents = new Map(nodes.map(({ agent }) => [agent.id, agent]));
   const rows = edges.slice(0, wanted);
@@ -64,7 +71,17 @@ export function GraphTable({ nodes, edges, view }: { nodes: readonly { agent: Ag
           ))}
         </tbody>
       </table>
-      <LoadMore shown={rows.length} total={edges.length} hasMore={rows.length < edges.length} loading={false} noun="pairs" onMore={() => setWanted((count) => count + pageSize)} />
+      <LoadMore
+        shown={rows.length}
+        total={pairCount}
+        hasMore={rows.length < pairCount}
+        loading={rows.length < Math.min(wanted, pairCount)}
+        noun="pairs"
+        onMore={() => {
+          setWanted(wanted + pageSize);
+          onMore(wanted + pageSize);
+        }}
+      />
     </div>
   );
 }

@@ -116,5 +116,14 @@ describe('the inbox', () => {
     await row(page, 'First come').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await look(page, 'inbox-narrow');
+
+    // Back from the last link to the first: none is left below the header.
+    await page.locator('main a').last().focus();
+    const tops: number[] = [];
+    for (let press = 0; press < 12; press += 1) {
+      await page.keyboard.press('Shift+Tab');
+      tops.push(await page.evaluate(() => document.activeElement!.getBoundingClientRect().top - document.querySelector('header')!.getBoundingClientRect().bottom));
+    }
+    expect(Math.min(...tops)).toBeGreaterThanOrEqual(0);
   }, 120_000);
 });

@@ -96,6 +96,8 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     const [one, many] = [await send(graph, { n: 'agent-3' }), await send(graph, { n: 'busy' })];
     expect(many.rows).toBeGreaterThan(one.rows);
     expect([one.statements, many.statements]).toEqual([4, 4]);
+    const busiest = 'query ($n: Int) { handoffGraph(first: $n) { pairCount nodes { agent { id name } } edges { source { id } target { id } count medianAcceptMs } } }';
+    expect(await statementsOf(busiest)).toBe(4);
   });
 });
 

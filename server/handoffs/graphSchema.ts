@@ -4,9 +4,9 @@ import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef, type Types } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { HandoffStatus } from '../graphql/enums.ts';
-import { agentId, decodeArgs, idOf, inputObject, instant, optional, whereOf } from '../graphql/input/schemas.ts';
+import { agentId, decodeArgs, idOf, inputObject, instant, integer, optional, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
-import { type GraphEdge, type GraphNode, handoffEdges, nodesOf } from './queries.ts';
+import { type Graph as Counted, type GraphEdge, type GraphNode, handoffGraph } from './queries.ts';
 
 const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffStatusCount').implement({
   access: 'inherit',
@@ -40,17 +40,20 @@ const Node = builder.objectRef<GraphNode>('HandoffGraphNode').implement({
   description: 'An Agent of the graph.',
   fields: (t) => ({
     agent: agentField(t, 'The Agent.', ({ agent }) => agent),
-    received: t.exposeInt('received', { description: 'Number of these Handoffs to the Agent.' }),
-    given: t.exposeInt('given', { description: 'Number of these Handoffs from the Agent.' }),
+    received: t.exposeInt('received', { description: 'Number of counted Handoffs to the Agent, also of pairs that `first` leaves out.' }),
+    given: t.exposeInt('given', { description: 'Number of counted Handoffs from the Agent, also of pairs that `first` leaves out.' }),
   }),
 });
 
-const Graph = builder.objectRef<GraphEdge[]>('HandoffGraph').implement({
+const Graph = builder.objectRef<Counted>('HandoffGraph').implement({
   access: 'inherit',
   description: 'Agents and the Handoffs between them. Excludes Handoffs of unassigned Sessions.',
   fields: (t) => ({
-    nodes: t.field({ type: [Node], listSize: 100, description: 'The Agents of the edges, ordered by id.', resolve: nodesOf }),
-    edges: t.field({ type: [Edge], listSize: 100, description: 'Pairs of Agents, most Handoffs first.', resolve: (edges) => edges }),
+    nodes: t.field({ type: [Node], listSize: 100, description: 'The Agents of the edges, ordered by id.', resolve: ({ nodes }) => nodes }),
+    edges: t.field({ type: [Edge], listSize: 100, description: 'Pairs of Agents, most Handoffs first.', resolve: ({ edges }) => edges }),
+    pairCount: t.exposeInt('pairCount', { description: 'Number of all pairs, also of those that `first` leaves out.' }),
+    agentCount: t.exposeInt('agentCount', { description: 'Number of the Agents of all pairs.' }),
+    handoffCount: t.exposeInt('handoffCount', { description: 'Number of the Handoffs of all pairs.' }),
   }),
 });
 
@@ -64,7 +67,10 @@ const graphFilter = inputObject(
     initiatedBefore: optional(instant).describe('Handoffs started before this time.'),
   }),
 );
-const graphArgs = z.object({ where: whereOf(graphFilter).describe('Filter. Null: all Handoffs.') });
+const graphArgs = z.object({
+  where: whereOf(graphFilter).describe('Filter. Null: all Handoffs.'),
+  first: optional(integer(0, 10_000)).describe('Returns the N pairs with the most Handoffs (0 to 10,000). Null: all pairs.'),
+});
 
 builder.queryField('handoffGraph', (t) =>
   t.field({
@@ -73,6 +79,9 @@ builder.queryField('handoffGraph', (t) =>
     type: Graph,
     description: 'Returns the Agents and the number and outcome of the Handoffs between them. Counts only Handoffs that the caller may read.',
     args: argsOf(graphArgs),
-    resolve: (_root, args, { pool, caller }) => handoffEdges(pool, decodeArgs(graphArgs, args).where, caller),
+    resolve: (_root, args, { pool, caller }) => {
+      const { where, first } = decodeArgs(graphArgs, args);
+      return handoffGraph(pool, where, first, caller);
+    },
   }),
 );

@@ -160,6 +160,20 @@ describe('handoffGraph', () => {
     expect(edges[0]!.medianAcceptMs).toBeGreaterThan(0);
   });
 
+  test('returns the first pairs, with the counts of all', async () => {
+    const first = async (count: number) => (await post(`{ handoffGraph(first: ${count}) { nodes { agent { id } received given } edges { target { id } count medianAcceptMs } pairCount agentCount handoffCount } }`)).data;
+    const counts = { pairCount: 2, agentCount: 2, handoffCount: 3 };
+    expect(await first(1)).toEqual({
+      handoffGraph: {
+        ...counts,
+        nodes: [{ agent: { id: 'ada' }, received: 1, given: 2 }, { agent: { id: 'bob' }, received: 2, given: 1 }],
+        edges: [{ target: { id: 'bob' }, count: 2, medianAcceptMs: expect.any(Number) as number }],
+      },
+    });
+    expect(await first(0)).toEqual({ handoffGraph: { ...counts, nodes: [], edges: [] } });
+    expect((await post('{ handoffGraph(first: 10001) { pairCount } }')).errors).toMatchObject([{ message: 'first is 10001: give 0 to 10000', extensions: { code: 'BAD_USER_INPUT' } }]);
+  });
+
   test('takes the median from start to acceptance over accepted handoffs only', async () => {
     const accept = (id: string, ms: number) =>
       database.pool.query("UPDATE handoffs SET accepted_at = initiated_at + $2 * interval '1 ms' WHERE id = $1", [id, ms]);

@@ -26,6 +26,8 @@ afterAll(() => client.end());
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
+  'Group Key'?: string[];
+  'Actual Rows': number;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
   'Total Cost': number;
@@ -140,6 +142,23 @@ describe('no list scans a large table', () => {
     await expectIndexed('{ agent(id: "busy") { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } }');
     await expectIndexed('{ session(id: "SESSION") { handoffs { nodes { id chain { id } } } agentSessions { nodes { id } } snapshots { nodes { id } } } }');
     await expectIndexed('{ agents { nodes { id handoffsReceived(first: 2) { nodes { id } } } } }');
+  });
+});
+
+describe('the graph of handoffs', () => {
+  const graph = (args: string) => `{ handoffGraph(${args}) { pairCount edges { source { id } target { id } count byStatus { count } medianAcceptMs } } }`;
+
+  test.each(['{ sessionId: "SESSION" }', '{ agentId: "agent-3" }', '{ initiatedAfter: "2026-01-12T12:00:00Z" }'])('scans no large table with the filter %s', async (where) => {
+    await expectIndexed(graph(`where: ${where}, first: 100`));
+  });
+
+  test('takes the median of the first pairs only', async () => {
+    const medians = async (args: string): Promise<number | undefined> => {
+      const [plan] = await plansOf(graph(args));
+      return nodesOf(plan!).find((node) => /^handoffs\w*\.source_agent_id,handoffs\w*\.target_agent_id$/.test(String(node['Group Key'])))?.['Actual Rows'];
+    };
+    expect(await medians('first: 10')).toBe(10);
+    expect(await medians('where: {}')).toBeGreaterThan(1_000);
   });
 });
 

@@ -27,6 +27,8 @@ describe('the cost is the number of records that an answer may read', () => {
     ['{ handoff(id: "x") { chain { id sourceAgent { id } } } }', 1 + 100 * 2],
     ['{ session(id: "x") { tasks { id } decisions { id } contextVariables { name } } }', 1 + 100 + 100 + 10],
     ['{ session(id: "x") { turns(first: 3) { nodes { messages { id } toolCalls { message { id } } } } } }', 1 + 1 + 3 * (1 + 50 + 50 * 2)],
+    // The first N of its pairs: its lists are counted as without.
+    ['{ handoffGraph(first: 500) { pairCount edges { source { id } count } } }', 50 + 100 * 2],
     ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
     ['{ handoffs(first: 10) { nodes { markdown } } }', 1 + 10 * 61],
     ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 89],

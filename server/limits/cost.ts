@@ -172,10 +172,13 @@ class Measuring {
 
   #rows(node: FieldNode, field: Field, parent: GraphQLNamedType | undefined): number {
     const rows = rowsOfField(field);
-    if (rows === 'first') return this.#pageSize(node);
-    if (!isListType(getNullableType(field.type))) return 1;
+    const isList = isListType(getNullableType(field.type));
+    if (rows === 'first' && (isList || isConnection(getNamedType(field.type)))) return this.#pageSize(node);
+    // Also of an object whose lists are counted by their `listSize`.
+    if (!isList) return 1;
     if (parent?.name.startsWith('__') === true) return node.name.value === 'types' ? 1 : introspectionList;
-    return rows === 'ids' ? this.#length(node, 'ids') : (rows ?? largestPage);
+    if (rows === 'ids') return this.#length(node, 'ids');
+    return typeof rows === 'number' ? rows : largestPage;
   }
 
   #pageSize(node: FieldNode): number {
