@@ -105,6 +105,8 @@ export type CreateSessionInput = {
   agentType?: string | null | undefined;
   /** Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused. */
   contextVariables?: unknown;
+  /** Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it. */
+  externalId?: string | null | undefined;
   /** Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED). */
   handoffsEnabled?: boolean | null | undefined;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
@@ -113,6 +115,10 @@ export type CreateSessionInput = {
   maxHandoffs?: number | null | undefined;
   /** Any JSON to keep with the record, at most 64 KB. */
   metadata?: unknown;
+  /** Urgency of the work. */
+  priority?: SessionPriority | null | undefined;
+  /** Label to group Sessions by: 1 to 200 characters. */
+  project?: string | null | undefined;
   /** Title of the work: 1 to 500 characters. */
   title: string;
 };
@@ -129,7 +135,7 @@ export type ErrorCode =
   | 'ALREADY_ASSIGNED'
   /** An id or a value is malformed. */
   | 'BAD_USER_INPUT'
-  /** The record has another version than expected, or the id is taken. */
+  /** The record has another version than expected, or the id or external id is taken. */
   | 'CONFLICT'
   /** Agents may not hand off this Session. */
   | 'HANDOFFS_DISABLED'
@@ -180,10 +186,14 @@ export type HandoffFilter = {
   agentId?: string | null | undefined;
   /** True: the target had been active in the Session before. False: all others. */
   circular?: boolean | null | undefined;
+  /** Handoffs of the Sessions with this id in another system. */
+  externalId?: string | null | undefined;
   /** Handoffs started after this time. */
   initiatedAfter?: string | null | undefined;
   /** Handoffs started before this time. */
   initiatedBefore?: string | null | undefined;
+  /** Handoffs of the Sessions of this project. */
+  project?: string | null | undefined;
   /** Handoffs of this Session. */
   sessionId?: string | null | undefined;
   /** Handoffs from this Agent. */
@@ -424,8 +434,14 @@ export type SessionFilter = {
   createdAfter?: string | null | undefined;
   /** Sessions created before this time. */
   createdBefore?: string | null | undefined;
+  /** Sessions with this id in another system, open or finished. */
+  externalId?: string | null | undefined;
   /** True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others. */
   hasOpenHandoff?: boolean | null | undefined;
+  /** Sessions with one of these priorities. */
+  priority?: Array<SessionPriority> | null | undefined;
+  /** Sessions of this project. */
+  project?: string | null | undefined;
   /** Records with one of these statuses. */
   status?: Array<SessionStatus> | null | undefined;
   /** Sessions whose title contains this text, ignoring case; at most 500 characters. */
@@ -433,6 +449,17 @@ export type SessionFilter = {
   /** True: open Sessions without a holder. False: all others. */
   unassigned?: boolean | null | undefined;
 };
+
+/** Urgency of the work, lowest first. */
+export type SessionPriority =
+  /** Before normal work. */
+  | 'HIGH'
+  /** Waits for everything else. */
+  | 'LOW'
+  /** The default. */
+  | 'NORMAL'
+  /** Before everything else. */
+  | 'URGENT';
 
 /** Statuses of a Session. RUNNING and PAUSED are open; the others are final. */
 export type SessionStatus =
@@ -555,6 +582,7 @@ export type CreateSessionMutationVariables = Exact<{
 
 
 export type CreateSessionMutation = { answer:
+    | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }

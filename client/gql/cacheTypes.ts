@@ -84,6 +84,7 @@ export const possibleTypes: Record<string, string[]> = {
     "AgentTypeMismatchError",
     "AgentUnavailableError",
     "BadUserInputError",
+    "ConflictError",
     "CreateSessionPayload",
     "IdempotencyMismatchError",
     "NoAgentAvailableError",

@@ -53,7 +53,7 @@ export type ErrorCode =
   | 'ALREADY_ASSIGNED'
   /** An id or a value is malformed. */
   | 'BAD_USER_INPUT'
-  /** The record has another version than expected, or the id is taken. */
+  /** The record has another version than expected, or the id or external id is taken. */
   | 'CONFLICT'
   /** Agents may not hand off this Session. */
   | 'HANDOFFS_DISABLED'
@@ -125,10 +125,14 @@ export type HandoffFilter = {
   agentId?: string | null | undefined;
   /** True: the target had been active in the Session before. False: all others. */
   circular?: boolean | null | undefined;
+  /** Handoffs of the Sessions with this id in another system. */
+  externalId?: string | null | undefined;
   /** Handoffs started after this time. */
   initiatedAfter?: string | null | undefined;
   /** Handoffs started before this time. */
   initiatedBefore?: string | null | undefined;
+  /** Handoffs of the Sessions of this project. */
+  project?: string | null | undefined;
   /** Handoffs of this Session. */
   sessionId?: string | null | undefined;
   /** Handoffs from this Agent. */
@@ -241,8 +245,14 @@ export type SessionFilter = {
   createdAfter?: string | null | undefined;
   /** Sessions created before this time. */
   createdBefore?: string | null | undefined;
+  /** Sessions with this id in another system, open or finished. */
+  externalId?: string | null | undefined;
   /** True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others. */
   hasOpenHandoff?: boolean | null | undefined;
+  /** Sessions with one of these priorities. */
+  priority?: Array<SessionPriority> | null | undefined;
+  /** Sessions of this project. */
+  project?: string | null | undefined;
   /** Records with one of these statuses. */
   status?: Array<SessionStatus> | null | undefined;
   /** Sessions whose title contains this text, ignoring case; at most 500 characters. */
@@ -250,6 +260,17 @@ export type SessionFilter = {
   /** True: open Sessions without a holder. False: all others. */
   unassigned?: boolean | null | undefined;
 };
+
+/** Urgency of the work, lowest first. */
+export type SessionPriority =
+  /** Before normal work. */
+  | 'HIGH'
+  /** Waits for everything else. */
+  | 'LOW'
+  /** The default. */
+  | 'NORMAL'
+  /** Before everything else. */
+  | 'URGENT';
 
 /** Statuses of a Session. RUNNING and PAUSED are open; the others are final. */
 export type SessionStatus =

@@ -6,7 +6,7 @@ import type { Work } from '../core/work.ts';
 // Only the fields that rules read or steps change are selected.
 const sessionFields = [
   'id', 'status', 'version', 'agentId', 'endedAgentType', 'previousAgentType', 'contextVariables', 'result', 'summary', 'endReason', 'handoffsEnabled', 'maxHandoffs', 'operatorEpoch',
-  'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'updatedAt', 'lastReassignedAt',
+  'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'updatedAt', 'lastReassignedAt', 'lastActivityAt', 'priority',
 ] as const satisfies (keyof Session)[];
 const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId'] as const satisfies (keyof AgentSession)[];
 const handoffFields = [

@@ -62,7 +62,7 @@ describe('the contract', () => {
     [
       'Session',
       `id title status version agent agentType previousAgentType contextVariables metadata result handoffsEnabled maxHandoffs createdAt updatedAt
-       lastReassignedAt lastHandoff openHandoff handoffs agentSessions agentSession turns messages decisions tasks snapshots usage`,
+       lastReassignedAt lastActivityAt externalId project priority lastHandoff openHandoff handoffs agentSessions agentSession turns messages decisions tasks snapshots usage`,
     ],
     [
       'AgentSession',
@@ -97,9 +97,9 @@ describe('the contract', () => {
   });
 
   test.each([
-    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains createdAfter createdBefore'],
+    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains externalId project priority createdAfter createdBefore'],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
-    ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes initiatedAfter initiatedBefore'],
+    ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project initiatedAfter initiatedBefore'],
     ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore'],
   ])('the filter %s has its fields', (name, names) => {
     const type = schema.getType(name);

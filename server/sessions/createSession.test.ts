@@ -49,6 +49,16 @@ const cases: Refusal[] = [
     /another mutation/,
   ),
   create(
+    'ConflictError',
+    'an open session has the external id',
+    async (h) => {
+      const externalId = h.unique('ticket');
+      const sessionId = encodeId('session', await h.session(null, { externalId }));
+      return { input: { title: 'Work', externalId, agentType: h.uniqueType() }, data: { sessionId, expectedVersion: null, actualVersion: null } };
+    },
+    /is that of the open session 'session_.*: use that session, end it, or give another external id/,
+  ),
+  create(
     'AgentTypeMismatchError',
     'the agent is not of the type',
     async ({ unique, agent }) => {

@@ -10,7 +10,8 @@ import {
   NoAgentAvailableError,
   NotFoundError,
 } from '../core/errors.ts';
-import { agentId, agentType, contextVariables, idOf, integer, KB, keyField, kept, metadata, nonBlank, optional, reason, summary, title, withDefault } from '../graphql/input/schemas.ts';
+import { SessionPriority } from '../graphql/enums.ts';
+import { agentId, agentType, clearable, contextVariables, externalId, idOf, integer, KB, keyField, kept, metadata, nonBlank, oneOf, optional, project, reason, summary, title, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from './changeSession.ts';
 import { createSession, type SessionAnswer } from './createSession.ts';
@@ -32,10 +33,13 @@ mutation('createSession', {
     contextVariables: optional(contextVariables).describe("Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused."),
     maxHandoffs: withDefault(maxHandoffs, 5).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
     handoffsEnabled: optional(z.boolean()).describe("Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED)."),
+    externalId: optional(externalId).describe('Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it.'),
+    project: optional(project).describe('Label to group Sessions by: 1 to 200 characters.'),
+    priority: withDefault(oneOf(SessionPriority), 'NORMAL').describe('Urgency of the work.'),
     ...keyField,
   }),
   payload: payload('The Session was created.'),
-  errors: [NotFoundError, IdempotencyMismatchError, AgentTypeMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
+  errors: [NotFoundError, IdempotencyMismatchError, ConflictError, AgentTypeMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
   resolve: (input, context) =>
     run(context, 'createSession', { ...input, handoffsEnabled: input.handoffsEnabled ?? context.settings.handoffsEnabled }, createSession),
 });
@@ -59,6 +63,9 @@ mutation('updateSession', {
     ),
     handoffsEnabled: kept(z.boolean()).describe('Whether Agents may hand the Session off.'),
     maxHandoffs: kept(maxHandoffs).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
+    externalId: clearable(externalId).describe('Id of the work in another system: 1 to 200 characters. Null removes it. CONFLICT when another open Session has it.'),
+    project: clearable(project).describe('Label to group Sessions by: 1 to 200 characters. Null removes it.'),
+    priority: kept(oneOf(SessionPriority)).describe('Urgency of the work.'),
   }),
   payload: payload('The Session was changed.'),
   errors,
