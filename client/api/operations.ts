@@ -119,6 +119,8 @@ export type CreateSessionInput = {
   priority?: SessionPriority | null | undefined;
   /** Label to group Sessions by: 1 to 200 characters. */
   project?: string | null | undefined;
+  /** True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`. */
+  queue?: boolean | null | undefined;
   /** Title of the work: 1 to 500 characters. */
   title: string;
 };
@@ -361,6 +363,8 @@ export type ReassignSessionInput = {
   idempotencyKey?: string | null | undefined;
   /** Any JSON to keep with the Handoff, at most 64 KB. */
   metadata?: unknown;
+  /** True: when no Agent of `agentType` has a free place, the Session leaves its holder and waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Its Handoff is created when its turn comes. Excludes `agentId`. */
+  queue?: boolean | null | undefined;
   /** Reason, for people: at most 4 KB. */
   reason?: string | null | undefined;
   /** The Session to move. */

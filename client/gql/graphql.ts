@@ -108,6 +108,8 @@ export type EventType =
   | 'SESSION_CHANGED'
   /** A Session was created. */
   | 'SESSION_CREATED'
+  /** A Session waits in the queue for an Agent. */
+  | 'SESSION_QUEUED'
   /** A Session was given to an Agent. */
   | 'SESSION_REASSIGNED'
   /** A Session returned to the Agent from which it came. */
@@ -214,6 +216,8 @@ export type ReassignSessionInput = {
   idempotencyKey?: string | null | undefined;
   /** Any JSON to keep with the Handoff, at most 64 KB. */
   metadata?: unknown;
+  /** True: when no Agent of `agentType` has a free place, the Session leaves its holder and waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Its Handoff is created when its turn comes. Excludes `agentId`. */
+  queue?: boolean | null | undefined;
   /** Reason, for people: at most 4 KB. */
   reason?: string | null | undefined;
   /** The Session to move. */
@@ -546,7 +550,7 @@ export type ReassignMutation = { __typename: 'Mutation', reassignSession:
       ), handoff: (
         { __typename: 'Handoff', id: string }
         & { ' $fragmentRefs'?: { 'HandoffBadgeFragment': HandoffBadgeFragment } }
-      ) | null, previousAgent: { __typename: 'Agent', id: string, currentLoad: number, freePlaces: number, status: AgentStatus } | null, assignedAgent: { __typename: 'Agent', id: string, currentLoad: number, freePlaces: number, status: AgentStatus } }
+      ) | null, previousAgent: { __typename: 'Agent', id: string, currentLoad: number, freePlaces: number, status: AgentStatus } | null, assignedAgent: { __typename: 'Agent', id: string, currentLoad: number, freePlaces: number, status: AgentStatus } | null }
    };
 
 export type InboxQueryVariables = Exact<{

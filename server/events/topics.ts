@@ -13,6 +13,7 @@ export const topics: Record<EventType, readonly Part[]> = {
   SESSION_REASSIGNED: ['holder', 'previousHolder', 'source'],
   SESSION_RETURNED: ['holder', 'previousHolder', 'source'],
   SESSION_UNASSIGNED: ['previousHolder', 'source'],
+  SESSION_QUEUED: ['previousHolder', 'source'],
   SESSION_STATUS_CHANGED: ['holder'],
   SESSION_CHANGED: ['holder'],
   HANDOFF_INITIATED: ['target', 'source'],

@@ -91,6 +91,7 @@ describe('the contract', () => {
     ['HandoffGraphEdge', 'source target count byStatus medianAcceptMs'],
     ['Event', 'cursor type at recovered sessionSequence inboxSequence actor session handoff agent'],
     ['Viewer', 'role agent key'],
+    ['QueueEntry', 'session agentType role queuedSince position suspended escalated sourceAgent reason'],
     ['SessionConnection', 'edges nodes pageInfo totalCount'],
   ])('the type %s has its fields', (type, names) => {
     expect(fieldsOf(type)).toEqual(expect.arrayContaining(words(names)));
@@ -100,6 +101,7 @@ describe('the contract', () => {
     ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains externalId project priority createdAfter createdBefore'],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
     ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project initiatedAfter initiatedBefore'],
+    ['QueueFilter', 'role agentType escalated'],
     ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore'],
   ])('the filter %s has its fields', (name, names) => {
     const type = schema.getType(name);

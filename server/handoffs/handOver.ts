@@ -19,27 +19,41 @@ export interface HandOver {
   staleAfterMinutes: number;
   priorTurnId?: string | null;
   triggeringToolCallIds?: readonly string[] | null;
+  /** The agent that a queued Session was last held by, and its tenure: the source of the Handoff. */
+  finisher?: Finisher | null;
 }
 
-export interface Prepared {
+export interface Finisher {
+  agentId: string;
+  agentType: string;
+  tenureId: string;
+}
+
+/** What a Handoff stores. */
+export interface Carried {
   context: Context;
-  sources: Sources;
+  sources: Pick<Sources, 'visible' | 'lastTurnId' | 'lastTurnCallIds'>;
   contentHash: string;
   variables: StoredVariables;
+}
+
+export interface Prepared extends Carried {
+  sources: Sources;
 }
 
 /** Builds the Handoff's Context. A failure fails the whole mutation (rule: whole or nothing). */
 export async function prepareContext(
   custody: Custody,
   given: { summary: string | null; reason: string | null; contextVariables: Record<string, unknown> | null; tool?: { name: string; instructions: string | null } },
-  target: LockedAgent,
+  /** Null while the Session waits for one. */
+  target: LockedAgent | null,
 ): Promise<Prepared> {
   const { work, session } = custody;
   const sources = await readSources(work, session.id);
   if (sources === null) throw new Error(`session ${session.id} vanished under its lock`);
   const variables = custody.variablesWith(given.contextVariables);
-  const passage = { to: target.id, depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }) };
-  const context = buildContext(sources, { summary: given.summary, variables, instructions: target.instructions, passage });
+  const passage = { ...(target && { to: target.id }), depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }) };
+  const context = buildContext(sources, { summary: given.summary, variables, instructions: target?.instructions ?? null, passage });
   return { context, sources, variables, contentHash: contentHash(context, given.summary, sources.lastAgentTurnHash) };
 }
 
@@ -48,13 +62,14 @@ export async function prepareContext(
  * a PENDING one for the target, and stages the Handoff with its Context, snapshot, log entry and events. Returns the
  * Handoff's id.
  */
-export function handOver(custody: Custody, prepared: Prepared, input: HandOver): string {
+export function handOver(custody: Custody, prepared: Carried, input: HandOver): string {
   const { work, session } = custody;
-  const { target } = input;
+  const { target, finisher = null } = input;
   const { context, sources } = prepared;
   const handoffId = work.newId();
   const previousHolder = custody.holder;
-  const source = leaveHolder(custody);
+  const left = leaveHolder(custody);
+  const source = finisher ?? finisherOf(left);
   const wasUnheld = previousHolder === null;
 
   const snapshotId = captureSnapshot(work, session, 'HANDOFF_INITIATED', source?.tenureId ?? null, sources.visible);
@@ -72,6 +87,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     recordedRole: work.caller.role,
   });
   custody.endTenure('HANDED_OFF', handoffId);
+  if (finisher !== null && custody.tenure?.id === finisher.tenureId) work.change('agent_sessions', custody.tenure, { terminatedByHandoffId: handoffId });
   if (wasUnheld) custody.setStatus('RUNNING');
   custody.changed({
     previousAgentType: previousHolder?.type ?? session.previousAgentType,
@@ -97,8 +113,8 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     tokenEstimate: estimateTokensOf(carried),
     redactionCount: redactionsIn(context),
     contentHash: prepared.contentHash,
-    sourceAgentId: source?.agent.id ?? null,
-    sourceAgentType: source?.agent.type ?? null,
+    sourceAgentId: source?.agentId ?? null,
+    sourceAgentType: source?.agentType ?? null,
     targetAgentId: target.id,
     targetAgentType: target.type,
     sourceAgentSessionId: source?.tenureId ?? null,
@@ -117,7 +133,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
   custody.changed({ lastHandoffId: handoffId });
   const parties = { id: handoffId, sourceAgentId: handoff.sourceAgentId ?? null, targetAgentId: target.id };
   custody.recordHandoff('HANDOFF_INITIATED', parties, { holderId: previousHolder?.id ?? null, reason: input.reason });
-  custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: source?.agent ?? null, handoff: parties, reason: input.reason });
+  custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: left?.agent ?? null, handoff: parties, reason: input.reason });
 
   work.afterCommit(() => {
     work.log.info(
@@ -133,6 +149,10 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
   });
   return handoffId;
 }
+
+/** The agent and tenure that a Session leaves, as the source of a Handoff. */
+export const finisherOf = (left: { agent: LockedAgent; tenureId: string } | null): Finisher | null =>
+  left && { agentId: left.agent.id, agentType: left.agent.type, tenureId: left.tenureId };
 
 /**
  * Closes the open Handoff and returns the agent and tenure that the Session leaves (rule: supersede). A superseded target

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { repeat } from '../core/repeat.ts';
-import { runWork } from '../core/runWork.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
+import { runCommand } from '../queue/runCommand.ts';
 import { ClockSteps } from './clockSteps.ts';
 import { giveBack } from './changeHandoff.ts';
 
@@ -40,7 +40,7 @@ export async function sweep({ pool, log, announcer }: SweepOptions, clock = new 
     let changed = 0;
     for (const { id, longer } of due.rows) {
       const options = { pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} };
-      const answer = await runWork(options, (work) => timeOutIfDue(work, id, new Date(now.getTime() - longer)));
+      const answer = await runCommand(options, (work) => timeOutIfDue(work, id, new Date(now.getTime() - longer)));
       if (answer.timedOut) changed += 1;
     }
     timedOut += changed;

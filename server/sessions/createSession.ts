@@ -6,6 +6,7 @@ import { leastLoaded } from '../custody/mayChangeHands.ts';
 import { lockAgents } from '../custody/read.ts';
 import { nothingVisible } from '../custody/snapshot.ts';
 import type { Session, SessionPriority } from '../generated/prisma/client.ts';
+import { enqueue } from '../queue/entry.ts';
 import { demandFreeExternalId } from './externalId.ts';
 
 export interface CreateSessionInput {
@@ -16,6 +17,8 @@ export interface CreateSessionInput {
   contextVariables: Record<string, unknown> | null;
   maxHandoffs: number;
   handoffsEnabled: boolean;
+  /** Waits for an agent of the type when none is free. Excludes `agentId`. */
+  queue?: boolean;
   externalId?: string | null;
   project?: string | null;
   /** Default: NORMAL. */
@@ -40,7 +43,8 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
   if (earlier !== null) return earlier;
   if (input.externalId != null) await demandFreeExternalId(work, input.externalId);
   const agent = named ?? leastLoaded(agents, input.agentType);
-  demandMove(work, { session: null, expectedVersion: null, target: agent, agentType: input.agentType, started: null });
+  const waits = input.queue === true && agent === null && work.attempt > 1;
+  demandMove(work, { session: null, expectedVersion: null, target: agent, agentType: input.agentType, started: null }, waits ? 'free choice' : undefined);
 
   const session: Session = {
     id,
@@ -76,12 +80,13 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     lastActivityAt: work.now,
   };
   work.insert('sessions', session);
-  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [] });
+  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], queued: null, isAwaited: false });
   if (agent === null) custody.changed();
   else {
     custody.setStatus('RUNNING');
     custody.beginTenure(agent, 'ACTIVE', nothingVisible());
   }
   custody.recordCustody('SESSION_CREATED');
+  if (waits) enqueue(custody, { agentType: input.agentType, role: null }, { handoff: null, visible: nothingVisible(), finisher: null, previousHolder: null });
   return { sessionId: id };
 }

@@ -6,6 +6,7 @@ import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
 import type { SessionPriority } from '../generated/prisma/client.ts';
+import { changePriority } from '../queue/entry.ts';
 import type { SessionAnswer } from './createSession.ts';
 import { demandFreeExternalId } from './externalId.ts';
 
@@ -47,6 +48,7 @@ export async function updateSession(work: Work, { sessionId, expectedVersion, co
   const wanted = { ...given, ...(contextVariables !== undefined && { contextVariables: withVariables(custody, contextVariables) }) };
   const changes = Object.entries(wanted).filter(([name, value]) => value !== undefined && canonicalJson(value) !== canonicalJson(now[name] ?? null));
   if (changes.length > 0) {
+    if (custody.queued !== null && given.priority !== undefined) changePriority(work, custody.queued, given.priority);
     custody.changed(Object.fromEntries(changes));
     custody.recordCustody('SESSION_CHANGED');
   }

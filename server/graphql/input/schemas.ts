@@ -191,6 +191,10 @@ export const keyField = {
   idempotencyKey: optional(idempotencyKey).describe('1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect.'),
 };
 
+/** For input with `queue`, which waits for any Agent of a type. */
+export const waitsForType = (input: { queue: boolean; agentId: string | null; agentType: string | null }): boolean => !input.queue || (input.agentId === null && input.agentType !== null);
+export const queueNeedsType = { message: 'waits for any agent of a type: give agentType and leave out agentId', path: ['queue'] };
+
 /** A time that `timestamptz` stores and returns unchanged. */
 export const instant = z
   .date()
