@@ -99,7 +99,7 @@ const breaches: Record<string, string> = {
       SELECT session_id, session_sequence, at, lag(at) OVER (PARTITION BY session_id ORDER BY session_sequence) AS before
       FROM events WHERE session_id IS NOT NULL) e WHERE at < before`,
   "a session's version is not one more than its committed changes": `
-    SELECT s.id, s.version, count(DISTINCT e.at) FROM sessions s JOIN events e ON e.session_id = s.id AND e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED')
+    SELECT s.id, s.version, count(DISTINCT e.at) FROM sessions s JOIN events e ON e.session_id = s.id AND e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED', 'HANDOFF_REMINDED', 'HANDOFF_EXTENDED')
     GROUP BY s.id HAVING s.version < count(DISTINCT e.at)`,
 };
 
@@ -118,7 +118,7 @@ export async function waitInVain(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ row: string }>(
     `SELECT concat_ws(' ', q.session_id, q.wanted, a.id) AS row FROM queue_entries q JOIN agents a ON coalesce(q.agent_type, a.type) = a.type AND (q.role IS NULL OR q.role = a.role)
      WHERE NOT q.suspended AND NOT q.escalated AND a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND a.current_load < a.max_capacity
-       AND q.source_agent_id IS DISTINCT FROM a.id`,
+       AND q.source_agent_id IS DISTINCT FROM a.id AND q.previous_agent_id IS DISTINCT FROM a.id`,
   );
   return rows.map(({ row }) => row);
 }

@@ -265,6 +265,12 @@ export const possibleTypes: Record<string, string[]> = {
     "NotFoundError",
     "TimeOutHandoffPayload"
   ],
+  "TouchHandoffResult": [
+    "BadUserInputError",
+    "InvalidStateError",
+    "NotFoundError",
+    "TouchHandoffPayload"
+  ],
   "UpdateAgentResult": [
     "BadUserInputError",
     "ConflictError",
@@ -399,6 +405,7 @@ export const embeddedTypes: string[] = [
   "ToolCount",
   "ToolResult",
   "ToolSummary",
+  "TouchHandoffPayload",
   "TurnConnection",
   "TurnEdge",
   "UnknownHandoffTargetError",

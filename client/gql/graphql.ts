@@ -90,12 +90,16 @@ export type EventType =
   | 'HANDOFF_CANCELLED'
   /** The target took over. */
   | 'HANDOFF_COMPLETED'
+  /** The deadline of a Handoff was moved. */
+  | 'HANDOFF_EXTENDED'
   /** A Handoff failed. */
   | 'HANDOFF_FAILED'
   /** A Handoff was started. */
   | 'HANDOFF_INITIATED'
   /** The target declined. */
   | 'HANDOFF_REJECTED'
+  /** The target was reminded of a Handoff that waits. Nothing else changed. */
+  | 'HANDOFF_REMINDED'
   /** The target did not accept in time. */
   | 'HANDOFF_TIMED_OUT'
   /** Shows that the subscription is alive. Concerns no Session; not stored. */

@@ -58,6 +58,7 @@ const mutations: Record<Mutation, Line> = {
     await run(acceptHandoff, { handoffId });
     return { handoffId: encodeId('handoff', handoffId) };
   }),
+  touchHandoff: worker(handoffInput),
   initiateHandoff: worker(async (whose) => ({ ...(await sessionInput(whose)), targetAgentId: 'eve' })),
   // Seen: it is to ada, but not from it.
   cancelHandoff: worker(async (whose) => ({

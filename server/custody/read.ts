@@ -12,12 +12,12 @@ const sessionFields = [
 ] as const satisfies (keyof Session)[];
 const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId'] as const satisfies (keyof AgentSession)[];
 const handoffFields = [
-  'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptedAt', 'completedAt', 'closedAt',
+  'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptWithinMinutes', 'extensions', 'remindAt', 'remindedAt', 'acceptedAt', 'completedAt', 'closedAt',
   'rejectionReason', 'failureReason', 'cancelReason',
 ] as const satisfies (keyof Handoff)[];
 const agentFields = ['id', 'type', 'role', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
 
-const queuedFields = ['id', 'sessionId', 'wanted', 'queuedAt', 'effectiveAt', 'suspended', 'escalated', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId'] as const satisfies (keyof QueueEntry)[];
+const queuedFields = ['id', 'sessionId', 'wanted', 'queuedAt', 'effectiveAt', 'suspended', 'escalated', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'previousAgentId'] as const satisfies (keyof QueueEntry)[];
 
 /** The columns that a Custody reads of each table. */
 export const custodyColumns = { session: columns(sessionFields, 'sessions'), tenure: columns(tenureFields, 't'), handoff: columns(handoffFields, 'h'), queued: columns(queuedFields, 'e') };

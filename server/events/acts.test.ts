@@ -3,6 +3,7 @@ import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
+import { touchHandoff } from '../handoffs/touchHandoff.ts';
 import { recordDecision, setTasks } from '../log/addToLog.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../sessions/changeSession.ts';
 import { updateSession } from '../sessions/updateSession.ts';
@@ -118,6 +119,11 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     const { id, handoffId } = await waiting();
     expect(await heard(id, () => run(acceptHandoff, { handoffId }))).toEqual(['HANDOFF_ACCEPTED: a b']);
     expect(await heard(id, () => run(completeHandoff, { handoffId }))).toEqual(['HANDOFF_COMPLETED: a b']);
+  });
+
+  it('touchHandoff: to the target and the source', async () => {
+    const { id, handoffId } = await waiting();
+    expect(await heard(id, () => run(touchHandoff, { handoffId, note: 'soon' }))).toEqual(['HANDOFF_EXTENDED: a b']);
   });
 
   it('the first turn of the target: TURN_APPENDED, then HANDOFF_COMPLETED', async () => {

@@ -36,6 +36,8 @@ const EventType = builder.enumType('EventType', {
     HANDOFF_FAILED: { description: 'A Handoff failed.' },
     HANDOFF_CANCELLED: { description: 'A Handoff was cancelled or superseded.' },
     HANDOFF_TIMED_OUT: { description: 'The target did not accept in time.' },
+    HANDOFF_REMINDED: { description: 'The target was reminded of a Handoff that waits. Nothing else changed.' },
+    HANDOFF_EXTENDED: { description: 'The deadline of a Handoff was moved.' },
     TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
     LOG_CHANGED: { description: 'A decision, tasks or a snapshot was recorded.' },
     AGENT_CHANGED: { description: 'An Agent was registered, changed or archived. Concerns no Session.' },

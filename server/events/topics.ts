@@ -23,6 +23,8 @@ export const topics: Record<EventType, readonly Part[]> = {
   HANDOFF_FAILED: ['target', 'source'],
   HANDOFF_CANCELLED: ['target', 'source'],
   HANDOFF_TIMED_OUT: ['target', 'source'],
+  HANDOFF_REMINDED: ['target', 'source'],
+  HANDOFF_EXTENDED: ['target', 'source'],
   TURN_APPENDED: [],
   LOG_CHANGED: [],
   AGENT_CHANGED: ['agent'],

@@ -17,6 +17,8 @@ export interface HandOver {
   summary: string | null;
   metadata: unknown;
   staleAfterMinutes: number;
+  /** When the target is reminded; null or absent: never. */
+  remindAfterMinutes?: number | null;
   priorTurnId?: string | null;
   triggeringToolCallIds?: readonly string[] | null;
   /** The agent that a queued Session was last held by, and its tenure: the source of the Handoff. */
@@ -125,7 +127,10 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     actorPrincipal: work.caller.principal,
     actorRole: work.caller.role,
     initiatedAt: work.now,
-    deadlineAt: new Date(work.now.getTime() + input.staleAfterMinutes * 60_000),
+    deadlineAt: minutesAfter(work.now, input.staleAfterMinutes),
+    acceptWithinMinutes: input.staleAfterMinutes,
+    extensions: 0,
+    remindAt: input.remindAfterMinutes == null ? null : minutesAfter(work.now, input.remindAfterMinutes),
   });
   for (const [position, toolCallId] of (input.triggeringToolCallIds ?? sources.lastTurnCallIds).entries()) {
     work.insert('handoff_tool_calls', { handoffId, toolCallId, position });
@@ -149,6 +154,8 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
   });
   return handoffId;
 }
+
+export const minutesAfter = (from: Date, minutes: number): Date => new Date(from.getTime() + minutes * 60_000);
 
 /** The agent and tenure that a Session leaves, as the source of a Handoff. */
 export const finisherOf = (left: { agent: LockedAgent; tenureId: string } | null): Finisher | null =>

@@ -14,7 +14,7 @@ WHERE EXISTS (SELECT FROM queue_entries WHERE NOT suspended AND NOT escalated)
   AND administrative_status = 'AVAILABLE' AND archived_at IS NULL AND current_load < max_capacity
   AND (SELECT true FROM queue_entries e
        WHERE e.wanted = ANY (ARRAY[a.type || '/', a.type || '/' || a.role, '/' || a.role]) AND NOT e.suspended AND NOT e.escalated
-         AND e.source_agent_id IS DISTINCT FROM a.id LIMIT 1)
+         AND e.source_agent_id IS DISTINCT FROM a.id AND e.previous_agent_id IS DISTINCT FROM a.id LIMIT 1)
 ORDER BY current_load::float8 / max_capacity, id LIMIT ${batch}`);
 
 interface AssignOptions {
@@ -40,10 +40,17 @@ async function offerPlaces(work: Work, agentId: string): Promise<object> {
   return {};
 }
 
-/** Runs `assignQueued` repeatedly until stopped. Errors are logged; the schedule stays. */
+const afterErrorMs = 5_000;
+
+/** Runs `assignQueued` repeatedly until stopped. Errors are logged and delay the next run. */
 export function startAssigning(deps: AssignOptions, everyMs = 500): { stop(): Promise<void> } {
   return repeat(everyMs, async () => {
-    await assignQueued(deps).catch((error: unknown) => deps.log.warn({ err: error }, 'the assignment of queued sessions failed and will run again'));
-    return everyMs;
+    try {
+      await assignQueued(deps);
+      return everyMs;
+    } catch (error) {
+      deps.log.warn({ err: error }, 'the assignment of queued sessions failed and will run again');
+      return afterErrorMs;
+    }
   });
 }

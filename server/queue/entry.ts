@@ -58,6 +58,7 @@ export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Tur
     sourceAgentId: finisher?.agentId ?? null,
     sourceAgentType: finisher?.agentType ?? null,
     sourceAgentSessionId: finisher?.tenureId ?? null,
+    previousAgentId: turn.previousHolder?.id ?? before?.previousAgentId ?? null,
     reason: turn.reason ?? null,
     summary: turn.summary ?? null,
     metadata: (turn.metadata ?? null),

@@ -149,6 +149,9 @@ describe('reassignSession with queue', () => {
     const moving = await session(`a-${count}`);
     await reassign(moving, { agentId: `b-${count}` });
     await reassign(moving, { agentType: type, queue: true });
+    // Nor does it go back to the agent that it was taken from.
+    await run(updateAgent, { id: `b-${count}`, type });
+    expect(await look(moving)).toEqual(waits);
     expect(await typesOf(moving)).toEqual(['SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_CANCELLED', 'SESSION_QUEUED']);
     await complete(held);
     expect(await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: moving, depth: 2 } })).toMatchObject({ sourceAgentId: `a-${count}`, targetAgentId: id, status: 'INITIATED' });
@@ -265,6 +268,22 @@ describe('a queued session', () => {
     await complete(second);
     expect(await look(first)).toEqual(heldBy(id));
   });
+});
+
+it('finishers at once give each place once, and each session once', async () => {
+  const type = `CROWD_${(count += 1)}`;
+  await agent(`crowd-${count}`, { type, maxCapacity: 5 });
+  const waiting: string[] = [];
+  for (let n = 0; n < 20; n += 1) waiting.push(await queued(type));
+  const running = () => db.prisma.session.findMany({ where: { id: { in: waiting }, status: 'RUNNING' }, select: { id: true } });
+  for (let done = 0; done < 20; ) {
+    const held = await running();
+    expect(held.length).toBeGreaterThan(0);
+    await Promise.all(held.map(({ id }) => complete(id)));
+    done += held.length;
+    await assign();
+  }
+  expect(await db.prisma.agent.findUniqueOrThrow({ where: { id: `crowd-${count}` } })).toMatchObject({ currentLoad: 0, totalAssigned: 20 });
 });
 
 describe('a free place is given in the transaction of the act that frees it', () => {

@@ -176,6 +176,8 @@ async function writeEverything(): Promise<void> {
     const initiate = async (sessionId: string, fields: object = {}): Promise<string> =>
       (await mutate('initiateHandoff', { sessionId, targetAgentId: target, ...fields }, 'handoff { id }'))['handoff']!.id;
     const ended = await open();
+    const slow = await initiate(await open());
+    await mutate('touchHandoff', { handoffId: slow, note: reason }, 'handoff { id }');
     await mutate('rejectHandoff', { handoffId: await initiate(ended, { reason, summary, contextVariables: data, metadata: data }), reason }, 'handoff { id }');
     await mutate('reassignSession', { sessionId: ended, agentId: target, reason, summary, contextVariables: data, metadata: data }, 'handoff { id }');
     await mutate('completeSession', { sessionId: ended, result: data, summary }, 'session { id }');

@@ -1,9 +1,13 @@
 -- Lost are external ids, projects, priorities and times of last activity, and who waits in the queue: those Sessions are
--- unassigned. SESSION_QUEUED becomes SESSION_UNASSIGNED, so that the numbers of the streams have no gap.
+-- unassigned; also reminders that are due. SESSION_QUEUED becomes SESSION_UNASSIGNED, reminders and extensions become
+-- LOG_CHANGED, so that the numbers of the streams have no gap. Deadlines stay.
+ALTER TABLE "handoffs" DROP CONSTRAINT "handoffs_extensions";
+ALTER TABLE "handoffs" DROP COLUMN "accept_within_minutes", DROP COLUMN "extensions", DROP COLUMN "remind_at", DROP COLUMN "reminded_at";
 DROP TABLE "queue_entries";
 ALTER TABLE "sessions" DROP COLUMN "external_id", DROP COLUMN "last_activity_at", DROP COLUMN "priority", DROP COLUMN "project";
 DROP TYPE "session_priority";
 UPDATE "events" SET "type" = 'SESSION_UNASSIGNED' WHERE "type" = 'SESSION_QUEUED';
+UPDATE "events" SET "type" = 'LOG_CHANGED' WHERE "type" IN ('HANDOFF_REMINDED', 'HANDOFF_EXTENDED');
 
 -- A value of an enum cannot be dropped, and the checks name values of it.
 ALTER TABLE "events" DROP CONSTRAINT "events_have_a_stream_or_an_agent", DROP CONSTRAINT "events_of_handoffs_name_them";

@@ -23,6 +23,14 @@ CREATE INDEX "sessions_project" ON "sessions"("project", "created_at", "id") WHE
 
 -- AlterEnum
 ALTER TYPE "event_type" ADD VALUE 'SESSION_QUEUED';
+ALTER TYPE "event_type" ADD VALUE 'HANDOFF_REMINDED';
+ALTER TYPE "event_type" ADD VALUE 'HANDOFF_EXTENDED';
+
+-- AlterTable
+ALTER TABLE "handoffs" ADD COLUMN     "accept_within_minutes" DOUBLE PRECISION,
+ADD COLUMN     "extensions" INTEGER NOT NULL DEFAULT 0,
+ADD COLUMN     "remind_at" TIMESTAMPTZ(3),
+ADD COLUMN     "reminded_at" TIMESTAMPTZ(3);
 
 -- CreateTable
 CREATE TABLE "queue_entries" (
@@ -38,6 +46,7 @@ CREATE TABLE "queue_entries" (
     "source_agent_id" TEXT,
     "source_agent_type" TEXT,
     "source_agent_session_id" UUID,
+    "previous_agent_id" TEXT,
     "reason" TEXT,
     "summary" TEXT,
     "metadata" JSONB,
@@ -77,3 +86,8 @@ ALTER TABLE "queue_entries"
   ADD CONSTRAINT "queue_entries_want_a_type_or_a_role" CHECK ("wanted" = coalesce("agent_type", '') || '/' || coalesce("role", '') AND "wanted" <> '/'),
   ADD CONSTRAINT "queue_entries_source_is_whole" CHECK (num_nulls("source_agent_id", "source_agent_type", "source_agent_session_id") IN (0, 3)),
   ADD CONSTRAINT "queue_entries_handoff_is_whole" CHECK (num_nulls("via", "accept_within_minutes") IN (0, 2));
+
+ALTER TABLE "handoffs" ADD CONSTRAINT "handoffs_extensions" CHECK ("extensions" BETWEEN 0 AND 3);
+
+-- Whom the sweep has to remind.
+CREATE INDEX "handoffs_to_remind" ON "handoffs"("remind_at") WHERE "status" = 'INITIATED' AND "reminded_at" IS NULL;

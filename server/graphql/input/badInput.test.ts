@@ -94,6 +94,7 @@ const refused: Record<string, Bad> = {
   contextVariables,
   externalId: [...nonBlank({ characters: 200 }), `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`],
   project: nonBlank({ characters: 200 }),
+  note: text({ bytes: 4 * KB }),
   // With the agentId of every example.
   queue: [true],
   maxHandoffs: integer(0, 10_000),
