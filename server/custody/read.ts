@@ -89,7 +89,7 @@ SELECT
   (SELECT row_to_json(h) FROM h) AS handoff,
   (SELECT coalesce(json_agg(a), '[]') FROM a) AS agents,
   (SELECT row_to_json(q) FROM q) AS queued,
-  coalesce((SELECT true FROM queue_entries e WHERE e.wanted = ANY (SELECT unnest(ARRAY[type || '/', type || '/' || role, '/' || role]) FROM a WHERE id = (SELECT agent_id FROM s))
+  coalesce((SELECT true FROM queue_entries e WHERE e.wanted = ANY (ARRAY(SELECT unnest(ARRAY[type || '/', type || '/' || role, '/' || role]) FROM a WHERE id = (SELECT agent_id FROM s)))
     AND NOT e.suspended AND NOT e.escalated LIMIT 1), false) AS awaited,
   (SELECT coalesce(json_agg(agent_id), '[]') FROM (
     SELECT agent_id FROM agent_sessions WHERE session_id = $1 AND activated_at IS NOT NULL

@@ -14,19 +14,22 @@ import { wantedOf } from './rules.ts';
 
 export const queueItself = batonItself('queue');
 
+/** Sessions that one statement takes from the queue. */
+const most = 100;
+
 /** Entries beyond the asked number, in case other transactions are giving places to the first ones. */
 const slack = 32;
 
 // The only locks on Sessions that are taken after locks on agents: SKIP LOCKED, so that nobody waits (rule: lock order).
 // The entries are found by one index scan for each of the wanted texts, whatever the length of the queue. An agent does
-// not get a Session that it has just let go.
+// not get a Session that it has just let go. With a parameter as LIMIT PostgreSQL would read the whole queue.
 const takeHeads = statement(`
 WITH best AS MATERIALIZED (
   SELECT x.id FROM unnest($1::text[]) AS k (wanted) CROSS JOIN LATERAL (
     SELECT e.id, e.effective_at FROM queue_entries e
     WHERE e.wanted = k.wanted AND NOT e.suspended AND NOT e.escalated AND e.source_agent_id IS DISTINCT FROM $2 AND e.previous_agent_id IS DISTINCT FROM $2 AND NOT e.id = ANY ($4::uuid[])
-    ORDER BY e.effective_at, e.id LIMIT $3::int + ${slack}) x
-  ORDER BY x.effective_at, x.id LIMIT $3::int + ${slack}),
+    ORDER BY e.effective_at, e.id LIMIT ${most + slack}) x
+  ORDER BY x.effective_at, x.id LIMIT ${most + slack}),
 e AS MATERIALIZED (
   SELECT * FROM queue_entries WHERE id IN (SELECT id FROM best) AND NOT suspended AND NOT escalated
   ORDER BY effective_at, id LIMIT $3::int FOR UPDATE SKIP LOCKED),
@@ -81,9 +84,6 @@ export async function giveFreedPlaces(work: Work, { passOver = false } = {}): Pr
     }
   }
 }
-
-/** Sessions that one statement takes from the queue. */
-const most = 100;
 
 async function giveTo(
   work: Work,
