@@ -1,5 +1,5 @@
 // Who may import what: the table of docs/imports.md. Values and types alike, unless a rule says otherwise.
-const nouns = '(agents|sessions|log|handoffs|keys|registry|tools|pipelines|analytics)';
+const nouns = '(agents|sessions|log|handoffs|keys|registry|tools|pipelines|analytics|queue)';
 /** What answers callers: the fields of a folder and what answers plain HTTP. */
 const doors = '^server/(?!graphql/)\\w+/(\\w*[sS]chema|\\w*[mM]utations?|\\w*[rR]outes?)\\.ts$';
 /** Tests, and what puts a whole program together. */
@@ -29,8 +29,8 @@ export default {
     server('doors', doors, [inFolders(nouns, 'graphql', 'custody', 'context', 'events', 'live', 'access', 'core', 'generated'), '^server/limits/rates\\.ts$', '^server/infra/(http/)?(originCheck|answers)\\.ts$'], {
       pathNot: [inFolders('exports')],
     }),
-    server('graphql', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated'), doors], { valuesOnly: true }),
-    server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), doors, '^server/infra/log\\.ts$']),
+    server('graphql', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated'), '^server/queue/runCommand\\.ts$', doors], { valuesOnly: true }),
+    server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), '^server/queue/runCommand\\.ts$', doors, '^server/infra/log\\.ts$']),
     server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
     server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
     layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/tools/(define|tool)\\.ts$']),

@@ -6,6 +6,7 @@ import { compareLists } from './lists.ts';
 import { live } from './live.ts';
 import { pages } from './pages.ts';
 import { openPlace, type Place } from './place.ts';
+import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
 import { machine, tableOf, type Line } from './report.ts';
 import { scroll } from './scroll.ts';
@@ -25,6 +26,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   cost,
   detect,
   tools,
+  queue,
 };
 const file = 'bench.md';
 

@@ -129,7 +129,7 @@ BEGIN
     VALUES (target.id, target.inbox_sequence + 1, initiated), (holder.id, holder.inbox_sequence + 1, initiated),
       (target.id, target.inbox_sequence + 2, reassigned), (holder.id, holder.inbox_sequence + 2, reassigned))
   UPDATE sessions SET agent_id = target.id, previous_agent_type = holder.type, version = version + 1, operator_epoch = operator_epoch + 1, message_count = message_count + 1,
-    handoff_count = handoff_count + 1, event_count = event_count + 2, last_agent_session_id = new_tenure, last_handoff_id = handoff, last_reassigned_at = now, updated_at = now
+    handoff_count = handoff_count + 1, event_count = event_count + 2, last_agent_session_id = new_tenure, last_handoff_id = handoff, last_reassigned_at = now, updated_at = now, last_activity_at = now
   WHERE id = s.id;
   RETURN handoff;
 END $body$;

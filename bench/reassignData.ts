@@ -38,10 +38,10 @@ const statements = (agents: number, sessions: number, turns: number): string[] =
    SELECT 'agent-' || i, CASE i % 2 WHEN 0 THEN 'CLAUDE' ELSE 'CODEX' END, 'Agent ' || i, 'implementer', 'Run the tests before you say that it works.', 'AVAILABLE',
      (SELECT count(*) FROM generate_series(0, ${sessions - 1}) s WHERE s % ${agents} = i), 1000, 1, 1, ${at} FROM generate_series(0, ${agents - 1}) i`,
   `INSERT INTO sessions (id, title, status, version, agent_id, context_variables, handoffs_enabled, max_handoffs, operator_epoch, message_count, turn_count, tool_call_count,
-     handoff_count, event_count, visible_from, visible_calls_from, last_agent_session_id, created_at, updated_at)
+     handoff_count, event_count, visible_from, visible_calls_from, last_agent_session_id, created_at, updated_at, last_activity_at)
    SELECT ${idOf(session, 'i', '0')}, 'Work ' || i || ' on the billing of customers', 'RUNNING', 1, 'agent-' || i % ${agents},
      '{"branch": {"value": "main", "setBy": "operator"}, "ticket": {"value": 4711, "setBy": "operator"}}', true, 5, 0, ${turns * 2}, ${turns}, ${turns}, 0, 1, 1, 1,
-     ${idOf(tenure, 'i', '0')}, ${at}, ${at} FROM generate_series(0, ${sessions - 1}) i`,
+     ${idOf(tenure, 'i', '0')}, ${at}, ${at}, ${at} FROM generate_series(0, ${sessions - 1}) i`,
   `INSERT INTO agent_sessions (id, session_id, agent_id, state, start_sequence, started_at, activated_at)
    SELECT last_agent_session_id, id, agent_id, 'ACTIVE', 1, ${at}, ${at} FROM sessions`,
   `INSERT INTO turns (id, session_id, agent_session_id, index, input_tokens, output_tokens, model, truncated, started_at)

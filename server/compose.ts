@@ -22,6 +22,7 @@ import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
 import type { Pace, Streams } from './live/streams.ts';
 import { transcriptRoute, type UploadLimits } from './log/transcriptRoute.ts';
+import { startAssigning } from './queue/assign.ts';
 import { importRoute } from './registry/importRoute.ts';
 
 /** What differs from a server as it is shipped. */
@@ -73,6 +74,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), downloadRoute({ schema, ...asking })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
+      () => startAssigning({ pool, log, announcer: streams }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),
     ],
     ...variations,

@@ -74,12 +74,13 @@ const statements = (sessions: number, handoffs: number, turns: number, agents: n
    SELECT id, CASE WHEN number % 5 = 4 THEN 'CODEX' ELSE 'CLAUDE' END, id, 'implementer', 'AVAILABLE', 0, 100000, 0, 0, bulk_time(number, 0)
    FROM (SELECT 'busy' AS id, 0 AS number UNION ALL SELECT 'agent-' || i, i + 1 FROM generate_series(0, ${agents - 1}) i) a`,
   `INSERT INTO sessions (id, title, status, version, agent_id, previous_agent_type, context_variables, handoffs_enabled, max_handoffs, operator_epoch, message_count,
-     turn_count, tool_call_count, handoff_count, event_count, visible_from, visible_calls_from, last_agent_session_id, last_handoff_id, created_at, updated_at, ended_agent_type)
+     turn_count, tool_call_count, handoff_count, event_count, visible_from, visible_calls_from, last_agent_session_id, last_handoff_id, created_at, updated_at, last_activity_at, ended_agent_type, external_id, project, priority)
    SELECT bulk_id(0, i, 0), 'Work ' || i || ' on ' || (ARRAY['billing', 'search', 'import', 'login'])[i % 4 + 1], ${status}, 1,
      CASE WHEN ${status} <> 'PAUSED' THEN bulk_agent(i, ${handoffs}, ${agents}) END, 'CLAUDE',
      '{"ticket": {"value": 7, "setBy": "loopback"}}', true, 5, 0, ${turns * 2}, ${turns}, ${turns}, ${handoffs}, ${handoffs + 1}, 1, 1,
-     bulk_id(1, i, ${handoffs}), ${handoffs === 0 ? 'NULL' : `bulk_id(2, i, ${handoffs})`}, bulk_time(i, 0), bulk_time(i, (i * 7919) % 300),
-     CASE WHEN ${status} NOT IN ('RUNNING', 'PAUSED') THEN (SELECT type FROM agents WHERE id = bulk_agent(i, ${handoffs}, ${agents})) END
+     bulk_id(1, i, ${handoffs}), ${handoffs === 0 ? 'NULL' : `bulk_id(2, i, ${handoffs})`}, bulk_time(i, 0), bulk_time(i, (i * 7919) % 300), bulk_time(i, (i * 7919) % 300),
+     CASE WHEN ${status} NOT IN ('RUNNING', 'PAUSED') THEN (SELECT type FROM agents WHERE id = bulk_agent(i, ${handoffs}, ${agents})) END,
+     CASE WHEN i % 4 = 0 THEN 'TICKET-' || i END, CASE WHEN i % 2 = 0 THEN 'shop' WHEN i % 999 = 0 THEN 'rare' END, (CASE WHEN i % 500 = 0 THEN 'URGENT' ELSE 'NORMAL' END)::session_priority
    FROM generate_series(1, ${sessions}) i`,
   `INSERT INTO agent_sessions (id, session_id, agent_id, state, start_sequence, end_sequence, terminated_by_handoff_id, started_at, activated_at, ended_at)
    SELECT bulk_id(1, i, n), bulk_id(0, i, 0), bulk_agent(i, n, ${agents}), state, 1, CASE WHEN closed THEN ${turns * 2} END,

@@ -29,7 +29,7 @@ const breaches: Record<string, string> = {
   'a replay of the events does not give the holder': `
     WITH replay AS (
       SELECT session_id, session_sequence, holder_id, type,
-        max(session_sequence) FILTER (WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED'))
+        max(session_sequence) FILTER (WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED'))
           OVER (PARTITION BY session_id ORDER BY session_sequence) AS moved,
         session_status
       FROM events WHERE session_id IS NOT NULL)
@@ -41,11 +41,26 @@ const breaches: Record<string, string> = {
     WHERE e.session_status <> s.status OR e.holder_id IS DISTINCT FROM CASE WHEN s.status IN ('RUNNING', 'PAUSED') THEN s.agent_id END`,
   "a handoff's source is not who held the session before": `
     WITH moves AS (
-      SELECT e.*, lag(holder_id) OVER (PARTITION BY session_id ORDER BY session_sequence) AS before
-      FROM events e WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED'))
-    SELECT h.id, h.source_agent_id, m.before FROM handoffs h JOIN moves m ON m.handoff_id = h.id AND m.type = 'SESSION_REASSIGNED'
+      SELECT e.*, CASE WHEN actor_principal = 'queue' THEN lag(holder_id) OVER (PARTITION BY session_id, type = 'SESSION_QUEUED' ORDER BY session_sequence)
+        ELSE lag(holder_id) OVER (PARTITION BY session_id ORDER BY session_sequence) END AS before
+      FROM events e WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED')),
+    left_at AS (
+      SELECT m.id, CASE WHEN m.actor_principal = 'queue' THEN
+        (SELECT max(at) FROM events q WHERE q.session_id = m.session_id AND q.session_sequence < m.session_sequence AND q.type = 'HANDOFF_CANCELLED') ELSE m.at END AS at
+      FROM moves m)
+    SELECT h.id, h.source_agent_id, m.before FROM handoffs h JOIN moves m ON m.handoff_id = h.id AND m.type = 'SESSION_REASSIGNED' JOIN left_at l ON l.id = m.id
     LEFT JOIN handoffs p ON p.id = h.previous_handoff_id
-    WHERE h.source_agent_id IS DISTINCT FROM CASE WHEN p.cancel_reason = 'superseded' AND p.closed_at = h.initiated_at THEN p.source_agent_id ELSE m.before END`,
+    WHERE h.source_agent_id IS DISTINCT FROM CASE WHEN p.cancel_reason = 'superseded' AND p.closed_at = l.at THEN p.source_agent_id ELSE m.before END`,
+  'what is in the queue is not an open session without a holder, at its place': `
+    SELECT s.id, s.status, s.agent_id, q.effective_at FROM queue_entries q JOIN sessions s ON s.id = q.session_id
+    WHERE s.status <> 'PAUSED' OR s.agent_id IS NOT NULL
+       OR q.effective_at <> q.queued_at - array_position(ARRAY['NORMAL', 'HIGH', 'URGENT'], s.priority::text) * interval '30 minutes'
+       OR (s.priority = 'LOW' AND q.effective_at <> q.queued_at)`,
+  'the last move of a session does not tell whether it is queued': `
+    SELECT s.id, q.id AS entry, m.type FROM sessions s LEFT JOIN queue_entries q ON q.session_id = s.id
+    JOIN LATERAL (SELECT type FROM events e WHERE e.session_id = s.id
+      AND type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED') ORDER BY session_sequence DESC LIMIT 1) m ON true
+    WHERE (m.type = 'SESSION_QUEUED' AND s.status IN ('RUNNING', 'PAUSED')) <> (q.id IS NOT NULL)`,
   'a change of a handoff has not exactly one event': `
     SELECT h.id, h.status, x.type, x.n FROM handoffs h CROSS JOIN LATERAL (
       SELECT t.type, (SELECT count(*) FROM events e WHERE e.handoff_id = h.id AND e.type = t.type::event_type) AS n, t.expected
@@ -84,7 +99,7 @@ const breaches: Record<string, string> = {
       SELECT session_id, session_sequence, at, lag(at) OVER (PARTITION BY session_id ORDER BY session_sequence) AS before
       FROM events WHERE session_id IS NOT NULL) e WHERE at < before`,
   "a session's version is not one more than its committed changes": `
-    SELECT s.id, s.version, count(DISTINCT e.at) FROM sessions s JOIN events e ON e.session_id = s.id AND e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED')
+    SELECT s.id, s.version, count(DISTINCT e.at) FROM sessions s JOIN events e ON e.session_id = s.id AND e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED', 'HANDOFF_REMINDED', 'HANDOFF_EXTENDED')
     GROUP BY s.id HAVING s.version < count(DISTINCT e.at)`,
 };
 
@@ -96,4 +111,14 @@ const everything = Object.entries(breaches)
 export async function brokenInvariants(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string; row: string }>({ name: 'broken_invariants', text: everything });
   return rows.map(({ name, row }) => `${name}: ${row}`);
+}
+
+/** After `assignQueued`: the queued Sessions that wait although an agent for them is AVAILABLE and has a free place. */
+export async function waitInVain(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ row: string }>(
+    `SELECT concat_ws(' ', q.session_id, q.wanted, a.id) AS row FROM queue_entries q JOIN agents a ON coalesce(q.agent_type, a.type) = a.type AND (q.role IS NULL OR q.role = a.role)
+     WHERE NOT q.suspended AND NOT q.escalated AND a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND a.current_load < a.max_capacity
+       AND q.source_agent_id IS DISTINCT FROM a.id AND q.previous_agent_id IS DISTINCT FROM a.id`,
+  );
+  return rows.map(({ row }) => row);
 }

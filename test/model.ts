@@ -25,7 +25,21 @@ export interface ModelHandoff {
   content: string;
 }
 
+export interface ModelPlace {
+  type: string;
+  finisher: string | null;
+  previous: string | null;
+  handoff: boolean;
+  suspended: boolean;
+  /** Who suspended or resumed it last. */
+  by: string | null;
+  priority: number;
+  since: number;
+}
+
 export interface ModelSession {
+  queue: ModelPlace | null;
+  priority: number;
   status: Status;
   holder: string | null;
   tenure: 'PENDING' | 'ACTIVE' | 'PAUSED' | null;
@@ -60,16 +74,20 @@ export class Model {
     return able[0]?.id ?? null;
   }
 
-  create(agent: string | null, type: string | null, maxHandoffs: number): string | null {
+  #queued = 0;
+
+  create(agent: string | null, type: string | null, maxHandoffs: number, { queue = false, priority = 1 } = {}): string | null {
     let holder = agent;
     if (agent !== null) {
       const refusal = this.refusal(agent);
       if (refusal !== null) return refusal;
     } else if (type !== null) {
       holder = this.leastLoaded(type);
-      if (holder === null) return 'NO_AGENT_AVAILABLE';
+      if (holder === null && !queue) return 'NO_AGENT_AVAILABLE';
     }
     this.sessions.push({
+      queue: holder === null && type !== null ? { type, finisher: null, previous: null, handoff: false, suspended: false, by: null, priority, since: (this.#queued += 1) } : null,
+      priority,
       status: holder === null ? 'PAUSED' : 'RUNNING',
       holder,
       tenure: holder === null ? null : 'ACTIVE',
@@ -84,7 +102,7 @@ export class Model {
     return null;
   }
 
-  reassign(s: ModelSession, to: { agent: string | null; type: string | null; skip: boolean }, by: string): string | null {
+  reassign(s: ModelSession, to: { agent: string | null; type: string | null; skip: boolean; queue?: boolean }, by: string): string | null {
     if (!isOpen(s)) return 'INVALID_STATE';
     let target = to.agent;
     if (target !== null) {
@@ -95,11 +113,21 @@ export class Model {
       const waiting = openHandoff(s);
       const source = waiting?.status === 'INITIATED' ? waiting.source : null;
       target = this.leastLoaded(to.type!, s.holder, source) ?? this.leastLoaded(to.type!, s.holder);
-      if (target === null) return 'NO_AGENT_AVAILABLE';
+      if (target === null && to.queue !== true) return 'NO_AGENT_AVAILABLE';
     }
     const open = openHandoff(s);
     s.epoch += 1;
     s.version += 1;
+    if (target === null) {
+      const { queue: before, status, holder } = s;
+      const finisher = this.leave(s, by) ?? before?.finisher ?? null;
+      const previous = holder ?? before?.previous ?? null;
+      const since = before?.type === to.type ? before.since : (this.#queued += 1);
+      const suspended = before === null ? status === 'PAUSED' && holder !== null : before.suspended;
+      Object.assign(s, { holder: null, tenure: null, status: 'PAUSED', queue: { type: to.type!, finisher, previous, handoff: !to.skip, suspended, by: null, priority: s.priority, since } });
+      return null;
+    }
+    s.queue = null;
     if (open?.status === 'INITIATED' && open.source === target) {
       end(open, 'CANCELLED', by);
       this.take(s, target);
@@ -176,6 +204,14 @@ export class Model {
   }
 
   changeStatus(s: ModelSession, to: Status, by: string): string | null {
+    if (s.queue !== null && (to === 'PAUSED' || to === 'RUNNING')) {
+      if (s.queue.suspended === (to === 'PAUSED')) return s.queue.by === by ? null : 'INVALID_STATE';
+      s.version += 1;
+      s.queue.suspended = to === 'PAUSED';
+      s.queue.by = by;
+      s.changedBy = { status: 'PAUSED', by };
+      return null;
+    }
     if (s.status === to && s.changedBy?.status === to && s.changedBy.by === by) return null;
     if (!isOpen(s) || s.status === to) return 'INVALID_STATE';
     if (to === 'RUNNING' && s.holder === null) return 'INVALID_STATE';
@@ -186,10 +222,42 @@ export class Model {
       const open = openHandoff(s);
       if (open !== null) end(open, open.status === 'INITIATED' ? 'CANCELLED' : to === 'FAILED' ? 'FAILED' : 'COMPLETED', by);
       s.tenure = null;
+      s.queue = null;
     }
     s.status = to;
     s.changedBy = { status: to, by };
     return null;
+  }
+
+  /** Gives the free places of an agent to those that wait for it, the first one first. */
+  drain(id: string): void {
+    while (this.refusal(id) === null) {
+      const { type } = this.agents.get(id)!;
+      const [next] = this.sessions
+        .filter(({ queue }) => queue !== null && !queue.suspended && queue.type === type && queue.finisher !== id && queue.previous !== id)
+        .sort((a, b) => b.queue!.priority - a.queue!.priority || a.queue!.since - b.queue!.since);
+      if (next === undefined) return;
+      const { finisher, handoff } = next.queue!;
+      next.queue = null;
+      next.version += 1;
+      next.status = 'RUNNING';
+      if (handoff) {
+        next.handoffs.push({ source: finisher, target: id, status: 'INITIATED', by: {}, agentStarted: false, epoch: next.epoch, content: next.lastAgentTurn });
+        next.holder = id;
+        next.tenure = 'PENDING';
+      } else this.take(next, id);
+    }
+  }
+
+  /** What an act does to the queue, and then the task that gives places away: first the agents that the act freed, then the least loaded. */
+  giveAway(loadsBefore: ReadonlyMap<string, number>): void {
+    for (const id of this.agents.keys()) if (this.load(id) < loadsBefore.get(id)!) this.drain(id);
+    const ratio = (id: string): number => this.load(id) / this.agents.get(id)!.capacity;
+    for (const id of [...this.agents.keys()].sort((a, b) => ratio(a) - ratio(b) || (a < b ? -1 : 1))) this.drain(id);
+  }
+
+  loads(): Map<string, number> {
+    return new Map([...this.agents.keys()].map((id) => [id, this.load(id)]));
   }
 
   turn(s: ModelSession, words: string | null, by: string): string | null {

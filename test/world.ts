@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 import { registerAgent } from '../server/agents/registerAgent.ts';
-import { runWork } from '../server/core/runWork.ts';
 import type { Answer, Caller, Work } from '../server/core/work.ts';
 import { initiateHandoff, type InitiateHandoffInput } from '../server/handoffs/initiateHandoff.ts';
 import { reassignSession, type ReassignSessionInput } from '../server/handoffs/reassignSession.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
+import { runCommand } from '../server/queue/runCommand.ts';
 import { createSession, type CreateSessionInput } from '../server/sessions/createSession.ts';
 
 export const operator: Caller = { principal: 'operator', role: 'OPERATOR', agentId: null, keyId: null, expiresAt: null };
@@ -27,7 +27,7 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
     input: Input,
     { caller = operator, idempotencyKey }: As = {},
   ): Promise<A> =>
-    runWork({ pool, log: silentLog, caller, mutation: command.name, input, idempotencyKey }, (work) =>
+    runCommand({ pool, log: silentLog, caller, mutation: command.name, input, idempotencyKey }, (work) =>
       command(work, input, settings),
     );
 

@@ -147,6 +147,8 @@ export type CreateSessionInput = {
   agentType?: string | null | undefined;
   /** Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused. */
   contextVariables?: unknown;
+  /** Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it. */
+  externalId?: string | null | undefined;
   /** Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED). */
   handoffsEnabled?: boolean | null | undefined;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
@@ -155,6 +157,12 @@ export type CreateSessionInput = {
   maxHandoffs?: number | null | undefined;
   /** Any JSON to keep with the record, at most 64 KB. */
   metadata?: unknown;
+  /** Urgency of the work. */
+  priority?: SessionPriority | null | undefined;
+  /** Label to group Sessions by: 1 to 200 characters. */
+  project?: string | null | undefined;
+  /** True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`. */
+  queue?: boolean | null | undefined;
   /** Title of the work: 1 to 500 characters. */
   title: string;
 };
@@ -171,7 +179,7 @@ export type ErrorCode =
   | 'ALREADY_ASSIGNED'
   /** An id or a value is malformed. */
   | 'BAD_USER_INPUT'
-  /** The record has another version than expected, or the id is taken. */
+  /** The record has another version than expected, or the id or external id is taken. */
   | 'CONFLICT'
   /** Agents may not hand off this Session. */
   | 'HANDOFFS_DISABLED'
@@ -222,10 +230,14 @@ export type HandoffFilter = {
   agentId?: string | null | undefined;
   /** True: the target had been active in the Session before. False: all others. */
   circular?: boolean | null | undefined;
+  /** Handoffs of the Sessions with this id in another system. */
+  externalId?: string | null | undefined;
   /** Handoffs started after this time. */
   initiatedAfter?: string | null | undefined;
   /** Handoffs started before this time. */
   initiatedBefore?: string | null | undefined;
+  /** Handoffs of the Sessions of this project. */
+  project?: string | null | undefined;
   /** Handoffs of this Session. */
   sessionId?: string | null | undefined;
   /** Handoffs from this Agent. */
@@ -393,6 +405,8 @@ export type ReassignSessionInput = {
   idempotencyKey?: string | null | undefined;
   /** Any JSON to keep with the Handoff, at most 64 KB. */
   metadata?: unknown;
+  /** True: when no Agent of `agentType` has a free place, the Session leaves its holder and waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Its Handoff is created when its turn comes. Excludes `agentId`. */
+  queue?: boolean | null | undefined;
   /** Reason, for people: at most 4 KB. */
   reason?: string | null | undefined;
   /** The Session to move. */
@@ -466,8 +480,14 @@ export type SessionFilter = {
   createdAfter?: string | null | undefined;
   /** Sessions created before this time. */
   createdBefore?: string | null | undefined;
+  /** Sessions with this id in another system, open or finished. */
+  externalId?: string | null | undefined;
   /** True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others. */
   hasOpenHandoff?: boolean | null | undefined;
+  /** Sessions with one of these priorities. */
+  priority?: Array<SessionPriority> | null | undefined;
+  /** Sessions of this project. */
+  project?: string | null | undefined;
   /** Records with one of these statuses. */
   status?: Array<SessionStatus> | null | undefined;
   /** Sessions whose title contains this text, ignoring case; at most 500 characters. */
@@ -475,6 +495,17 @@ export type SessionFilter = {
   /** True: open Sessions without a holder. False: all others. */
   unassigned?: boolean | null | undefined;
 };
+
+/** Urgency of the work, lowest first. */
+export type SessionPriority =
+  /** Before normal work. */
+  | 'HIGH'
+  /** Waits for everything else. */
+  | 'LOW'
+  /** The default. */
+  | 'NORMAL'
+  /** Before everything else. */
+  | 'URGENT';
 
 /** Statuses of a Session. RUNNING and PAUSED are open; the others are final. */
 export type SessionStatus =
@@ -597,6 +628,7 @@ export type CreateSessionMutationVariables = Exact<{
 
 
 export type CreateSessionMutation = { answer:
+    | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }

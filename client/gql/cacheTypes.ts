@@ -84,6 +84,7 @@ export const possibleTypes: Record<string, string[]> = {
     "AgentTypeMismatchError",
     "AgentUnavailableError",
     "BadUserInputError",
+    "ConflictError",
     "CreateSessionPayload",
     "IdempotencyMismatchError",
     "NoAgentAvailableError",
@@ -264,6 +265,12 @@ export const possibleTypes: Record<string, string[]> = {
     "NotFoundError",
     "TimeOutHandoffPayload"
   ],
+  "TouchHandoffResult": [
+    "BadUserInputError",
+    "InvalidStateError",
+    "NotFoundError",
+    "TouchHandoffPayload"
+  ],
   "UpdateAgentResult": [
     "BadUserInputError",
     "ConflictError",
@@ -378,6 +385,9 @@ export const embeddedTypes: string[] = [
   "NotFoundError",
   "PageInfo",
   "PauseSessionPayload",
+  "QueueEntry",
+  "QueueEntryConnection",
+  "QueueEntryEdge",
   "RateAllowance",
   "RateLimit",
   "ReassignSessionPayload",
@@ -396,6 +406,7 @@ export const embeddedTypes: string[] = [
   "ToolCount",
   "ToolResult",
   "ToolSummary",
+  "TouchHandoffPayload",
   "TurnConnection",
   "TurnEdge",
   "UnknownHandoffTargetError",

@@ -116,6 +116,17 @@ describe('a stream', () => {
     await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
   });
 
+  it('passes on an event of a type that it does not know', async () => {
+    const { uuid } = await work();
+    const proxy = await frameProxy(() => url);
+    atEnd(() => proxy.close());
+    const { stream, numbers } = await watched(uuid, { url: proxy.url });
+    proxy.damage = (message) => [JSON.stringify(message).replaceAll('"TURN_APPENDED"', '"SOMETHING_NEW"')];
+    await turn(uuid);
+    await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
+    expect(stream.stats).toMatchObject({ healed: 0, gaps: 0, events: 1 });
+  });
+
   it('requests lost and misordered events again, and drops repeated ones', async () => {
     const { uuid } = await work();
     const proxy = await frameProxy(() => url);

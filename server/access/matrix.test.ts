@@ -58,6 +58,7 @@ const mutations: Record<Mutation, Line> = {
     await run(acceptHandoff, { handoffId });
     return { handoffId: encodeId('handoff', handoffId) };
   }),
+  touchHandoff: worker(handoffInput),
   initiateHandoff: worker(async (whose) => ({ ...(await sessionInput(whose)), targetAgentId: 'eve' })),
   // Seen: it is to ada, but not from it.
   cancelHandoff: worker(async (whose) => ({
@@ -165,7 +166,7 @@ describe('an agent', () => {
   it('may change the title of a session that it holds, and no other field', async () => {
     const sessionId = encodeId('session', await held('own'));
     expect(await ask('AGENT', 'updateSession', { sessionId, title: 'Its own words' })).toMatchObject({ outcome: 'done' });
-    for (const field of [{ metadata: null }, { contextVariables: { a: 1 } }, { handoffsEnabled: false }, { maxHandoffs: 1 }]) {
+    for (const field of [{ metadata: null }, { contextVariables: { a: 1 } }, { handoffsEnabled: false }, { maxHandoffs: 1 }, { priority: 'URGENT' }, { externalId: 'X-1' }, { project: null }]) {
       const before = await hashAllTables(db.pool);
       const { outcome, answer } = await ask('AGENT', 'updateSession', { sessionId, title: 'Other words', ...field });
       expect([outcome, JSON.stringify(answer)]).toEqual(['FORBIDDEN', expect.stringContaining(`leave out ${Object.keys(field)[0]!}, or ask an operator`)]);

@@ -5,7 +5,7 @@ import { recordDecision } from '../log/addToLog.ts';
 import { askersOf, roles } from '../../test/askers.ts';
 import { unknownId } from '../../test/refusals.ts';
 
-const { askers, initiate, run, held, addressed } = await askersOf();
+const { askers, initiate, reassign, run, held, addressed } = await askersOf();
 
 interface Read {
   query: string;
@@ -24,6 +24,16 @@ const text = (wanted: string) => () => wanted;
 const queries: Record<string, Read> = {
   session: { query: 'query ($id: ID!) { answer: session(id: $id) { id title } }', variables: inSession, mark: id, AGENT: 'its own' },
   sessions: { query: '{ answer: sessions(first: 100) { totalCount nodes { id } } }', variables: inSession, mark: id, AGENT: 'its own' },
+  queue: {
+    query: '{ answer: queue(first: 100) { totalCount nodes { session { id } } } }',
+    variables: async (whose) => {
+      const sessionId = await held(whose);
+      await reassign(sessionId, { agentType: 'NOBODY', queue: true });
+      return { id: encodeId('session', sessionId) };
+    },
+    mark: id,
+    AGENT: 'its own',
+  },
   handoff: { query: 'query ($id: ID!) { answer: handoff(id: $id) { id markdown } }', variables: inHandoff, mark: id, AGENT: 'its own' },
   handoffs: { query: '{ answer: handoffs(first: 100) { nodes { id } } }', variables: inHandoff, mark: id, AGENT: 'its own' },
   handoffGraph: {

@@ -4,18 +4,21 @@ import { statement } from '../core/changes.ts';
 import { NotFoundError } from '../core/errors.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
+import type { LockedAgent } from '../custody/read.ts';
 import { record } from '../events/record.ts';
 import { demandNoToolShadowed } from '../tools/names.ts';
 
-const lockAgentStatement = statement('SELECT clock_timestamp() AS now, row_to_json(a) AS agent FROM (SELECT * FROM agents WHERE id = $1 FOR NO KEY UPDATE) a');
+const lockAgentStatement = statement(`
+SELECT (SELECT row_to_json(a) FROM (SELECT * FROM agents WHERE id = $1 FOR NO KEY UPDATE) a) AS agent, clock_timestamp() AS now,
+  NOT EXISTS (SELECT FROM queue_entries WHERE NOT suspended AND NOT escalated) AS "nobodyWaits"`);
 
 /** Begins the transaction and locks an agent; null when it does not exist. */
 export async function findAndLockAgent(work: Work, id: string): Promise<Agent | null> {
   await work.begin();
-  const [row] = await work.query<{ now: Date; agent: object }>(lockAgentStatement, [id]);
-  if (row === undefined) return null;
-  work.now = row.now;
-  return fromColumns<Agent>(row.agent);
+  const [row] = await work.query<{ now: Date; agent: object | null; nobodyWaits: boolean }>(lockAgentStatement, [id]);
+  work.now = row!.now;
+  work.nobodyWaits = row!.nobodyWaits;
+  return row!.agent && fromColumns<Agent>(row!.agent);
 }
 
 export async function lockAgent(work: Work, id: string): Promise<Agent> {
@@ -26,6 +29,11 @@ export async function lockAgent(work: Work, id: string): Promise<Agent> {
 
 export function recordAgentChanged(work: Work, agent: Pick<Agent, 'id' | 'inboxSequence'>): void {
   record(work, { type: 'AGENT_CHANGED', session: null, parts: { agent } });
+}
+
+/** Call it when a change may let the agent take queued Sessions (rule: queue). */
+export function mayTakeMore(work: Work, agent: LockedAgent): void {
+  work.freed.set(agent.id, agent);
 }
 
 /** An agent that another may hand off to. Undefined parts stay as they are. */

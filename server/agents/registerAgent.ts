@@ -1,7 +1,7 @@
 import { ConflictError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import type { Agent } from '../generated/prisma/client.ts';
-import { collaborationsOf, findAndLockAgent, recordAgentChanged, setCollaborations, type Collaboration } from './lockAgent.ts';
+import { collaborationsOf, findAndLockAgent, mayTakeMore, recordAgentChanged, setCollaborations, type Collaboration } from './lockAgent.ts';
 
 export interface AgentFields {
   type: string;
@@ -36,5 +36,6 @@ type NewAgent = Omit<Agent, 'administrativeStatus' | 'currentLoad' | 'totalAssig
 /** Stages an AVAILABLE agent without work. */
 export function insertAgent(work: Work, fields: NewAgent): Agent {
   const agent: Agent = { ...fields, administrativeStatus: 'AVAILABLE', currentLoad: 0, totalAssigned: 0, inboxSequence: 0, registeredAt: work.now, archivedAt: null };
+  mayTakeMore(work, agent);
   return work.insert('agents', agent);
 }

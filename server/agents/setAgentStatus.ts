@@ -1,7 +1,7 @@
 import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import type { AdministrativeStatus } from '../generated/prisma/client.ts';
-import { lockAgent, recordAgentChanged } from './lockAgent.ts';
+import { lockAgent, mayTakeMore, recordAgentChanged } from './lockAgent.ts';
 import type { AgentAnswer } from './registerAgent.ts';
 
 /** Opens or closes an agent for new work. Its current Sessions stay with it. */
@@ -12,6 +12,7 @@ export async function setAgentStatus(work: Work, { id, status }: { id: string; s
   }
   if (agent.administrativeStatus === status) return { agentId: id };
   work.change('agents', agent, { administrativeStatus: status });
+  mayTakeMore(work, agent);
   recordAgentChanged(work, agent);
   return { agentId: id };
 }

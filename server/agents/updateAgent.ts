@@ -1,6 +1,6 @@
 import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { collaborationsOf, lockAgent, recordAgentChanged, setCollaborations } from './lockAgent.ts';
+import { collaborationsOf, lockAgent, mayTakeMore, recordAgentChanged, setCollaborations } from './lockAgent.ts';
 import type { AgentAnswer, AgentFields } from './registerAgent.ts';
 
 /** Changes the given fields only. Existing Sessions and Handoffs keep their values. */
@@ -21,6 +21,7 @@ export async function updateAgent(
   }
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   work.change('agents', agent, given);
+  if (['type', 'role', 'maxCapacity'].some((field) => field in given)) mayTakeMore(work, agent);
   const wanted = collaborationsOf(collaborators, collaborations);
   if (wanted !== null) await setCollaborations(work, id, wanted);
   recordAgentChanged(work, agent);

@@ -153,6 +153,14 @@ export const ownVariables = ({ from, to, depth, reason, tool, chain }: Passage):
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ({ name, value, setBy: 'baton' }));
 
+/** A Context that was built before its target was known, for this target. */
+export function addressedTo(context: Context, { from, to, instructions }: { from: string | null; to: string; instructions: string | null }): Context {
+  const own = { _handoff_chain: [...chainOf(context, null), to], _handoff_from: from, _handoff_to: to };
+  const others = context.contextVariables.filter(({ name }) => !Object.hasOwn(own, name));
+  const contextVariables = [...others, ...Object.entries(own).map(([name, value]) => ({ name, value, setBy: 'baton' }))].sort(byName);
+  return { ...context, instructions, contextVariables };
+}
+
 /** Agents that took the Session over before the target of a Handoff, in order. */
 export function chainOf({ contextVariables }: Pick<Context, 'contextVariables'>, targetAgentId: string | null): string[] {
   const chain = contextVariables.find((variable) => isOwnVariable(variable) && variable.name === '_handoff_chain')?.value;

@@ -20,7 +20,7 @@ interface Part {
 }
 
 /** Tables whose rows are replaced as a whole, and the column of their owner. */
-const owners = { tasks: 'sessionId', agent_collaborators: 'agentId', handoff_tool_offers: 'toolId' } as const;
+const owners = { tasks: 'sessionId', agent_collaborators: 'agentId', handoff_tool_offers: 'toolId', queue_entries: 'sessionId' } as const;
 
 // Deletes and updates run before inserts into the same table: the old tenure or Handoff must leave the partial unique index
 // ("one open per Session") before the new one enters it.

@@ -64,13 +64,14 @@ export class NotFoundError extends DomainError {
   }
 }
 
-/** The record has another version than expected, or its id is taken. */
+/** The record has another version than expected, or its id is taken. `sessionId` is the open Session with the external id. */
 export class ConflictError extends DomainError {
   readonly code = 'CONFLICT';
   constructor(
     message: string,
     readonly expectedVersion: number | null = null,
     readonly actualVersion: number | null = null,
+    readonly sessionId: string | null = null,
   ) {
     super(message);
   }

@@ -7,6 +7,7 @@ export interface Tables {
   handoff_tools: prisma.HandoffTool;
   handoff_tool_offers: prisma.HandoffToolOffer;
   sessions: prisma.Session;
+  queue_entries: prisma.QueueEntry;
   agent_sessions: prisma.AgentSession;
   turns: prisma.Turn;
   messages: prisma.Message;

@@ -73,6 +73,11 @@ export class Overtaken extends Error {}
  * idempotency answer, commits, and only then runs the effects.
  */
 export class Work {
+  /** Locked agents that may have got a free place, for what runs after the command. */
+  readonly freed = new Map<string, RowOf<'agents'>>();
+  /** True when this work has seen that the queue is empty. */
+  nobodyWaits = false;
+  #actor: Caller | null = null;
   /** The database's time, read under the lock, so that all processes use one clock. */
   now = new Date(Number.NaN);
   /** When this process started the work, in milliseconds of `performance.now()`. */
@@ -91,8 +96,19 @@ export class Work {
     readonly attempt: number,
   ) {}
 
+  /** Whom events and records name. */
   get caller(): Caller {
-    return this.options.caller;
+    return this.#actor ?? this.options.caller;
+  }
+
+  /** Runs a part of the work in another caller's name. */
+  async as<T>(caller: Caller, part: () => Promise<T>): Promise<T> {
+    this.#actor = caller;
+    try {
+      return await part();
+    } finally {
+      this.#actor = null;
+    }
   }
 
   newId(): string {

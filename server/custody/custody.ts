@@ -6,7 +6,7 @@ import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
 import { takesSessions } from './mayChangeHands.ts';
-import { readCustody, type LockOptions, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type ReadLimit, type Tenure } from './read.ts';
+import { readCustody, type LockOptions, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type QueuedSession, type ReadLimit, type Tenure } from './read.ts';
 import { isOpenHandoff, isOpenSession, isOpenTenure } from './rules.ts';
 import { captureSnapshot } from './snapshot.ts';
 
@@ -41,6 +41,9 @@ export class Custody {
   readonly active: readonly string[];
   readonly #limits: Readonly<Record<string, ReadLimit>>;
   tenure: Tenure | null;
+  /** The Session's place in the queue; null when it does not wait. */
+  queued: QueuedSession | null;
+  readonly #isAwaited: boolean;
   readonly #agents: Map<string, LockedAgent>;
   #versioned = false;
   /** The tenure begun by this command, until an Event records it. */
@@ -55,6 +58,8 @@ export class Custody {
     this.handoff = read.handoff;
     this.active = read.active;
     this.#limits = read.limits;
+    this.queued = read.queued;
+    this.#isAwaited = read.isAwaited;
     this.#agents = new Map(read.agents.map((agent) => [agent.id, agent]));
   }
 
@@ -146,7 +151,10 @@ export class Custody {
       ...(terminatedByHandoffId === null ? {} : { terminatedByHandoffId }),
     });
     const agent = this.agent(tenure.agentId);
-    if (agent !== null) this.work.change('agents', agent, { currentLoad: agent.currentLoad - 1 });
+    if (agent === null) return;
+    this.work.change('agents', agent, { currentLoad: agent.currentLoad - 1 });
+    // A Session that is queued at this very moment is not seen here: the next round of `assignQueued` finds it.
+    if (this.#isAwaited) this.work.freed.set(agent.id, agent);
   }
 
   /** Opens a tenure: takes a place of the agent, makes it the holder and captures a snapshot of its context. */
@@ -171,6 +179,12 @@ export class Custody {
     this.changed({ agentId: agent.id, lastAgentSessionId: tenure.id });
     captureSnapshot(this.work, this.session, 'SESSION_START', tenure.id, visible);
     return tenure;
+  }
+
+  /** Takes the Session out of the queue. */
+  leaveQueue(): void {
+    if (this.queued !== null) this.work.changes.clear('queue_entries', this.session.id);
+    this.queued = null;
   }
 
   /** Closes and records the open Handoff. The caller moves custody. */

@@ -5,10 +5,12 @@ import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { DomainError } from '../core/errors.ts';
 import type { Caller } from '../core/work.ts';
 import { acceptHandoff, cancelHandoff, cancelPendingHandoffs, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
+import { silentLog } from '../infra/log.ts';
+import { assignQueued } from '../queue/assign.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
 import { testDatabase } from '../../test/database.ts';
 import { hashAllTables } from '../../test/hash.ts';
-import { brokenInvariants } from '../../test/invariants.ts';
+import { brokenInvariants, waitInVain } from '../../test/invariants.ts';
 import { Model, type HandoffStatus, type ModelAgent, type ModelSession, type Status } from '../../test/model.ts';
 import { operator, world } from '../../test/world.ts';
 
@@ -29,8 +31,8 @@ const whose = fc.constantFrom('olga', 'otto');
 const nth = fc.nat({ max: 7 });
 
 const command = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('create' as const), agent: fc.option(agentId), type: fc.option(type), max: fc.constantFrom(0, 1, 5), key: fc.boolean() }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('reassign' as const), n: nth, agent: fc.option(agentId), type, skip: fc.boolean(), by: whose, stale: fc.boolean(), key: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('create' as const), agent: fc.option(agentId), type: fc.option(type), max: fc.constantFrom(0, 1, 5), key: fc.boolean(), queue: fc.boolean(), priority: fc.constantFrom('LOW' as const, 'NORMAL' as const, 'HIGH' as const) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('reassign' as const), n: nth, agent: fc.option(agentId), type, skip: fc.boolean(), queue: fc.boolean(), by: whose, stale: fc.boolean(), key: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('initiate' as const), n: nth, agent: agentId, by: whose }) },
   {
     weight: 8,
@@ -67,6 +69,13 @@ class Run {
   readonly model = new Model();
   readonly sessionIds: string[] = [];
   #keys = 0;
+
+  async stepAndGiveAway(c: Command): Promise<void> {
+    const loads = this.model.loads();
+    await this.step(c);
+    await assignQueued({ pool: db.pool, log: silentLog });
+    this.model.giveAway(loads);
+  }
 
   async step(c: Command): Promise<void> {
     const s = 'n' in c ? this.model.sessions[c.n % Math.max(1, this.model.sessions.length)] : undefined;
@@ -106,9 +115,10 @@ class Run {
 
   async create(c: Extract<Command, { kind: 'create' }>): Promise<void> {
     const type = c.agent === null ? c.type : null;
-    const fields = { agentType: type, maxHandoffs: c.max };
+    const queue = c.queue && type !== null;
+    const fields = { agentType: type, maxHandoffs: c.max, queue, priority: c.priority };
     const idempotencyKey = `key-${(this.#keys += 1)}`;
-    await this.agree(this.model.create(c.agent, type, c.max), async () => {
+    await this.agree(this.model.create(c.agent, type, c.max, { queue, priority: ['LOW', 'NORMAL', 'HIGH'].indexOf(c.priority) }), async () => {
       this.sessionIds.push(await session(c.agent, fields, { idempotencyKey }));
     });
     if (!c.key || this.sessionIds.length === 0) return;
@@ -119,7 +129,7 @@ class Run {
   }
 
   async reassign(c: Extract<Command, { kind: 'reassign' }>, s: ModelSession, id: string, caller: Caller): Promise<void> {
-    const to = { agentId: c.agent, agentType: c.agent === null ? c.type : null, skipHandoff: c.skip };
+    const to = { agentId: c.agent, agentType: c.agent === null ? c.type : null, skipHandoff: c.skip, queue: c.queue && c.agent === null };
     if (c.stale) {
       const before = await hashAllTables(db.pool);
       expect((await outcome(() => reassign(id, { ...to, expectedVersion: s.version + 1 }, { caller }))).code).toBe('CONFLICT');
@@ -127,7 +137,7 @@ class Run {
     }
     const as = { caller, idempotencyKey: `key-${(this.#keys += 1)}` };
     let first: unknown;
-    await this.agree(this.model.reassign(s, { agent: to.agentId, type: to.agentType, skip: c.skip }, c.by), async () => {
+    await this.agree(this.model.reassign(s, { agent: to.agentId, type: to.agentType, skip: c.skip, queue: to.queue }, c.by), async () => {
       first = await reassign(id, to, as);
     });
     if (!c.key || first === undefined) return;
@@ -147,6 +157,7 @@ class Run {
   /** What is stored is what the model says, and the invariants hold. */
   async check(): Promise<void> {
     expect(await brokenInvariants(db.pool)).toEqual([]);
+    expect(await waitInVain(db.pool)).toEqual([]);
     const stored = await db.prisma.session.findMany({
       where: { id: { in: this.sessionIds } },
       orderBy: { id: 'asc' },
@@ -155,6 +166,7 @@ class Run {
         agentId: true,
         version: true,
         lastAgentSession: { select: { state: true } },
+        queueEntry: { select: { agentType: true, sourceAgentId: true, suspended: true } },
         handoffs: { orderBy: { depth: 'asc' }, select: { status: true, sourceAgentId: true, targetAgentId: true } },
       },
     });
@@ -164,6 +176,7 @@ class Run {
         agentId: s.holder,
         version: s.version,
         lastAgentSession: s.tenure,
+        queueEntry: s.queue && { agentType: s.queue.type, sourceAgentId: s.queue.finisher, suspended: s.queue.suspended },
         handoffs: s.handoffs.map(({ status, source, target }) => ({ status, sourceAgentId: source, targetAgentId: target })),
       })),
     );
@@ -195,8 +208,8 @@ async function freshRun(): Promise<Run> {
     await db.prisma.agentCollaborator.create({ data: { agentId: a.id, collaboratorId, position } });
   }
   // Something to work on from the first command on: one held, one not.
-  await fresh.step({ kind: 'create', agent: 'ada', type: null, max: 5, key: false });
-  await fresh.step({ kind: 'create', agent: null, type: null, max: 5, key: false });
+  await fresh.step({ kind: 'create', agent: 'ada', type: null, max: 5, key: false, queue: false, priority: 'NORMAL' });
+  await fresh.step({ kind: 'create', agent: null, type: null, max: 5, key: false, queue: false, priority: 'NORMAL' });
   return fresh;
 }
 
@@ -209,7 +222,7 @@ describe('any sequence of commands', () => {
         fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 50, size: 'max' }), async (commands) => {
           const current = await freshRun();
           for (const c of commands) {
-            await current.step(c);
+            await current.stepAndGiveAway(c);
             await current.check();
             tally[c.kind] = (tally[c.kind] ?? 0) + 1;
           }

@@ -1,26 +1,32 @@
-import type { Agent, AgentSession, Handoff, Session } from '../generated/prisma/client.ts';
+import type { Agent, AgentSession, Handoff, QueueEntry, Session } from '../generated/prisma/client.ts';
 import { statement, type Statement } from '../core/changes.ts';
 import { column, fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
 
+const columns = (fields: readonly string[], table: string): string => fields.map((field) => `${table}.${column(field)}`).join(', ');
+
 // Only the fields that rules read or steps change are selected.
 const sessionFields = [
   'id', 'status', 'version', 'agentId', 'endedAgentType', 'previousAgentType', 'contextVariables', 'result', 'summary', 'endReason', 'handoffsEnabled', 'maxHandoffs', 'operatorEpoch',
-  'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'updatedAt', 'lastReassignedAt',
+  'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'updatedAt', 'lastReassignedAt', 'lastActivityAt', 'priority',
 ] as const satisfies (keyof Session)[];
 const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId'] as const satisfies (keyof AgentSession)[];
 const handoffFields = [
-  'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptedAt', 'completedAt', 'closedAt',
+  'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptWithinMinutes', 'extensions', 'remindAt', 'remindedAt', 'acceptedAt', 'completedAt', 'closedAt',
   'rejectionReason', 'failureReason', 'cancelReason',
 ] as const satisfies (keyof Handoff)[];
-const agentFields = ['id', 'type', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
+const agentFields = ['id', 'type', 'role', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
+
+const queuedFields = ['id', 'sessionId', 'wanted', 'queuedAt', 'effectiveAt', 'suspended', 'escalated', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'previousAgentId'] as const satisfies (keyof QueueEntry)[];
+
+/** The columns that a Custody reads of each table. */
+export const custodyColumns = { session: columns(sessionFields, 'sessions'), tenure: columns(tenureFields, 't'), handoff: columns(handoffFields, 'h'), queued: columns(queuedFields, 'e') };
 
 export type HeldSession = Pick<Session, (typeof sessionFields)[number]>;
 export type Tenure = Pick<AgentSession, (typeof tenureFields)[number]>;
 export type LastHandoff = Pick<Handoff, (typeof handoffFields)[number]>;
+export type QueuedSession = Pick<QueueEntry, (typeof queuedFields)[number]>;
 export type LockedAgent = Pick<Agent, (typeof agentFields)[number]>;
-
-const columns = (fields: readonly string[], table: string): string => fields.map((field) => `${table}.${column(field)}`).join(', ');
 
 export interface CustodyRead {
   session: HeldSession;
@@ -34,6 +40,10 @@ export interface CustodyRead {
   active: string[];
   /** What agents read of the Session that do not read everything, by agent (rule: carry). */
   limits: Record<string, ReadLimit>;
+  /** The Session's place in the queue; null when it does not wait. */
+  queued: QueuedSession | null;
+  /** Whether a queued Session waits for an agent like the holder. */
+  isAwaited: boolean;
 }
 
 /** The first Message and the first Event that an agent reads. */
@@ -59,11 +69,11 @@ export interface LockOptions {
 // UPDATE does not block foreign key checks.
 const custodySql = (lock: string): Statement => statement(`
 WITH s AS MATERIALIZED (
-  SELECT ${columns(sessionFields, 'sessions')} FROM sessions WHERE id = $1::uuid),
+  SELECT ${custodyColumns.session} FROM sessions WHERE id = $1::uuid),
 t AS (
-  SELECT ${columns(tenureFields, 't')} FROM agent_sessions t JOIN s ON t.id = s.last_agent_session_id),
+  SELECT ${custodyColumns.tenure} FROM agent_sessions t JOIN s ON t.id = s.last_agent_session_id),
 h AS MATERIALIZED (
-  SELECT ${columns(handoffFields, 'h')} FROM handoffs h JOIN s ON h.id = s.last_handoff_id),
+  SELECT ${custodyColumns.handoff} FROM handoffs h JOIN s ON h.id = s.last_handoff_id),
 open_handoff AS (SELECT source_agent_id, target_agent_id FROM h WHERE status IN ('INITIATED', 'ACCEPTED')),
 candidates AS (
   SELECT id FROM agents
@@ -78,12 +88,17 @@ concerned AS (
   UNION SELECT unnest($2::text[])
   UNION SELECT id FROM candidates),
 a AS MATERIALIZED (
-  SELECT ${columns(agentFields, 'agents')} FROM agents WHERE id IN (SELECT id FROM concerned) ORDER BY id ${lock})
+  SELECT ${columns(agentFields, 'agents')} FROM agents WHERE id IN (SELECT id FROM concerned) ORDER BY id ${lock}),
+q AS (
+  SELECT ${custodyColumns.queued} FROM queue_entries e WHERE e.session_id = (SELECT id FROM s WHERE agent_id IS NULL))
 SELECT
   (SELECT row_to_json(s) FROM s) AS session,
   (SELECT row_to_json(t) FROM t) AS tenure,
   (SELECT row_to_json(h) FROM h) AS handoff,
   (SELECT coalesce(json_agg(a), '[]') FROM a) AS agents,
+  (SELECT row_to_json(q) FROM q) AS queued,
+  coalesce((SELECT true FROM queue_entries e WHERE e.wanted = ANY (ARRAY(SELECT unnest(ARRAY[type || '/', type || '/' || role, '/' || role]) FROM a WHERE id = (SELECT agent_id FROM s)))
+    AND NOT e.suspended AND NOT e.escalated LIMIT 1), false) AS awaited,
   (SELECT coalesce(json_agg(agent_id), '[]') FROM (
     SELECT agent_id FROM agent_sessions WHERE session_id = $1 AND activated_at IS NOT NULL
     GROUP BY agent_id ORDER BY max(started_at) DESC, max(id::text) DESC) x) AS active,
@@ -101,6 +116,8 @@ interface Row {
   agents: object[];
   active: string[];
   limits: Record<string, ReadLimit>;
+  queued: object | null;
+  awaited: boolean;
 }
 
 async function read(work: Work, sessionId: string, options: LockOptions): Promise<Row> {
@@ -121,6 +138,8 @@ export async function readCustody(work: Work, sessionId: string, options: LockOp
     agents: row.agents.map((agent) => fromColumns<LockedAgent>(agent)),
     active: row.active,
     limits: row.limits,
+    queued: row.queued && fromColumns<QueuedSession>(row.queued),
+    isAwaited: row.awaited,
   };
 }
 

@@ -3,6 +3,7 @@ import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
+import { touchHandoff } from '../handoffs/touchHandoff.ts';
 import { recordDecision, setTasks } from '../log/addToLog.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../sessions/changeSession.ts';
 import { updateSession } from '../sessions/updateSession.ts';
@@ -56,6 +57,22 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     ]);
   });
 
+  it('the queue: SESSION_QUEUED to the agents that let go, then to the agent that gets its turn', async () => {
+    const [id, waits] = [await held(), (await waiting()).id];
+    expect(await heard(id, () => reassign(id, { agentType: 'QUEUED', queue: true }))).toEqual(['SESSION_QUEUED: a']);
+    expect(await heard(waits, () => reassign(waits, { agentType: 'QUEUED', queue: true, skipHandoff: true }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_QUEUED: a b']);
+    const created = await session(null, { agentType: 'QUEUED', queue: true });
+    let both: string[] = [];
+    expect(
+      await heard(id, async () => {
+        both = await heard(waits, () => agent('q', { type: 'QUEUED' }));
+      }),
+    ).toEqual(['HANDOFF_INITIATED: q', 'SESSION_REASSIGNED: q']);
+    expect(both).toEqual(['SESSION_REASSIGNED: q']);
+    const events = await db.prisma.event.findMany({ where: { sessionId: created }, orderBy: { sessionSequence: 'asc' }, include: { inboxes: true } });
+    expect(events.map(({ type, inboxes }) => [type, inboxes.map(({ agentId }) => agentId)])).toEqual([['SESSION_CREATED', []], ['SESSION_QUEUED', []], ['SESSION_REASSIGNED', ['q']]]);
+  });
+
   it('reassignSession: to the target and the source', async () => {
     const id = await held();
     expect(await heard(id, () => reassign(id, { agentId: 'b' }))).toEqual(['HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
@@ -102,6 +119,11 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     const { id, handoffId } = await waiting();
     expect(await heard(id, () => run(acceptHandoff, { handoffId }))).toEqual(['HANDOFF_ACCEPTED: a b']);
     expect(await heard(id, () => run(completeHandoff, { handoffId }))).toEqual(['HANDOFF_COMPLETED: a b']);
+  });
+
+  it('touchHandoff: to the target and the source', async () => {
+    const { id, handoffId } = await waiting();
+    expect(await heard(id, () => run(touchHandoff, { handoffId, note: 'soon' }))).toEqual(['HANDOFF_EXTENDED: a b']);
   });
 
   it('the first turn of the target: TURN_APPENDED, then HANDOFF_COMPLETED', async () => {

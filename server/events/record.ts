@@ -7,7 +7,11 @@ export interface Stream {
   id: string;
   status: SessionStatus;
   eventCount: number;
+  lastActivityAt?: Date;
 }
+
+/** Events that show no work, no move and no change of status. */
+const passive: readonly EventType[] = ['SESSION_CHANGED', 'HANDOFF_REMINDED'];
 
 /** An agent whose row this transaction has locked. */
 export interface Listener {
@@ -34,7 +38,7 @@ export interface Fact {
  */
 export function record(work: Work, { type, session, holderId = null, handoffId = null, reason = null, summary = null, metadata = null, parts }: Fact): string {
   const eventId = work.newId();
-  if (session !== null) work.change('sessions', session, { eventCount: session.eventCount + 1 });
+  if (session !== null) work.change('sessions', session, { eventCount: session.eventCount + 1, ...(!passive.includes(type) && { lastActivityAt: work.now }) });
   work.insert('events', {
     id: eventId,
     type,

@@ -11,7 +11,7 @@ builder.objectType('Actor', {
   description: 'The caller that made a change.',
   fields: (t) => ({
     principal: t.exposeString('actorPrincipal', {
-      description: 'Id of the key that was used; `admin` for BATON_ADMIN_KEY, `npm run key` for that command, `loopback` on a server without keys, `demo` for the demonstration data, `sweep` for Baton itself.',
+      description: 'Id of the key that was used; `admin` for BATON_ADMIN_KEY, `npm run key` for that command, `loopback` on a server without keys, `demo` for the demonstration data, `sweep` for a time-out by Baton, `queue` for a Session that left the queue.',
     }),
     role: t.expose('actorRole', { type: Role, nullable: true, description: 'Role of the caller; null for Baton itself.' }),
   }),
@@ -26,6 +26,7 @@ const EventType = builder.enumType('EventType', {
     SESSION_REASSIGNED: { description: 'A Session was given to an Agent.' },
     SESSION_RETURNED: { description: 'A Session returned to the Agent from which it came.' },
     SESSION_UNASSIGNED: { description: 'A Session could not return and is unassigned.' },
+    SESSION_QUEUED: { description: 'A Session waits in the queue for an Agent.' },
     SESSION_CHANGED: { description: 'Fields of a Session were changed by updateSession.' },
     SESSION_STATUS_CHANGED: { description: 'A Session was paused, resumed or ended.' },
     HANDOFF_INITIATED: { description: 'A Handoff was started.' },
@@ -35,6 +36,8 @@ const EventType = builder.enumType('EventType', {
     HANDOFF_FAILED: { description: 'A Handoff failed.' },
     HANDOFF_CANCELLED: { description: 'A Handoff was cancelled or superseded.' },
     HANDOFF_TIMED_OUT: { description: 'The target did not accept in time.' },
+    HANDOFF_REMINDED: { description: 'The target was reminded of a Handoff that waits. Nothing else changed.' },
+    HANDOFF_EXTENDED: { description: 'The deadline of a Handoff was moved.' },
     TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
     LOG_CHANGED: { description: 'A decision, tasks or a snapshot was recorded.' },
     AGENT_CHANGED: { description: 'An Agent was registered, changed or archived. Concerns no Session.' },

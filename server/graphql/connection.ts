@@ -64,9 +64,10 @@ export function connectionRef(model: ModelName): ObjectRef<Types, Connection> {
 
 /** The same for rows that no single table holds. */
 export function connectionOf(model: string, node: ObjectRef<Types, Row>): ObjectRef<Types, Connection> {
+  const plural = `${model.replace(/y$/, 'ie')}s`;
   const Edge = builder.objectRef<{ list: Connection; row: Row }>(`${model}Edge`).implement({
     access: 'inherit',
-    description: `An item of a list of ${model}s, with its cursor.`,
+    description: `An item of a list of ${plural}, with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
         description: 'Position of this item in this list and order, for `after` and `before`. Opaque.',
@@ -77,7 +78,7 @@ export function connectionOf(model: string, node: ObjectRef<Types, Row>): Object
   });
   const ref = builder.objectRef<Connection>(`${model}Connection`).implement({
     access: 'inherit',
-    description: `A page of a list of ${model}s.`,
+    description: `A page of a list of ${plural}.`,
     fields: (t) => ({
       edges: t.field({
         type: [Edge],

@@ -62,7 +62,7 @@ describe('the contract', () => {
     [
       'Session',
       `id title status version agent agentType previousAgentType contextVariables metadata result handoffsEnabled maxHandoffs createdAt updatedAt
-       lastReassignedAt lastHandoff openHandoff handoffs agentSessions agentSession turns messages decisions tasks snapshots usage`,
+       lastReassignedAt lastActivityAt externalId project priority lastHandoff openHandoff handoffs agentSessions agentSession turns messages decisions tasks snapshots usage`,
     ],
     [
       'AgentSession',
@@ -91,15 +91,17 @@ describe('the contract', () => {
     ['HandoffGraphEdge', 'source target count byStatus medianAcceptMs'],
     ['Event', 'cursor type at recovered sessionSequence inboxSequence actor session handoff agent'],
     ['Viewer', 'role agent key'],
+    ['QueueEntry', 'session agentType role queuedSince position suspended escalated sourceAgent reason'],
     ['SessionConnection', 'edges nodes pageInfo totalCount'],
   ])('the type %s has its fields', (type, names) => {
     expect(fieldsOf(type)).toEqual(expect.arrayContaining(words(names)));
   });
 
   test.each([
-    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains createdAfter createdBefore'],
+    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains externalId project priority createdAfter createdBefore'],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
-    ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes initiatedAfter initiatedBefore'],
+    ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project initiatedAfter initiatedBefore'],
+    ['QueueFilter', 'role agentType escalated'],
     ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore'],
   ])('the filter %s has its fields', (name, names) => {
     const type = schema.getType(name);

@@ -20,6 +20,16 @@ export const SessionStatus = builder.enumType('SessionStatus', {
   },
 });
 
+export const SessionPriority = builder.enumType('SessionPriority', {
+  description: 'Urgency of the work, lowest first.',
+  values: {
+    LOW: { description: 'Waits for everything else.' },
+    NORMAL: { description: 'The default.' },
+    HIGH: { description: 'Before normal work.' },
+    URGENT: { description: 'Before everything else.' },
+  },
+});
+
 export const HandoffStatus = builder.enumType('HandoffStatus', {
   description: 'Statuses of a Handoff. INITIATED and ACCEPTED are open; the others are final.',
   values: {

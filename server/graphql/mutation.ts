@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { demandRole } from '../access/guard.ts';
 import type { Roles } from '../access/roles.ts';
 import type { DomainError } from '../core/errors.ts';
-import { runWork } from '../core/runWork.ts';
 import type { Answer, Caller, Work } from '../core/work.ts';
+import { runCommand } from '../queue/runCommand.ts';
 import { redactInput } from '../redaction/redact.ts';
 import { builder, capitalized, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext, Settings } from './context.ts';
@@ -26,7 +26,7 @@ export function run<Input extends object, A extends Answer>(
   demandMutation(caller, mutation);
   const redacted = redactInput(decoded);
   const { idempotencyKey = null, ...input } = redacted;
-  return runWork({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
+  return runCommand({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
 }
 
 interface Declaration<S extends z.ZodType<object>, A> {

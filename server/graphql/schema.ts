@@ -20,6 +20,7 @@ import '../log/mutations.ts';
 import '../log/schema.ts';
 import '../log/sessionLogSchema.ts';
 import '../log/snapshotSchema.ts';
+import '../queue/schema.ts';
 import '../registry/mutations.ts';
 import '../registry/schema.ts';
 import '../sessions/agentSessionSchema.ts';

@@ -98,4 +98,15 @@ const pending: Refusal[] = [
   },
 ];
 
-testRefusals(home, ['acceptHandoff', 'completeHandoff', 'rejectHandoff', 'failHandoff', 'cancelHandoff', 'timeOutHandoff', 'cancelPendingHandoffs'], [...changing, ...pending]);
+const touching: Refusal[] = [
+  { error: 'BadUserInputError' as const, when: 'the id is that of a session', given: () => ({ input: { handoffId: unknownId('session') } }), says: /give the id of a handoff/ },
+  { error: 'NotFoundError' as const, when: 'the handoff does not exist', given: () => ({ input: { handoffId: unknownId('handoff') } }), says: /check the id/ },
+  ...(['ACCEPTED', 'REJECTED'] as const).map((status) => ({
+    error: 'InvalidStateError' as const,
+    when: `the handoff is ${status}`,
+    given: async (h: House) => ({ input: { handoffId: await handoffIn(status, h) }, data: { state: status, allowed: ['INITIATED'] } }),
+    says: /only one that waits to be accepted/,
+  })),
+].map((refusal) => ({ mutation: 'touchHandoff', ...refusal }));
+
+testRefusals(home, ['acceptHandoff', 'completeHandoff', 'rejectHandoff', 'failHandoff', 'cancelHandoff', 'timeOutHandoff', 'cancelPendingHandoffs', 'touchHandoff'], [...changing, ...pending, ...touching]);

@@ -65,6 +65,15 @@ export async function giveBack(custody: Custody, handoff: LastHandoff, ending: D
   custody.returnToSource(handoff, ending.status === 'FAILED' ? 'FAILED' : 'DECLINED', visible);
 }
 
+const readStatusStatement = statement('SELECT status, source_agent_id AS "sourceAgentId", target_agent_id AS "targetAgentId" FROM handoffs WHERE id = $1');
+
+/** Of a Handoff that may not be its Session's last. */
+export async function readStatus(work: Work, handoffId: string): Promise<Pick<LastHandoff, 'status' | 'sourceAgentId' | 'targetAgentId'>> {
+  const [row] = await work.query<Pick<LastHandoff, 'status' | 'sourceAgentId' | 'targetAgentId'>>(readStatusStatement, [handoffId]);
+  if (row === undefined) throw new Error(`handoff ${handoffId} is not there under its session's lock`);
+  return row;
+}
+
 const readHandoffStatement = statement(`
 SELECT h.status, h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId", EXISTS (SELECT FROM events e WHERE e.handoff_id = h.id AND e.type = $2::event_type AND e.actor_principal = $3) AS repeats
 FROM handoffs h WHERE h.id = $1`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { HandoffStatus, HandoffVia } from '../graphql/enums.ts';
-import { agentId, idOf, inputObject, instant, integer, optional, someOf } from '../graphql/input/schemas.ts';
+import { agentId, externalId, idOf, inputObject, instant, integer, optional, project, someOf } from '../graphql/input/schemas.ts';
 
 export const handoffFilter = inputObject(
   'HandoffFilter',
@@ -11,6 +11,8 @@ export const handoffFilter = inputObject(
     agentId: optional(agentId).describe('Handoffs from or to this Agent.'),
     sourceAgentId: optional(agentId).describe('Handoffs from this Agent.'),
     targetAgentId: optional(agentId).describe('Handoffs to this Agent.'),
+    externalId: optional(externalId).describe('Handoffs of the Sessions with this id in another system.'),
+    project: optional(project).describe('Handoffs of the Sessions of this project.'),
     status: optional(someOf(HandoffStatus)).describe('Records with one of these statuses.'),
     via: optional(someOf(HandoffVia)).describe('Handoffs started in one of these ways.'),
     circular: optional(z.boolean()).describe('True: the target had been active in the Session before. False: all others.'),
@@ -24,6 +26,8 @@ export const handoffFilter = inputObject(
 export function handoffsWhere({ agentId, ...filter }: z.output<typeof handoffFilter>, now: Date): Prisma.HandoffWhereInput[] {
   const all: Prisma.HandoffWhereInput[] = [];
   if (filter.sessionId !== null) all.push({ sessionId: filter.sessionId });
+  if (filter.externalId !== null) all.push({ session: { externalId: filter.externalId } });
+  if (filter.project !== null) all.push({ session: { project: filter.project } });
   if (filter.sourceAgentId !== null) all.push({ sourceAgentId: filter.sourceAgentId });
   if (filter.targetAgentId !== null) all.push({ targetAgentId: filter.targetAgentId });
   if (filter.status !== null) all.push({ status: { in: filter.status } });

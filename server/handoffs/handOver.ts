@@ -20,21 +20,36 @@ export interface HandOver {
   summary: string | null;
   metadata: unknown;
   staleAfterMinutes: number;
+  /** When the target is reminded; null or absent: never. */
+  remindAfterMinutes?: number | null;
   priorTurnId?: string | null;
   triggeringToolCallIds?: readonly string[] | null;
+  /** The agent that a queued Session was last held by, and its tenure: the source of the Handoff. */
+  finisher?: Finisher | null;
 }
 
-export interface Prepared {
+export interface Finisher {
+  agentId: string;
+  agentType: string;
+  tenureId: string;
+}
+
+/** What a Handoff stores. */
+export interface Carried {
   context: Context;
-  /** The Context before the Carry, for the loop rule. */
-  whole: Context;
-  sources: Sources;
+  sources: Pick<Sources, 'visible' | 'lastTurnId' | 'lastTurnCallIds'>;
   contentHash: string;
   variables: StoredVariables;
   /** Null: everything. */
   carry: Carry | null;
   /** What the source reads; null for everything. */
   limit: ReadLimit | null;
+}
+
+export interface Prepared extends Carried {
+  /** The Context before the Carry, for the loop rule. */
+  whole: Context;
+  sources: Sources;
 }
 
 interface Given {
@@ -48,8 +63,8 @@ interface Given {
   call?: PendingCall | null;
 }
 
-/** Builds the Handoff's Context (rules: carry, whole or nothing). */
-export async function prepareContext(custody: Custody, given: Given, target: LockedAgent): Promise<Prepared> {
+/** Builds the Handoff's Context (rules: carry, whole or nothing). The target is null while the Session waits for one. */
+export async function prepareContext(custody: Custody, given: Given, target: LockedAgent | null): Promise<Prepared> {
   const { work, session } = custody;
   const { summary, carry } = given;
   const limit = given.byOperator ? null : custody.limitOf(session.agentId);
@@ -57,8 +72,8 @@ export async function prepareContext(custody: Custody, given: Given, target: Loc
   if (read === null) throw new Error(`session ${session.id} vanished under its lock`);
   const sources = given.call == null ? read.sources : withCall(read.sources, given.call);
   const variables = custody.variablesWith(given.contextVariables);
-  const passage = { to: target.id, depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }) };
-  const input = { summary, variables: read.variablesOf(variables), instructions: target.instructions, passage, filesWithheld: limit !== null };
+  const passage = { ...(target && { to: target.id }), depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }) };
+  const input = { summary, variables: read.variablesOf(variables), instructions: target?.instructions ?? null, passage, filesWithheld: limit !== null };
   const whole = buildContext(sources, input);
   const context = carry === null ? whole : carriedContext(sources, input, carry);
   return { context, whole, sources, variables, carry, limit, contentHash: contentHash(whole, summary, sources.lastAgentTurnHash) };
@@ -69,13 +84,14 @@ export async function prepareContext(custody: Custody, given: Given, target: Loc
  * a PENDING one for the target, and stages the Handoff with its Context, snapshot, log entry and events. Returns the
  * Handoff's id.
  */
-export function handOver(custody: Custody, prepared: Prepared, input: HandOver): string {
+export function handOver(custody: Custody, prepared: Carried, input: HandOver): string {
   const { work, session } = custody;
-  const { target } = input;
+  const { target, finisher = null } = input;
   const { context, sources } = prepared;
   const handoffId = work.newId();
   const previousHolder = custody.holder;
-  const source = leaveHolder(custody);
+  const left = leaveHolder(custody);
+  const source = finisher ?? finisherOf(left);
   const wasUnheld = previousHolder === null;
 
   const snapshotId = captureSnapshot(work, session, 'HANDOFF_INITIATED', source?.tenureId ?? null, sources.visible);
@@ -93,6 +109,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     recordedRole: work.caller.role,
   });
   custody.endTenure('HANDED_OFF', handoffId);
+  if (finisher !== null && custody.tenure?.id === finisher.tenureId) work.change('agent_sessions', custody.tenure, { terminatedByHandoffId: handoffId });
   if (wasUnheld) custody.setStatus('RUNNING');
   custody.changed({
     previousAgentType: previousHolder?.type ?? session.previousAgentType,
@@ -119,8 +136,8 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     tokenEstimate: estimateTokensOf(carried),
     redactionCount: redactionsIn(context),
     contentHash: prepared.contentHash,
-    sourceAgentId: source?.agent.id ?? null,
-    sourceAgentType: source?.agent.type ?? null,
+    sourceAgentId: source?.agentId ?? null,
+    sourceAgentType: source?.agentType ?? null,
     targetAgentId: target.id,
     targetAgentType: target.type,
     sourceAgentSessionId: source?.tenureId ?? null,
@@ -131,7 +148,10 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
     actorPrincipal: work.caller.principal,
     actorRole: work.caller.role,
     initiatedAt: work.now,
-    deadlineAt: new Date(work.now.getTime() + input.staleAfterMinutes * 60_000),
+    deadlineAt: minutesAfter(work.now, input.staleAfterMinutes),
+    acceptWithinMinutes: input.staleAfterMinutes,
+    extensions: 0,
+    remindAt: input.remindAfterMinutes == null ? null : minutesAfter(work.now, input.remindAfterMinutes),
   });
   for (const [position, toolCallId] of (input.triggeringToolCallIds ?? sources.lastTurnCallIds).entries()) {
     work.insert('handoff_tool_calls', { handoffId, toolCallId, position });
@@ -139,7 +159,7 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
   custody.changed({ lastHandoffId: handoffId });
   const parties = { id: handoffId, sourceAgentId: handoff.sourceAgentId ?? null, targetAgentId: target.id };
   custody.recordHandoff('HANDOFF_INITIATED', parties, { holderId: previousHolder?.id ?? null, reason: input.reason });
-  custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: source?.agent ?? null, handoff: parties, reason: input.reason });
+  custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: left?.agent ?? null, handoff: parties, reason: input.reason });
 
   work.afterCommit(() => {
     work.log.info(
@@ -155,6 +175,12 @@ export function handOver(custody: Custody, prepared: Prepared, input: HandOver):
   });
   return handoffId;
 }
+
+export const minutesAfter = (from: Date, minutes: number): Date => new Date(from.getTime() + minutes * 60_000);
+
+/** The agent and tenure that a Session leaves, as the source of a Handoff. */
+export const finisherOf = (left: { agent: LockedAgent; tenureId: string } | null): Finisher | null =>
+  left && { agentId: left.agent.id, agentType: left.agent.type, tenureId: left.tenureId };
 
 /**
  * Closes the open Handoff and returns the agent and tenure that the Session leaves (rule: supersede). A superseded target

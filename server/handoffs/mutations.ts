@@ -18,6 +18,7 @@ import { handoffOf, mutation, sessionOf, type Fields } from '../graphql/mutation
 import { acceptHandoff, cancelHandoff, cancelPendingHandoffs, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
 import { initiateHandoff, type HandoffAnswer } from './initiateHandoff.ts';
 import { moveFields } from './inputSchema.ts';
+import { touchHandoff } from './touchHandoff.ts';
 
 const payload = (description: string) => ({
   description,
@@ -101,6 +102,15 @@ mutation('cancelHandoff', {
   payload: payload('The Handoff was cancelled.'),
   errors,
   command: cancelHandoff,
+});
+
+mutation('touchHandoff', {
+  access: workers,
+  description: 'Gives an INITIATED Handoff its full time again from now on, as its target: at most three times.',
+  input: z.object({ handoffId, note: optional(reason).describe('Why it takes longer, for people: up to 4 KB. Becomes the reason of HANDOFF_EXTENDED.') }),
+  payload: payload('The deadline was moved.'),
+  errors,
+  command: touchHandoff,
 });
 
 mutation('timeOutHandoff', {

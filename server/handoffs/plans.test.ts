@@ -85,6 +85,9 @@ const handoffFilters = {
   circular: '{ circular: true }',
   'not circular': '{ circular: false }',
   staleForMinutes: '{ staleForMinutes: 30 }',
+  externalId: '{ externalId: "TICKET-5000" }',
+  'project, with half of the sessions': '{ project: "shop" }',
+  'project, a rare one': '{ project: "rare" }',
   initiatedAfter: '{ initiatedAfter: "2026-01-05T00:00:00Z" }',
   initiatedBefore: '{ initiatedBefore: "2026-01-02T00:00:00Z" }',
   'sessionId and status': '{ sessionId: "SESSION", status: [COMPLETED] }',
@@ -111,6 +114,11 @@ const sessionFilters = {
   'titleContains, in one': '{ titleContains: "work 4711 on" }',
   'titleContains, in a quarter': '{ titleContains: "Login" }',
   'titleContains, in none': '{ titleContains: "zebra" }',
+  externalId: '{ externalId: "TICKET-5000" }',
+  'project, with half of the sessions': '{ project: "shop" }',
+  'project, a rare one': '{ project: "rare" }',
+  'priority, a rare one': '{ priority: [URGENT] }',
+  'priority, the frequent one': '{ priority: [NORMAL] }',
   createdAfter: '{ createdAfter: "2026-01-05T00:00:00Z" }',
   createdBefore: '{ createdBefore: "2026-01-02T00:00:00Z" }',
   'agentId and status': '{ agentId: "busy", status: [RUNNING] }',
@@ -136,6 +144,7 @@ describe('no list scans a large table', () => {
     await expectIndexed(sessions(`where: ${where}`));
     // Of the indexes that go on in this order only that of agents begins with a filter: what else is rare is looked for along the order.
     await expectIndexed(sessions(`where: ${where}, orderBy: { field: UPDATED_AT }`), { pages: where.includes('agentId:') ? fewPages : Infinity });
+    await expectIndexed(sessions(`where: ${where}, orderBy: { field: LAST_ACTIVITY }`), { pages: Infinity });
   });
 
   test('the lists of an Agent and of a Session', async () => {

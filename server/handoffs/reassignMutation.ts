@@ -12,7 +12,7 @@ import {
   NotFoundError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentId, agentType, idOf, integer, optional, withDefault } from '../graphql/input/schemas.ts';
+import { agentId, agentType, idOf, integer, optional, queueNeedsType, waitsForType, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, sessionOf } from '../graphql/mutation.ts';
 import { moveFields } from './inputSchema.ts';
 import { reassignSession } from './reassignSession.ts';
@@ -29,12 +29,16 @@ mutation('reassignSession', {
         'Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place.',
       ),
       skipHandoff: withDefault(z.boolean(), false).describe('True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once, or PAUSED in a paused Session.'),
+      queue: withDefault(z.boolean(), false).describe(
+        'True: when no Agent of `agentType` has a free place, the Session leaves its holder and waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Its Handoff is created when its turn comes. Excludes `agentId`.',
+      ),
       ...moveFields,
       expectedVersion: optional(integer(1)).describe('Fails with CONFLICT unless the Session has this version. Null: any version.'),
     })
     .refine((input) => input.agentId !== null || input.agentType !== null, {
       message: 'names neither agentId nor agentType: give one of them, or both',
-    }),
+    })
+    .refine(waitsForType, queueNeedsType),
   payload: {
     description: 'The Session has changed hands.',
     fields: (t) => ({
@@ -60,9 +64,10 @@ mutation('reassignSession', {
       }),
       assignedAgent: t.prismaField({
         type: modelRef('Agent'),
-        description: 'The Agent that was given the Session.',
+        nullable: true,
+        description: 'The Agent that was given the Session; null when the Session waits in the queue.',
         resolve: (query, { assignedAgentId }, _args, { prisma }) =>
-          prisma.agent.findUniqueOrThrow({ ...query, where: { id: assignedAgentId } }),
+          assignedAgentId === null ? null : prisma.agent.findUniqueOrThrow({ ...query, where: { id: assignedAgentId } }),
       }),
       message: t.exposeString('message', {
         description: 'States the holder, whether a Handoff was created, and if not, why. For people.',

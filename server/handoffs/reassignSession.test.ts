@@ -39,6 +39,14 @@ const cases: Refusal[] = [
     async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId) }, data: { path: ['input'] } }),
     /neither agentId nor agentType: give one of them/,
   ),
+  ...[{ agentId: 'ada', agentType: 'CLAUDE' }, { agentId: 'ada' }].map((to) =>
+    refusal(
+      'BadUserInputError',
+      `queue is true with ${Object.keys(to).join(' and ')}`,
+      async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), queue: true, ...to }, data: { path: ['input', 'queue'] } }),
+      /give agentType and leave out agentId/,
+    ),
+  ),
   refusal(
     'BadUserInputError',
     'all context variables together would exceed the limit',

@@ -5,7 +5,8 @@ import { demandLocked, demandMove, lockSession, movedSession } from '../custody/
 import { leastLoaded } from '../custody/mayChangeHands.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { readVisible } from '../custody/snapshot.ts';
-import { handOver, leaveHolder, prepareContext } from './handOver.ts';
+import { enqueue, finisherAmong } from '../queue/entry.ts';
+import { finisherOf, handOver, leaveHolder, prepareContext } from './handOver.ts';
 
 export interface ReassignSessionInput {
   sessionId: string;
@@ -13,6 +14,8 @@ export interface ReassignSessionInput {
   agentId: string | null;
   agentType: string | null;
   skipHandoff: boolean;
+  /** Waits for an agent of the type when none is free. Excludes `agentId`. */
+  queue?: boolean;
   reason: string | null;
   summary: string | null;
   contextVariables: Record<string, unknown> | null;
@@ -26,7 +29,8 @@ export interface ReassignSessionAnswer {
   handoffCreated: boolean;
   previousAgentId: string | null;
   previousAgentType: string | null;
-  assignedAgentId: string;
+  /** Null: queued. */
+  assignedAgentId: string | null;
   message: string;
 }
 
@@ -50,10 +54,13 @@ export async function reassignSession(
   const open = custody.openHandoff;
   const sourceId = open?.status === 'INITIATED' ? open.sourceAgentId : null;
   const target = named ?? chooseTarget(custody, input.agentType, work.attempt > 1);
-  demandMove(work, { session: movedSession(custody), expectedVersion: input.expectedVersion, target, agentType: input.agentType, started: null });
-  if (target === null) throw new Error('a reassign without an agent and without a type is refused as input');
+  const waits = input.queue === true && target === null && work.attempt > 1;
+  demandMove(work, { session: movedSession(custody), expectedVersion: input.expectedVersion, target, agentType: input.agentType, started: null }, waits ? 'free choice' : undefined);
 
   work.change('sessions', custody.session, { operatorEpoch: custody.session.operatorEpoch + 1 });
+  if (waits) return queueSession(custody, input, staleAfterMinutes);
+  if (target === null) throw new Error('a reassign without an agent and without a type is refused as input');
+  custody.leaveQueue();
   const answer = (handoffId: string | null, how: string): ReassignSessionAnswer => ({
     sessionId: custody.session.id,
     handoffId,
@@ -85,6 +92,38 @@ export function chooseTarget({ agents, holder, openHandoff }: Custody, type: str
   const holderId = holder?.id ?? null;
   const sourceId = openHandoff?.status === 'INITIATED' ? openHandoff.sourceAgentId : null;
   return leastLoaded(agents, type, [holderId, sourceId]) ?? (everyCandidate ? leastLoaded(agents, type, [holderId]) : null);
+}
+
+/** Takes the Session from its holder and lets it wait for an agent of the type (rule: queue). */
+async function queueSession(custody: Custody, input: ReassignSessionInput, staleAfterMinutes: number): Promise<ReassignSessionAnswer> {
+  const { work, session, queued } = custody;
+  const previousHolder = custody.holder;
+  const prepared = input.skipHandoff ? null : await prepareContext(custody, { ...input, carry: null, byOperator: true }, null);
+  const visible = prepared?.sources.visible ?? (await readVisible(work, session));
+  const left = finisherOf(leaveHolder(custody));
+  custody.endTenure('HANDED_OFF');
+  custody.changed({
+    contextVariables: (prepared?.variables ?? custody.variablesWith(input.contextVariables)) as never,
+    previousAgentType: previousHolder?.type ?? session.previousAgentType,
+    ...(previousHolder !== null && { lastReassignedAt: work.now }),
+  });
+  const { reason, summary, metadata } = input;
+  enqueue(
+    custody,
+    { agentType: input.agentType, role: null },
+    { handoff: prepared && { via: 'OPERATOR', prepared, acceptWithinMinutes: staleAfterMinutes }, visible, finisher: left ?? finisherAmong(queued), previousHolder, reason, summary, metadata },
+  );
+  return {
+    sessionId: session.id,
+    handoffId: null,
+    handoffCreated: false,
+    previousAgentId: previousHolder?.id ?? null,
+    previousAgentType: previousHolder?.type ?? null,
+    assignedAgentId: null,
+    message: `The session waits in the queue (before: ${previousHolder === null ? 'no agent' : `'${previousHolder.id}'`}): no agent of type ${input.agentType} has a free place. ${
+      input.skipHandoff ? 'It moves without a handoff, because skipHandoff is true.' : 'Its handoff is created when its turn comes.'
+    }`,
+  };
 }
 
 /** Moves custody without a Context for the next agent; the event is still written (rule: skip). */

@@ -43,6 +43,8 @@ builder.prismaNode('Handoff', {
     completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true }),
     closedAt: t.expose('closedAt', { type: 'DateTime', nullable: true }),
     deadlineAt: t.expose('deadlineAt', { type: 'DateTime' }),
+    extensions: t.exposeInt('extensions'),
+    remindedAt: t.expose('remindedAt', { type: 'DateTime', nullable: true }),
     rejectionReason: t.exposeString('rejectionReason', { nullable: true }),
     failureReason: t.exposeString('failureReason', { nullable: true }),
     cancelReason: t.exposeString('cancelReason', { nullable: true }),

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { repeat } from '../core/repeat.ts';
-import { runWork } from '../core/runWork.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
+import { runCommand } from '../queue/runCommand.ts';
 import { ClockSteps } from './clockSteps.ts';
 import { giveBack } from './changeHandoff.ts';
 
@@ -13,10 +13,11 @@ const batch = 100;
 const readClock = statement('SELECT clock_timestamp() AS now');
 // Compares with one clock reading: after a clock step nothing is due before the next reading.
 const findDue = statement(
-  `SELECT id, longer FROM (
-     SELECT id, deadline_at, coalesce((SELECT sum(by) FROM json_to_recordset($2) AS step (at timestamptz, by float8) WHERE at >= initiated_at), 0) AS longer
-     FROM handoffs WHERE status = 'INITIATED' AND deadline_at <= $1) h
-   WHERE deadline_at + longer * interval '1 millisecond' <= $1 ORDER BY deadline_at LIMIT ${batch}`,
+  `SELECT id, longer, reminds FROM (
+     SELECT id, due_at, reminds, coalesce((SELECT sum(by) FROM json_to_recordset($2) AS step (at timestamptz, by float8) WHERE at >= initiated_at), 0) AS longer
+     FROM (SELECT id, deadline_at AS due_at, initiated_at, false AS reminds FROM handoffs WHERE status = 'INITIATED' AND deadline_at <= $1
+       UNION ALL SELECT id, remind_at, initiated_at, true FROM handoffs WHERE status = 'INITIATED' AND reminded_at IS NULL AND remind_at <= $1) w) h
+   WHERE due_at + longer * interval '1 millisecond' <= $1 ORDER BY reminds, due_at LIMIT ${batch}`,
 );
 const forgetAnswers = statement(`DELETE FROM idempotency_answers WHERE created_at <= clock_timestamp() - interval '24 hours'`);
 
@@ -27,7 +28,7 @@ export interface SweepOptions {
 }
 
 /**
- * Times out due Handoffs (rule: deadline) and deletes idempotency answers after a day. Processes may run it concurrently:
+ * Times out due Handoffs, reminds targets (rule: deadline) and deletes idempotency answers after a day. Processes may run it concurrently:
  * locked Sessions are skipped, and the deadline is checked again under the lock. Deadlines move by the clock steps that
  * `clock` has seen. Returns the number of timed-out Handoffs.
  */
@@ -36,14 +37,15 @@ export async function sweep({ pool, log, announcer }: SweepOptions, clock = new 
   await pool.query({ ...forgetAnswers });
   let timedOut = 0;
   for (;;) {
-    const due = await pool.query<{ id: string; longer: number }>({ ...findDue, values: [now, JSON.stringify(clock.ahead)] });
+    const due = await pool.query<{ id: string; longer: number; reminds: boolean }>({ ...findDue, values: [now, JSON.stringify(clock.ahead)] });
     let changed = 0;
-    for (const { id, longer } of due.rows) {
+    for (const { id, longer, reminds } of due.rows) {
       const options = { pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} };
-      const answer = await runWork(options, (work) => timeOutIfDue(work, id, new Date(now.getTime() - longer)));
-      if (answer.timedOut) changed += 1;
+      const by = new Date(now.getTime() - longer);
+      const answer = await runCommand(options, (work) => (reminds ? remindIfDue(work, id, by) : timeOutIfDue(work, id, by)));
+      if (answer.done) changed += 1;
+      if (answer.done && !reminds) timedOut += 1;
     }
-    timedOut += changed;
     // Either the rest of a full batch is locked by other processes, or another batch follows.
     if (due.rows.length < batch || changed === 0) return timedOut;
   }
@@ -59,14 +61,26 @@ async function readNow(pool: Pool, log: Logger, clock: ClockSteps): Promise<Date
   return now;
 }
 
-async function timeOutIfDue(work: Work, handoffId: string, by: Date): Promise<{ timedOut: boolean }> {
+async function timeOutIfDue(work: Work, handoffId: string, by: Date): Promise<{ done: boolean }> {
   const sessionId = await work.lockSessionOf(handoffId, { skipLocked: true });
-  if (sessionId === null) return { timedOut: false };
+  if (sessionId === null) return { done: false };
   const custody = await Custody.of(work, sessionId);
   const { handoff } = custody;
-  if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.deadlineAt > by) return { timedOut: false };
+  if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.deadlineAt > by) return { done: false };
   await giveBack(custody, handoff, { status: 'TIMED_OUT' });
-  return { timedOut: true };
+  return { done: true };
+}
+
+/** Reminds the target once. A Handoff that is past its deadline too has been timed out before. */
+async function remindIfDue(work: Work, handoffId: string, by: Date): Promise<{ done: boolean }> {
+  const sessionId = await work.lockSessionOf(handoffId, { skipLocked: true });
+  if (sessionId === null) return { done: false };
+  const custody = await Custody.of(work, sessionId);
+  const { handoff } = custody;
+  if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.remindedAt !== null || handoff.remindAt === null || handoff.remindAt > by) return { done: false };
+  work.change('handoffs', handoff, { remindedAt: work.now });
+  custody.recordHandoff('HANDOFF_REMINDED', handoff);
+  return { done: true };
 }
 
 /** Runs the sweep repeatedly until stopped. Errors are logged; the schedule stays. */

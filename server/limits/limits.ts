@@ -65,6 +65,8 @@ export const limits = {
   /** BAD_USER_INPUT with the path. */
   fields: {
     titleCharacters: 500,
+    externalIdCharacters: 200,
+    projectCharacters: 200,
     /** Also of a decision and of a task. */
     reason: 4 * KB,
     summary: 32 * KB,

@@ -5,6 +5,9 @@ import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { type RawSocket, rawSocket, sseStream } from '../../test/socket.ts';
 import { world } from '../../test/world.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
+import { touchHandoff } from '../handoffs/touchHandoff.ts';
+import { cancelSession } from '../sessions/changeSession.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);
@@ -55,6 +58,43 @@ beforeAll(async () => {
   await agent('bob', { maxCapacity: 100 });
   socket = await rawSocket(url);
   await socket.init();
+});
+
+describe('events that an older program does not know', () => {
+  test('come numbered and in order among the others, and a replay from any cursor gives the same', async () => {
+    const story = world(database.pool);
+    await agent('queued-for', { type: 'QUEUE', maxCapacity: 1 });
+    const first = await session('queued-for');
+    const id = await session('ada');
+    const live = listen(sessions, { sessionIds: [encodeId('session', id)] });
+    const ready = await live.next();
+    await story.reassign(id, { agentType: 'QUEUE', queue: true });
+    await story.run(cancelSession, { sessionId: first, expectedVersion: null, reason: null });
+    const { id: handoffId } = await database.prisma.handoff.findFirstOrThrow({ where: { sessionId: id } });
+    await story.run(touchHandoff, { handoffId, note: null });
+    await story.run(acceptHandoff, { handoffId });
+    const shown = ({ cursor, type, sessionSequence }: Event) => ({ cursor, type, sessionSequence });
+    const events: ReturnType<typeof shown>[] = [];
+    const following = async (stream: typeof live): Promise<Event> => {
+      const event = await stream.next();
+      return event.type === 'HEARTBEAT' ? following(stream) : event;
+    };
+    while (events.at(-1)?.type !== 'HANDOFF_ACCEPTED') events.push(shown(await following(live)));
+    live.stop();
+    expect(events.map(({ type, sessionSequence }) => [sessionSequence, type])).toEqual([
+      [2, 'SESSION_QUEUED'],
+      [3, 'HANDOFF_INITIATED'],
+      [4, 'SESSION_REASSIGNED'],
+      [5, 'HANDOFF_EXTENDED'],
+      [6, 'HANDOFF_ACCEPTED'],
+    ]);
+    for (const [index, after] of [ready.cursor, ...events.slice(0, -1).map(({ cursor }) => cursor)].entries()) {
+      const replay = listen(sessions, { sessionIds: [encodeId('session', id)], after });
+      expect(await replay.next()).toMatchObject({ type: 'READY', recovered: true });
+      for (const expected of events.slice(index)) expect(shown(await following(replay))).toEqual(expected);
+      replay.stop();
+    }
+  });
 });
 
 describe('a subscription', () => {

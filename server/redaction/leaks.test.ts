@@ -141,6 +141,16 @@ async function writeEverything(): Promise<void> {
   for (const title of titles) await mutate('updateSession', { sessionId: changed, title }, 'session { id }');
   for (const metadata of values) await mutate('updateSession', { sessionId: changed, metadata, contextVariables: metadata }, 'session { id }');
 
+  for (const project of short) {
+    await session({ project });
+    await mutate('updateSession', { sessionId: changed, project }, 'session { id }');
+  }
+  // An id cannot be redacted: a secret is refused.
+  for (const externalId of short) {
+    await expect(mutate('createSession', { title: 'Work', externalId }, 'session { id }')).rejects.toThrow('looks like a secret');
+    await expect(mutate('updateSession', { sessionId: changed, externalId }, 'session { id }')).rejects.toThrow('looks like a secret');
+  }
+
   const log = await session({ agentId: source });
   for (const batch of inBatches(samples, 100)) {
     const messages = batch.flatMap(({ written: one }) => ('texts' in one ? one.texts : [JSON.stringify('value' in one ? one.value : one.text), '-'])).map((content) => ({ role: 'ASSISTANT', content }));
@@ -166,6 +176,8 @@ async function writeEverything(): Promise<void> {
     const initiate = async (sessionId: string, fields: object = {}): Promise<string> =>
       (await mutate('initiateHandoff', { sessionId, targetAgentId: target, ...fields }, 'handoff { id }'))['handoff']!.id;
     const ended = await open();
+    const slow = await initiate(await open());
+    await mutate('touchHandoff', { handoffId: slow, note: reason }, 'handoff { id }');
     await mutate('rejectHandoff', { handoffId: await initiate(ended, { reason, summary, contextVariables: data, metadata: data }), reason }, 'handoff { id }');
     await mutate('reassignSession', { sessionId: ended, agentId: target, reason, summary, contextVariables: data, metadata: data }, 'handoff { id }');
     await mutate('completeSession', { sessionId: ended, result: data, summary }, 'session { id }');

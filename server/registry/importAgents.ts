@@ -1,8 +1,9 @@
 import { insertAgent } from '../agents/registerAgent.ts';
-import { recordAgentChanged } from '../agents/lockAgent.ts';
+import { mayTakeMore, recordAgentChanged } from '../agents/lockAgent.ts';
 import { statement } from '../core/changes.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
+import type { LockedAgent } from '../custody/read.ts';
 import type { Agent } from '../generated/prisma/client.ts';
 import type { Definition, Problem } from './definition.ts';
 import { type Collaboration, Directory, type KnownAgent, problemsOfNames, resolveCollaborations } from './resolve.ts';
@@ -42,7 +43,7 @@ export interface StoredDefinition {
 const settable = ['role', 'description', 'instructions', 'collaborations'] as const;
 type Settable = (typeof settable)[number];
 
-type KnownRow = Pick<Agent, 'id' | 'type' | 'name' | 'role' | 'description' | 'instructions' | 'model' | 'inboxSequence' | 'archivedAt'> & {
+type KnownRow = Pick<Agent, 'id' | 'type' | 'name' | 'role' | 'description' | 'instructions' | 'model'> & LockedAgent & {
   definition: StoredDefinition | null;
   collaborations: (Collaboration & { carry: unknown })[];
 };
@@ -53,7 +54,7 @@ SELECT clock_timestamp() AS now, row_to_json(a) AS agent, (
   SELECT coalesce(json_agg(json_build_object('agentId', c.collaborator_id, 'when', c."when", 'instructions', c.instructions, 'carry', c.carry) ORDER BY c.position), '[]')
   FROM agent_collaborators c WHERE c.agent_id = a.id) AS collaborations
 FROM (
-  SELECT id, type, name, role, description, instructions, model, definition, inbox_sequence, archived_at FROM agents
+  SELECT id, type, name, role, description, instructions, model, definition, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, archived_at FROM agents
   WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE) a`);
 
 const findAgents = statement('SELECT id, name, archived_at IS NOT NULL AS archived FROM agents WHERE id = ANY ($1::text[])');
@@ -139,8 +140,11 @@ function nextOf(work: Work, definition: Definition, agent: KnownRow | null, type
 
 function write(work: Work, id: string, known: KnownRow | null, { fields, definition, collaborations }: Next): void {
   const stored = definition as unknown as Agent['definition'];
-  const agent = known === null ? insertAgent(work, { ...fields, id, maxCapacity: 5, metadata: null, definition: stored }) : { id, inboxSequence: known.inboxSequence };
-  if (known !== null) work.change('agents', agent, { ...fields, definition: stored });
+  const agent = known === null ? insertAgent(work, { ...fields, id, maxCapacity: 5, metadata: null, definition: stored }) : lockedPart(known);
+  if (known !== null) {
+    work.change('agents', agent, { ...fields, definition: stored });
+    mayTakeMore(work, agent);
+  }
   if (collaborations !== null) {
     work.changes.clear('agent_collaborators', id);
     for (const [position, { agentId: collaboratorId, carry, ...rest }] of collaborations.entries()) {
@@ -148,6 +152,11 @@ function write(work: Work, id: string, known: KnownRow | null, { fields, definit
     }
   }
   recordAgentChanged(work, agent);
+}
+
+/** Without what is not a column of its row. */
+function lockedPart({ id, type, role, instructions, administrativeStatus, archivedAt, currentLoad, maxCapacity, totalAssigned, inboxSequence }: KnownRow): LockedAgent {
+  return { id, type, role, instructions, administrativeStatus, archivedAt, currentLoad, maxCapacity, totalAssigned, inboxSequence };
 }
 
 /** Errors first; the last entry says how many were left out. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operators } from '../access/roles.ts';
-import { runWork } from '../core/runWork.ts';
+import { runCommand } from '../queue/runCommand.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { partOfRecord } from '../graphql/declared.ts';
@@ -102,7 +102,7 @@ export async function runAgentImport(
     if (read.definition !== null) definitions.push(read.definition);
     problems.push(...read.problems);
   }
-  return runWork({ pool, announcer: streams, log, caller, mutation: 'importAgents', input: {} }, (work) => importAgents(work, { ...options, definitions, problems }));
+  return runCommand({ pool, announcer: streams, log, caller, mutation: 'importAgents', input: {} }, (work) => importAgents(work, { ...options, definitions, problems }));
 }
 
 mutation('importAgents', {

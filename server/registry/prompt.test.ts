@@ -23,15 +23,15 @@ const prompt = (variables: object | null, { id = 'ada', sessionId = null as stri
 
 describe('Agent.prompt', () => {
   it('fills in the given variables and those of the session, and names the missing and the unused', async () => {
-    const uuid = await session('ada');
+    const uuid = await session('ada', { externalId: 'TICKET-7' });
     await turn(uuid, { workspace: { folder: '/w', branch: 'old', commit: null } });
     await turn(uuid, { workspace: { folder: '/w', branch: 'feature/x', commit: null } });
     await turn(uuid);
     const sessionId = encodeId('session', uuid);
     const { data } = await prompt({ TASK: { steps: ['$AGENT_ID'] }, OTHER: 1 }, { sessionId });
     expect(data!.agent!.prompt).toEqual({
-      text: `I am ada in ${sessionId} on feature/x at https://baton.example.com. Do {"steps":["$AGENT_ID"]}; price $5; $EXTERNAL_ID.`,
-      missing: ['EXTERNAL_ID'],
+      text: `I am ada in ${sessionId} on feature/x at https://baton.example.com. Do {"steps":["$AGENT_ID"]}; price $5; TICKET-7.`,
+      missing: [],
       unused: ['OTHER'],
     });
   });

@@ -9,7 +9,7 @@ import { argsOf } from '../graphql/input/types.ts';
 import { limits } from '../limits/limits.ts';
 import { demandReadableSession } from '../log/queries.ts';
 import type { StoredDefinition } from './importAgents.ts';
-import { branchOf } from './queries.ts';
+import { namesOf } from './queries.ts';
 import { fillPrompt, type FilledPrompt } from './rules.ts';
 
 const Collaboration = builder.prismaObject('AgentCollaborator', {
@@ -54,7 +54,7 @@ const Prompt = builder.objectRef<FilledPrompt>('AgentPrompt').implement({
 
 const promptArgs = z.object({
   variables: optional(jsonObject({ bytes: limits.fields.json })).describe('Values by name, at most 64 KB. Texts are inserted as they are, other values as JSON; null gives no value. They take precedence over those that Baton knows.'),
-  sessionId: optional(idOf('session')).describe('Session for SESSION_ID and BRANCH. Null: they have no value.'),
+  sessionId: optional(idOf('session')).describe('Session for SESSION_ID, EXTERNAL_ID and BRANCH. Null: they have no value.'),
 });
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -80,7 +80,7 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
     access: 'ownAgent',
     cost: 10,
     type: Prompt,
-    description: `The instructions with \`$NAME\` and \`\${NAME}\` replaced, once: values are not searched for further names. Baton knows AGENT_ID and BATON_URL, and with a Session SESSION_ID and BRANCH. NOT_FOUND when the caller may not read the Session. ${ofItself}`,
+    description: `The instructions with \`$NAME\` and \`\${NAME}\` replaced, once: values are not searched for further names. Baton knows AGENT_ID and BATON_URL, and with a Session SESSION_ID, EXTERNAL_ID and BRANCH. NOT_FOUND when the caller may not read the Session. ${ofItself}`,
     args: argsOf(promptArgs),
     select: { id: true, instructions: true },
     resolve: async ({ id, instructions }, args, { pool, caller, url }) => {
@@ -89,8 +89,9 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
       if (sessionId !== null) {
         await demandReadableSession(pool, caller, sessionId);
         known.set('SESSION_ID', encodeId('session', sessionId));
-        const branch = await branchOf(pool, caller, sessionId);
+        const { branch, externalId } = await namesOf(pool, caller, sessionId);
         if (branch !== null) known.set('BRANCH', branch);
+        if (externalId !== null) known.set('EXTERNAL_ID', externalId);
       }
       const given = new Map(Object.entries(variables ?? {}).filter(([, value]) => value !== null).map(([name, value]) => [name, textOf(value)]));
       const filled = fillPrompt(instructions ?? '', given, known, limits.fields.content);

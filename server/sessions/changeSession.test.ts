@@ -122,6 +122,16 @@ const updating: Refusal[] = [
     }),
     says: /read it again before you retry/,
   },
+  {
+    error: 'ConflictError' as const,
+    when: 'another open session has the external id',
+    given: async (h: House) => {
+      const externalId = h.unique('ticket');
+      const sessionId = publicId(await h.session(null, { externalId }));
+      return { input: { sessionId: publicId(await h.session(null)), title: 'Other words', externalId }, data: { sessionId } };
+    },
+    says: /is that of the open session/,
+  },
   ...(['COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status) => ({
     error: 'InvalidStateError' as const,
     when: `the session is ${status}`,

@@ -3,7 +3,7 @@ import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandVersion, lockSession } from '../custody/demand.ts';
-import type { HeldSession } from '../custody/read.ts';
+import type { HeldSession, QueuedSession } from '../custody/read.ts';
 import { sessionTransitions, statesBefore } from '../custody/rules.ts';
 import type { SessionStatus } from '../generated/prisma/client.ts';
 import type { SessionAnswer } from './createSession.ts';
@@ -56,6 +56,7 @@ const endSession = (work: Work, input: ChangeSessionInput, end: End): Promise<Se
     const open = custody.openHandoff;
     if (open?.status === 'INITIATED') custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: 'session ended' });
     else if (open !== null) custody.closeHandoff(open, failed ? { status: 'FAILED', failureReason: end.endReason } : { status: 'COMPLETED' });
+    custody.leaveQueue();
     custody.endTenure(custody.openTenure?.state === 'PENDING' ? 'DECLINED' : failed ? 'FAILED' : 'COMPLETED');
     custody.changed({ ...(end as Partial<HeldSession>), endedAgentType: custody.agent(custody.session.agentId)?.type ?? null });
     custody.recordCustody('SESSION_STATUS_CHANGED', { reason: end.status === 'COMPLETED' ? null : end.endReason });
@@ -71,6 +72,7 @@ async function changeSession(work: Work, input: ChangeSessionInput, to: SessionS
   const custody = await Custody.of(work, input.sessionId);
   const answer = { sessionId: input.sessionId };
   const { status } = custody.session;
+  if (custody.queued !== null && (to === 'PAUSED' || to === 'RUNNING')) return suspendPlace(custody, custody.queued, input, to === 'PAUSED');
   if (status === to && (await isRepeat(work, input.sessionId, to))) return answer;
   demandAct(custody, 'steer');
   demandVersion(custody, input.expectedVersion);
@@ -80,6 +82,31 @@ async function changeSession(work: Work, input: ChangeSessionInput, to: SessionS
   }
   change(custody);
   return answer;
+}
+
+/** Pausing a queued Session suspends its place until it is resumed (rule: queue). */
+async function suspendPlace(custody: Custody, queued: QueuedSession, { sessionId, expectedVersion }: ChangeSessionInput, suspended: boolean): Promise<SessionAnswer> {
+  const { work } = custody;
+  if (queued.suspended === suspended && (await isRepeatInQueue(work, sessionId))) return { sessionId };
+  demandAct(custody, 'steer');
+  demandVersion(custody, expectedVersion);
+  if (queued.suspended === suspended) {
+    const message = suspended ? 'The session is paused: its place in the queue is suspended already' : 'The session waits in the queue: it runs when an agent has a free place';
+    throw new InvalidStateError(message, suspended ? 'SUSPENDED' : 'QUEUED', [suspended ? 'QUEUED' : 'SUSPENDED']);
+  }
+  work.change('queue_entries', queued, { suspended });
+  custody.changed();
+  custody.recordCustody('SESSION_STATUS_CHANGED');
+  return { sessionId };
+}
+
+const readLastOfQueue = statement(
+  `SELECT type, actor_principal FROM events WHERE session_id = $1 AND type IN ('SESSION_QUEUED', 'SESSION_STATUS_CHANGED') ORDER BY session_sequence DESC LIMIT 1`,
+);
+
+async function isRepeatInQueue(work: Work, sessionId: string): Promise<boolean> {
+  const [last] = await work.query<{ type: string; actor_principal: string }>(readLastOfQueue, [sessionId]);
+  return last?.type === 'SESSION_STATUS_CHANGED' && last.actor_principal === work.caller.principal;
 }
 
 async function isRepeat(work: Work, sessionId: string, to: SessionStatus): Promise<boolean> {

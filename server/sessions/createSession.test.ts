@@ -29,6 +29,8 @@ async function used(h: House, mutation: Mutation, input: object): Promise<string
 
 const cases: Refusal[] = [
   create('BadUserInputError', 'the title is blank', () => ({ input: { title: ' \n' }, data: { path: ['input', 'title'] } }), /is blank: give a text/),
+  create('BadUserInputError', 'queue is true without agentType', () => ({ input: { title: 'Work', queue: true }, data: { path: ['input', 'queue'] } }), /give agentType and leave out agentId/),
+  create('BadUserInputError', 'queue is true with agentId', () => ({ input: { title: 'Work', queue: true, agentId: 'ada', agentType: 'CLAUDE' }, data: { path: ['input', 'queue'] } }), /give agentType and leave out agentId/),
   create('NotFoundError', 'the agent does not exist', () => ({ input: { title: 'Work', agentId: 'nobody' }, data: { id: 'nobody' } }), /check the id/),
   create(
     'IdempotencyMismatchError',
@@ -47,6 +49,16 @@ const cases: Refusal[] = [
       return { input: { title: 'Work', idempotencyKey }, data: { idempotencyKey } };
     },
     /another mutation/,
+  ),
+  create(
+    'ConflictError',
+    'an open session has the external id',
+    async (h) => {
+      const externalId = h.unique('ticket');
+      const sessionId = encodeId('session', await h.session(null, { externalId }));
+      return { input: { title: 'Work', externalId, agentType: h.uniqueType() }, data: { sessionId, expectedVersion: null, actualVersion: null } };
+    },
+    /is that of the open session 'session_.*: use that session, end it, or give another external id/,
   ),
   create(
     'AgentTypeMismatchError',

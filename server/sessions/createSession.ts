@@ -5,7 +5,9 @@ import { demandLocked, demandMove } from '../custody/demand.ts';
 import { leastLoaded } from '../custody/mayChangeHands.ts';
 import { lockAgents } from '../custody/read.ts';
 import { nothingVisible } from '../custody/snapshot.ts';
-import type { Session } from '../generated/prisma/client.ts';
+import type { Session, SessionPriority } from '../generated/prisma/client.ts';
+import { enqueue } from '../queue/entry.ts';
+import { demandFreeExternalId } from './externalId.ts';
 
 export interface CreateSessionInput {
   title: string;
@@ -15,6 +17,12 @@ export interface CreateSessionInput {
   contextVariables: Record<string, unknown> | null;
   maxHandoffs: number;
   handoffsEnabled: boolean;
+  /** Waits for an agent of the type when none is free. Excludes `agentId`. */
+  queue?: boolean;
+  externalId?: string | null;
+  project?: string | null;
+  /** Default: NORMAL. */
+  priority?: SessionPriority;
 }
 
 export interface SessionAnswer {
@@ -33,8 +41,10 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
   const named = input.agentId === null ? null : demandLocked(agents, input.agentId);
   const earlier = await work.earlierAnswer<SessionAnswer>();
   if (earlier !== null) return earlier;
+  if (input.externalId != null) await demandFreeExternalId(work, input.externalId);
   const agent = named ?? leastLoaded(agents, input.agentType);
-  demandMove(work, { session: null, expectedVersion: null, target: agent, agentType: input.agentType, started: null });
+  const waits = input.queue === true && agent === null && work.attempt > 1;
+  demandMove(work, { session: null, expectedVersion: null, target: agent, agentType: input.agentType, started: null }, waits ? 'free choice' : undefined);
 
   const session: Session = {
     id,
@@ -51,6 +61,9 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     endReason: null,
     handoffsEnabled: input.handoffsEnabled,
     maxHandoffs: input.maxHandoffs,
+    externalId: input.externalId ?? null,
+    project: input.project ?? null,
+    priority: input.priority ?? 'NORMAL',
     operatorEpoch: 0,
     messageCount: 0,
     turnCount: 0,
@@ -64,14 +77,16 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     createdAt: work.now,
     updatedAt: work.now,
     lastReassignedAt: null,
+    lastActivityAt: work.now,
   };
   work.insert('sessions', session);
-  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], limits: {} });
+  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], limits: {}, queued: null, isAwaited: false });
   if (agent === null) custody.changed();
   else {
     custody.setStatus('RUNNING');
     custody.beginTenure(agent, 'ACTIVE', nothingVisible());
   }
   custody.recordCustody('SESSION_CREATED');
+  if (waits) enqueue(custody, { agentType: input.agentType, role: null }, { handoff: null, visible: nothingVisible(), finisher: null, previousHolder: null });
   return { sessionId: id };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import { SessionStatus } from '../graphql/enums.ts';
-import { agentId, agentType, inputObject, instant, optional, someOf, text } from '../graphql/input/schemas.ts';
+import { SessionPriority, SessionStatus } from '../graphql/enums.ts';
+import { agentId, agentType, externalId, inputObject, instant, optional, project, someOf, text } from '../graphql/input/schemas.ts';
 
 export const sessionFilter = inputObject(
   'SessionFilter',
@@ -13,6 +13,9 @@ export const sessionFilter = inputObject(
     unassigned: optional(z.boolean()).describe('True: open Sessions without a holder. False: all others.'),
     hasOpenHandoff: optional(z.boolean()).describe('True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others.'),
     titleContains: optional(text({ characters: 500 })).describe('Sessions whose title contains this text, ignoring case; at most 500 characters.'),
+    externalId: optional(externalId).describe('Sessions with this id in another system, open or finished.'),
+    project: optional(project).describe('Sessions of this project.'),
+    priority: optional(someOf(SessionPriority)).describe('Sessions with one of these priorities.'),
     createdAfter: optional(instant).describe('Sessions created after this time.'),
     createdBefore: optional(instant).describe('Sessions created before this time.'),
   }),
@@ -28,6 +31,9 @@ export async function sessionsWhere(prisma: PrismaClient, filter: z.output<typeo
   if (filter.unassigned !== null) all.push(filter.unassigned ? unassigned : { NOT: unassigned });
   if (filter.hasOpenHandoff !== null) all.push(filter.hasOpenHandoff ? open : { NOT: open });
   if (filter.titleContains !== null) all.push({ title: { contains: literally(filter.titleContains), mode: 'insensitive' } });
+  if (filter.externalId !== null) all.push({ externalId: filter.externalId });
+  if (filter.project !== null) all.push({ project: filter.project });
+  if (filter.priority !== null) all.push({ priority: { in: filter.priority } });
   if (filter.createdAfter !== null) all.push({ createdAt: { gt: filter.createdAfter } });
   if (filter.createdBefore !== null) all.push({ createdAt: { lt: filter.createdBefore } });
   if (filter.agentType === null) return [{ AND: all }];

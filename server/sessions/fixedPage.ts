@@ -26,7 +26,8 @@ const rowOf = ([id, title, status, version, previousAgentType, handoffsEnabled, 
     lastHandoff: h === null ? null : { id: h, status: hStatus, via, depth, initiatedAt, acceptedAt },
   });
 
-const orders = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
+const orders = { createdAt: 'created_at', updatedAt: 'updated_at', lastActivityAt: 'last_activity_at' } as const;
+export type SessionColumn = keyof typeof orders;
 
-export const readSessions = (pool: Pool, order: keyof typeof orders, bounds: Bounds): Promise<FixedRow[]> =>
+export const readSessions = (pool: Pool, order: SessionColumn, bounds: Bounds): Promise<FixedRow[]> =>
   readFixedPage(pool, bounds, { columns: [orders[order], 'id'], filter: null, sql, rowOf });

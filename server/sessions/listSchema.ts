@@ -4,23 +4,29 @@ import type { Bounds } from '../core/fixedPage.ts';
 import { ownAgent, readableSessions } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
-import { decodeArgs, idOf, whereOf } from '../graphql/input/schemas.ts';
+import { decodeArgs, externalId, idOf, optional, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { sessionsToList } from '../graphql/lists/readableLists.ts';
 import { sessionFilter, sessionsWhere } from './filterSchema.ts';
-import { readSessions, sessionSelect } from './fixedPage.ts';
+import { readSessions, type SessionColumn, sessionSelect } from './fixedPage.ts';
 
 const order = orderBy(
   'Session',
   {
     CREATED_AT: { description: 'Time of creation.', columns: { createdAt: 'time', id: 'uuid' } },
     UPDATED_AT: { description: 'Time of the last change of status, holder, Handoff or log.', columns: { updatedAt: 'time', id: 'uuid' } },
+    LAST_ACTIVITY: { description: 'Time of the last Event other than SESSION_CHANGED.', columns: { lastActivityAt: 'time', id: 'uuid' } },
   },
   'CREATED_AT',
 );
 
-const one = z.object({ id: idOf('session').describe('Id of a Session.') });
+const one = z
+  .object({
+    id: optional(idOf('session')).describe('Id of a Session. Excludes `externalId`.'),
+    externalId: optional(externalId).describe('Id of the work in another system. Returns its newest Session that the caller may read, open or finished.'),
+  })
+  .refine(({ id, externalId }) => (id === null) !== (externalId === null), { message: 'needs id or externalId: give one of them', path: ['id'] });
 const many = z.object({
   where: whereOf(sessionFilter).describe('Filter. Null: no filter.'),
   orderBy: order.describe('Order of the list. Null: newest first.'),
@@ -31,9 +37,14 @@ builder.queryFields((t) => ({
     access: everybody,
     type: modelRef('Session'),
     nullable: true,
-    description: 'Returns the Session with this id; null when it does not exist or the caller may not read it. An AGENT reads the Sessions in which it has or had an AgentSession.',
+    description: 'Returns the Session with this id or external id; null when it does not exist or the caller may not read it. An AGENT reads the Sessions in which it has or had an AgentSession.',
     args: argsOf(one),
-    resolve: (query, _root, args, { prisma, caller }) => prisma.session.findUnique({ ...query, where: { ...decodeArgs(one, args), AND: readableSessions(caller) } }),
+    resolve: (query, _root, args, { prisma, caller }) => {
+      const { id, externalId } = decodeArgs(one, args);
+      const readable = readableSessions(caller);
+      if (id !== null) return prisma.session.findUnique({ ...query, where: { id, AND: readable } });
+      return prisma.session.findFirst({ ...query, where: { externalId, AND: readable }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], relationLoadStrategy: 'join' });
+    },
   }),
   sessions: t.field({
     access: everybody,
@@ -44,7 +55,7 @@ builder.queryFields((t) => ({
       const { where, orderBy } = decodeArgs(many, args);
       const [filters, readable] = await Promise.all([sessionsWhere(context.prisma, where), sessionsToList(context)]);
       const all = ownAgent(context.caller) === null && Object.values(where).every((each) => each === null);
-      const column = 'updatedAt' in orderBy.columns ? 'updatedAt' : 'createdAt';
+      const [column] = Object.keys(orderBy.columns) as [SessionColumn];
       const fixed = all ? { select: sessionSelect, reads: [(bounds: Bounds) => readSessions(context.pool, column, bounds)] } : null;
       return rootPage('Session', { args, order: orderBy, fixed, oneOf: filters.map((one) => ({ AND: [one, readable] })) }, context, info);
     },

@@ -6,6 +6,7 @@ import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 import { completeSession } from './changeSession.ts';
+import { updateSession } from './updateSession.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);
@@ -22,8 +23,8 @@ beforeAll(async () => {
   ids['held'] = await session('ada', { title: '100% of the Login_page' });
   ids['waiting'] = await session('ada', { title: '100 steps of the LOGIN page' });
   ids['accepted'] = await session('ada', { title: 'Search' });
-  ids['done'] = await session('bob', { title: 'Billing' });
-  ids['nobody'] = await session(null, { title: 'Back\\slash' });
+  ids['done'] = await session('bob', { title: 'Billing', externalId: 'T-1', project: 'shop' });
+  ids['nobody'] = await session(null, { title: 'Back\\slash', project: 'shop', priority: 'URGENT' });
   await reassign(ids['waiting'], { agentId: 'bob' });
   const { handoffId } = await reassign(ids['accepted'], { agentId: 'cody' });
   await run(acceptHandoff, { handoffId: handoffId! });
@@ -57,6 +58,9 @@ describe('the list of sessions', () => {
     ['by a literal percent sign in the title', '{ titleContains: "100%" }', ['held']],
     ['by a literal underscore in the title', '{ titleContains: "n_p" }', ['held']],
     ['by a literal backslash in the title', '{ titleContains: "k\\\\s" }', ['nobody']],
+    ['by external id', '{ externalId: "T-1" }', ['done']],
+    ['by project', '{ project: "shop" }', ['done', 'nobody']],
+    ['by priority', '{ priority: [URGENT, LOW] }', ['nobody']],
     ['by several fields together', '{ titleContains: "login", hasOpenHandoff: true }', ['waiting']],
   ])('filters %s', async (_name, filter, expected) => {
     expect(await where(filter)).toEqual(expected);
@@ -68,6 +72,27 @@ describe('the list of sessions', () => {
     expect(await where(`{ createdBefore: "${at}" }`)).not.toContain('accepted');
     expect(await where(`{ createdAfter: "${at}" }`)).not.toContain('accepted');
     expect(await where(`{ createdAfter: "2000-01-01T00:00:00Z", createdBefore: "2999-01-01T00:00:00Z" }`)).toHaveLength(5);
+  });
+
+  test('sorts by last activity, which a change of fields is not', async () => {
+    await run(updateSession, { sessionId: ids['nobody']!, priority: 'HIGH', expectedVersion: null });
+    await turn(ids['held']!);
+    await run(updateSession, { sessionId: ids['nobody']!, priority: 'URGENT', expectedVersion: null });
+    const { data } = await post<{ sessions: { nodes: { id: string }[] } }>('{ sessions(orderBy: { field: LAST_ACTIVITY }, first: 1) { nodes { id } } }');
+    expect(names(data.sessions.nodes)).toEqual(['held']);
+  });
+
+  test('session(externalId) returns the newest session, open or finished, and needs either id', async () => {
+    const find = (args: string) => post<{ session: { id: string } | null }>(`{ session(${args}) { id } }`);
+    expect((await find('externalId: "T-1"')).data.session).toEqual({ id: encodeId('session', ids['done']!) });
+    const again = await session(null, { externalId: 'T-1' });
+    expect((await find('externalId: "T-1"')).data.session).toEqual({ id: encodeId('session', again) });
+    expect((await find('externalId: "T-2"')).data.session).toBeNull();
+    await database.pool.query('UPDATE sessions SET external_id = NULL WHERE id = $1', [again]);
+    for (const wrong of ['', `id: "${encodeId('session', again)}", externalId: "T-1"`, 'externalId: " "']) {
+      const { errors } = await post<unknown>(`{ session${wrong === '' ? '' : `(${wrong})`} { id } }`);
+      expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    }
   });
 
   test('sorts by last change, newest first', async () => {

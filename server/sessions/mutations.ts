@@ -10,7 +10,8 @@ import {
   NoAgentAvailableError,
   NotFoundError,
 } from '../core/errors.ts';
-import { agentId, agentType, contextVariables, idOf, integer, KB, keyField, kept, metadata, nonBlank, optional, reason, summary, title, withDefault } from '../graphql/input/schemas.ts';
+import { SessionPriority } from '../graphql/enums.ts';
+import { agentId, agentType, clearable, contextVariables, externalId, idOf, integer, KB, keyField, kept, metadata, nonBlank, oneOf, optional, project, reason, summary, title, queueNeedsType, waitsForType, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from './changeSession.ts';
 import { createSession, type SessionAnswer } from './createSession.ts';
@@ -24,18 +25,24 @@ mutation('createSession', {
   access: operators,
   description:
     'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned.',
-  input: z.object({
+  input: z
+    .object({
     title: title.describe('Title of the work: 1 to 500 characters.'),
     agentId: optional(agentId).describe('The Agent that gets the Session. Null: none, or one of `agentType`.'),
     agentType: optional(agentType).describe('Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type.'),
+    queue: withDefault(z.boolean(), false).describe('True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`.'),
     metadata: optional(metadata).describe('Any JSON to keep with the record, at most 64 KB.'),
     contextVariables: optional(contextVariables).describe("Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused."),
     maxHandoffs: withDefault(maxHandoffs, 5).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
     handoffsEnabled: optional(z.boolean()).describe("Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED)."),
+    externalId: optional(externalId).describe('Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it.'),
+    project: optional(project).describe('Label to group Sessions by: 1 to 200 characters.'),
+    priority: withDefault(oneOf(SessionPriority), 'NORMAL').describe('Urgency of the work.'),
     ...keyField,
-  }),
+    })
+    .refine(waitsForType, queueNeedsType),
   payload: payload('The Session was created.'),
-  errors: [NotFoundError, IdempotencyMismatchError, AgentTypeMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
+  errors: [NotFoundError, IdempotencyMismatchError, ConflictError, AgentTypeMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
   resolve: (input, context) =>
     run(context, 'createSession', { ...input, handoffsEnabled: input.handoffsEnabled ?? context.settings.handoffsEnabled }, createSession),
 });
@@ -59,6 +66,9 @@ mutation('updateSession', {
     ),
     handoffsEnabled: kept(z.boolean()).describe('Whether Agents may hand the Session off.'),
     maxHandoffs: kept(maxHandoffs).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
+    externalId: clearable(externalId).describe('Id of the work in another system: 1 to 200 characters. Null removes it. CONFLICT when another open Session has it.'),
+    project: clearable(project).describe('Label to group Sessions by: 1 to 200 characters. Null removes it.'),
+    priority: kept(oneOf(SessionPriority)).describe('Urgency of the work.'),
   }),
   payload: payload('The Session was changed.'),
   errors,

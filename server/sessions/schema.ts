@@ -6,7 +6,7 @@ import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { limitIn } from '../graphql/limitedReads.ts';
-import { SessionStatus } from '../graphql/enums.ts';
+import { SessionPriority, SessionStatus } from '../graphql/enums.ts';
 import { isOpenTenure } from './queries.ts';
 
 builder.prismaNode('Session', {
@@ -45,11 +45,15 @@ builder.prismaNode('Session', {
     result: t.expose('result', { type: 'JSON', nullable: true }),
     summary: t.exposeString('summary', { nullable: true }),
     endReason: t.exposeString('endReason', { nullable: true }),
+    externalId: t.exposeString('externalId', { nullable: true }),
+    project: t.exposeString('project', { nullable: true }),
+    priority: t.expose('priority', { type: SessionPriority }),
     handoffsEnabled: t.exposeBoolean('handoffsEnabled'),
     maxHandoffs: t.exposeInt('maxHandoffs'),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
     lastReassignedAt: t.expose('lastReassignedAt', { type: 'DateTime', nullable: true }),
+    lastActivityAt: t.expose('lastActivityAt', { type: 'DateTime' }),
     agentSession: t.field({
       type: modelRef('AgentSession'),
       nullable: true,

@@ -6,11 +6,13 @@ import { brokenInvariants } from '../../test/invariants.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
+import { cancelSession } from './changeSession.ts';
+import { updateSession } from './updateSession.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
 const { post } = client(url);
-const { agent, session, initiate } = world(db.pool);
+const { agent, session, initiate, turn, run } = world(db.pool);
 await agent('b', { maxCapacity: 100 });
 await agent('a', { maxCapacity: 100, collaborators: ['b'] });
 
@@ -20,12 +22,16 @@ interface Shown {
   metadata: unknown;
   handoffsEnabled: boolean;
   maxHandoffs: number;
+  externalId: string | null;
+  project: string | null;
+  priority: string;
+  lastActivityAt: string;
   contextVariables: { name: string; value: unknown; setBy: string }[];
 }
 async function update(sessionId: string, fields: object): Promise<Shown> {
   const { data, errors } = await post<{ answer: { session: Shown } }>(
     `mutation ($input: UpdateSessionInput!) { answer: updateSession(input: $input) { ... on UpdateSessionPayload {
-       session { version title metadata handoffsEnabled maxHandoffs contextVariables { name value setBy } } } } }`,
+       session { version title metadata handoffsEnabled maxHandoffs externalId project priority lastActivityAt contextVariables { name value setBy } } } } }`,
     { input: { sessionId: encodeId('session', sessionId), ...fields } },
   );
   expect(errors).toBeUndefined();
@@ -71,6 +77,31 @@ describe('updateSession', () => {
     await expect(initiate(id, 'b')).rejects.toMatchObject({ code: 'MAX_HANDOFFS_REACHED' });
     await update(id, { maxHandoffs: 1 });
     await expect(initiate(id, 'b')).resolves.toMatchObject({ sessionId: id });
+  });
+
+  it('sets and removes external id and project, sets the priority, and leaves lastActivityAt alone', async () => {
+    const id = await session('a', { externalId: 'A-1', project: 'shop', priority: 'LOW' });
+    const { lastActivityAt } = await update(id, { priority: 'URGENT' });
+    expect(await update(id, { externalId: 'A-2', project: 'bank' })).toMatchObject({ version: 3, externalId: 'A-2', project: 'bank', priority: 'URGENT', lastActivityAt });
+    expect(await update(id, { externalId: 'A-2', priority: null })).toMatchObject({ version: 3, priority: 'URGENT' });
+    expect(await update(id, { externalId: null, project: null })).toMatchObject({ version: 4, externalId: null, project: null });
+    await turn(id);
+    const { updatedAt, lastActivityAt: afterTurn } = await db.prisma.session.findUniqueOrThrow({ where: { id } });
+    expect(afterTurn).toEqual(updatedAt);
+  });
+
+  it('keeps an external id unique among open sessions, also when ten calls give it at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, () => session('a')));
+    const answers = await Promise.allSettled(ids.map((sessionId) => run(updateSession, { sessionId, externalId: 'B-1', expectedVersion: null })));
+    const created = await Promise.allSettled(Array.from({ length: 5 }, () => session(null, { externalId: 'C-1' })));
+    for (const [all, externalId] of [[answers, 'B-1'], [created, 'C-1']] as const) {
+      const refused = all.filter(({ status }) => status === 'rejected');
+      const holder = await db.prisma.session.findFirstOrThrow({ where: { externalId } });
+      expect(refused).toHaveLength(all.length - 1);
+      for (const one of refused) expect(one).toMatchObject({ reason: { code: 'CONFLICT', sessionId: encodeId('session', holder.id) } });
+      await run(cancelSession, { sessionId: holder.id, expectedVersion: null, reason: null });
+      await session(null, { externalId });
+    }
   });
 
   it('redacts secrets', async () => {

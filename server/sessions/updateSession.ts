@@ -5,7 +5,10 @@ import { ForbiddenError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
+import type { SessionPriority } from '../generated/prisma/client.ts';
+import { changePriority } from '../queue/entry.ts';
 import type { SessionAnswer } from './createSession.ts';
+import { demandFreeExternalId } from './externalId.ts';
 
 /** Undefined fields stay unchanged. */
 export interface UpdateSessionInput {
@@ -16,10 +19,15 @@ export interface UpdateSessionInput {
   contextVariables?: Record<string, unknown> | undefined;
   handoffsEnabled?: boolean | undefined;
   maxHandoffs?: number | undefined;
+  priority?: SessionPriority | undefined;
+  /** Null removes it. */
+  externalId?: string | null | undefined;
+  /** Null removes it. */
+  project?: string | null | undefined;
   expectedVersion: number | null;
 }
 
-const readFields = statement('SELECT title, metadata FROM sessions WHERE id = $1');
+const readFields = statement('SELECT title, metadata, project, external_id AS "externalId" FROM sessions WHERE id = $1');
 
 /** Changes fields of an open Session. An update without a difference writes nothing and keeps the version. */
 export async function updateSession(work: Work, { sessionId, expectedVersion, contextVariables, ...given }: UpdateSessionInput): Promise<SessionAnswer> {
@@ -34,11 +42,13 @@ export async function updateSession(work: Work, { sessionId, expectedVersion, co
   demandVersion(custody, expectedVersion);
   demandOpen(custody);
 
-  const [fields] = await work.query<{ title: string; metadata: unknown }>(readFields, [sessionId]);
+  const [fields] = await work.query<{ title: string; metadata: unknown; project: string | null; externalId: string | null }>(readFields, [sessionId]);
+  if (given.externalId != null && given.externalId !== fields?.externalId) await demandFreeExternalId(work, given.externalId);
   const now: Record<string, unknown> = { ...session, ...fields };
   const wanted = { ...given, ...(contextVariables !== undefined && { contextVariables: withVariables(custody, contextVariables) }) };
   const changes = Object.entries(wanted).filter(([name, value]) => value !== undefined && canonicalJson(value) !== canonicalJson(now[name] ?? null));
   if (changes.length > 0) {
+    if (custody.queued !== null && given.priority !== undefined) changePriority(work, custody.queued, given.priority);
     custody.changed(Object.fromEntries(changes));
     custody.recordCustody('SESSION_CHANGED');
   }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
 import { acceptHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
-import { completeSession, pauseSession } from '../sessions/changeSession.ts';
+import { cancelSession, completeSession, pauseSession } from '../sessions/changeSession.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { client } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
@@ -19,12 +19,13 @@ const admin = client(url, { key: adminKey });
 
 interface Simulated {
   wouldSucceed: boolean;
+  queued: boolean;
   verdicts: { rule: string; passed: boolean | null; code: string | null; message: string | null }[];
   target: { agent: { id: string }; freePlaces: number } | null;
   context: { text: string; tokenEstimate: number } | null;
   variables: { name: string; value: unknown }[] | null;
 }
-const fields = 'wouldSucceed verdicts { rule passed code message } target { agent { id } freePlaces } context { text tokenEstimate } variables { name value }';
+const fields = 'wouldSucceed queued verdicts { rule passed code message } target { agent { id } freePlaces } context { text tokenEstimate } variables { name value }';
 const document = `query ($sessionId: ID!, $targetAgentId: ID, $agentType: String, $toolName: String, $arguments: JSON, $asOperator: Boolean) {
   simulateHandoff(sessionId: $sessionId, targetAgentId: $targetAgentId, agentType: $agentType, toolName: $toolName, arguments: $arguments, asOperator: $asOperator) { ${fields} } }`;
 async function simulate(sessionId: string, given: object, { post } = admin): Promise<Simulated | null> {
@@ -80,8 +81,12 @@ describe('simulateHandoff', () => {
   it('chooses by type as reassignSession does', async () => {
     const id = await session(ada);
     await session(bob);
-    expect(await simulate(id, { agentType: `TYPE_${round}`, asOperator: true })).toMatchObject({ wouldSucceed: true, target: { agent: { id: eve } } });
-    expect(await simulate(id, { agentType: 'NOBODY', asOperator: true })).toMatchObject({ wouldSucceed: false, target: null });
+    expect(await simulate(id, { agentType: `TYPE_${round}`, asOperator: true })).toMatchObject({ wouldSucceed: true, queued: false, target: { agent: { id: eve } } });
+    expect(await simulate(id, { agentType: 'NOBODY', asOperator: true })).toMatchObject({ wouldSucceed: false, queued: true, target: null });
+    // As the act itself does; and a finished session is refused before.
+    expect(await reassign(id, { agentType: 'NOBODY', queue: true })).toMatchObject({ assignedAgentId: null });
+    await run(cancelSession, { sessionId: id, expectedVersion: null, reason: null });
+    expect(await simulate(id, { agentType: 'NOBODY', asOperator: true })).toMatchObject({ wouldSucceed: false, queued: false });
   });
 
   it('judges for an agent what it may do itself, without the instructions of the target', async () => {

@@ -41,6 +41,10 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
   description: 'What a change of hands would give now.',
   fields: (t) => ({
     wouldSucceed: t.boolean({ description: 'Whether every rule allows it.', resolve: ({ verdicts }) => verdicts.every(({ passed }) => passed === true) }),
+    queued: t.boolean({
+      description: 'Whether reassignSession with `queue: true` would let the Session wait: no Agent of the type has a free place, and no rule before refuses.',
+      resolve: ({ verdicts }) => verdicts.find(({ passed }) => passed === false)?.rule === 'free choice',
+    }),
     verdicts: t.field({ type: [SimulatedVerdict], listSize: 16, description: 'A verdict of each rule. The act gives the first refusal.', resolve: ({ verdicts }) => verdicts }),
     target: t.field({ type: SimulatedTarget, nullable: true, description: 'The Agent that would get the Session; null when there is none.', resolve: ({ target }) => target }),
     context: t.field({

@@ -14,7 +14,7 @@ export function Reassigned({ payload: { handoff: masked, message, assignedAgent 
   useEffect(() => first.current?.focus(), []);
   return (
     <Dialog
-      title={`${assignedAgent.id} holds it now`}
+      title={assignedAgent === null ? 'It waits in the queue' : `${assignedAgent.id} holds it now`}
       onClose={onClose}
       footer={
         <>

@@ -31,7 +31,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
   values: {
     BAD_USER_INPUT: { description: 'An id or a value is malformed.' },
     NOT_FOUND: { description: 'The record does not exist, or the caller may not read it.' },
-    CONFLICT: { description: 'The record has another version than expected, or the id is taken.' },
+    CONFLICT: { description: 'The record has another version than expected, or the id or external id is taken.' },
     INVALID_STATE: { description: 'The state of the record does not allow the change.' },
     ALREADY_ASSIGNED: { description: 'The agent already holds the Session.' },
     AGENT_UNAVAILABLE: { description: 'The agent is draining, offline or archived.' },
@@ -97,11 +97,12 @@ builder.objectType(NotFoundError, {
 
 builder.objectType(ConflictError, {
   name: 'ConflictError',
-  description: 'The record has another version than expected, or the id is taken.',
+  description: 'The record has another version than expected, or the id or external id is taken.',
   ...refusal,
   fields: (t) => ({
     expectedVersion: t.exposeInt('expectedVersion', { nullable: true, description: 'Version that the caller expected; null when the conflict is about an id.' }),
     actualVersion: t.exposeInt('actualVersion', { nullable: true, description: 'Current version of the record; null when the conflict is about an id.' }),
+    sessionId: t.exposeID('sessionId', { nullable: true, description: 'Id of the open Session that has the external id; null for other conflicts.' }),
   }),
 });
 

@@ -98,6 +98,11 @@ const refused: Record<string, Bad> = {
   agentType,
   targetAgentId: agentId,
   contextVariables,
+  externalId: [...nonBlank({ characters: 200 }), `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`],
+  project: nonBlank({ characters: 200 }),
+  note: text({ bytes: 4 * KB }),
+  // With the agentId of every example.
+  queue: [true],
   maxHandoffs: integer(0, 10_000),
   expectedVersion: integer(1),
   result: json(),
@@ -138,7 +143,7 @@ const refused: Record<string, Bad> = {
   workspace: ['folder', 'branch', 'commit'].flatMap((field) => nonBlank({ bytes: KB }).map((value) => ({ [field]: value }))),
 };
 /** Every value that GraphQL itself lets through is good. */
-const anything = ['status', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'dryRun', 'createKey.role'];
+const anything = ['status', 'priority', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'dryRun', 'createKey.role'];
 
 function inputOf(mutation: string): GraphQLInputObjectType {
   const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);

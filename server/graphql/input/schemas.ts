@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BadUserInputError, LimitExceededError } from '../../core/errors.ts';
 import { decodeId, type IdPrefix, isAgentId } from '../../core/ids.ts';
+import { redactText } from '../../redaction/redact.ts';
 import { limits } from '../../limits/limits.ts';
 import { badArgument } from './badArgument.ts';
 import type { Types } from '../builder.ts';
@@ -79,6 +80,9 @@ export const whereOf = <S extends z.ZodType>(filter: S) => optional(filter).tran
 
 /** A field of an update. Omitted or null: unchanged. */
 export const kept = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
+
+/** A field of an update that null clears. Omitted: unchanged. */
+export const clearable = <S extends z.ZodType>(schema: S) => schema.nullish();
 
 /** A value of a GraphQL enum. graphql-js has refused other values. */
 export const oneOf = <Value extends string>(type: EnumRef<Value>) => showAs(z.custom<Value>(), { type });
@@ -175,12 +179,21 @@ export const reason = text({ bytes: limits.fields.reason });
 export const summary = text({ bytes: limits.fields.summary });
 /** A message or the result of a tool. */
 export const content = text({ bytes: limits.fields.content });
+/** Id of the work in another system. A secret is refused: an id with a mark in its place would find nothing. */
+export const externalId = nonBlank({ characters: limits.fields.externalIdCharacters }).check(
+  faultless((value) => (redactText(value).count === 0 ? null : 'looks like a secret: give an id')),
+);
+export const project = nonBlank({ characters: limits.fields.projectCharacters });
 const idempotencyKey = nonBlank({ characters: limits.fields.idempotencyKeyCharacters });
 
 /** The `idempotencyKey` of a mutation (rule: idempotency). */
 export const keyField = {
   idempotencyKey: optional(idempotencyKey).describe('1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect.'),
 };
+
+/** For input with `queue`, which waits for any Agent of a type. */
+export const waitsForType = (input: { queue: boolean; agentId: string | null; agentType: string | null }): boolean => !input.queue || (input.agentId === null && input.agentType !== null);
+export const queueNeedsType = { message: 'waits for any agent of a type: give agentType and leave out agentId', path: ['queue'] };
 
 /** A time that `timestamptz` stores and returns unchanged. */
 export const instant = z
