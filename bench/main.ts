@@ -5,6 +5,7 @@ import { importTranscript } from './import.ts';
 import { compareLists } from './lists.ts';
 import { live } from './live.ts';
 import { pages } from './pages.ts';
+import { pipelines } from './pipelines.ts';
 import { openPlace, type Place } from './place.ts';
 import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
@@ -26,6 +27,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   cost,
   detect,
   tools,
+  pipelines,
   queue,
 };
 const file = 'bench.md';

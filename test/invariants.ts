@@ -50,7 +50,7 @@ const breaches: Record<string, string> = {
       FROM moves m)
     SELECT h.id, h.source_agent_id, m.before FROM handoffs h JOIN moves m ON m.handoff_id = h.id AND m.type = 'SESSION_REASSIGNED' JOIN left_at l ON l.id = m.id
     LEFT JOIN handoffs p ON p.id = h.previous_handoff_id
-    WHERE h.source_agent_id IS DISTINCT FROM CASE WHEN p.cancel_reason = 'superseded' AND p.closed_at = l.at THEN p.source_agent_id ELSE m.before END`,
+    WHERE h.source_agent_id IS DISTINCT FROM CASE WHEN (p.cancel_reason = 'superseded' OR p.status = 'TIMED_OUT') AND p.closed_at = l.at THEN p.source_agent_id ELSE m.before END`,
   'what is in the queue is not an open session without a holder, at its place': `
     SELECT s.id, s.status, s.agent_id, q.effective_at FROM queue_entries q JOIN sessions s ON s.id = q.session_id
     WHERE s.status <> 'PAUSED' OR s.agent_id IS NOT NULL
@@ -101,6 +101,22 @@ const breaches: Record<string, string> = {
   "a session's version is not one more than its committed changes": `
     SELECT s.id, s.version, count(DISTINCT e.at) FROM sessions s JOIN events e ON e.session_id = s.id AND e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED', 'HANDOFF_REMINDED', 'HANDOFF_EXTENDED')
     GROUP BY s.id HAVING s.version < count(DISTINCT e.at)`,
+  'an open session of a pipeline is not in exactly one stage, that of its open stay': `
+    SELECT s.id, s.stage, count(e.id), min(e.stage) FROM sessions s LEFT JOIN stage_entries e ON e.session_id = s.id AND e.left_at IS NULL
+    WHERE s.pipeline_id IS NOT NULL AND s.status IN ('RUNNING', 'PAUSED')
+    GROUP BY s.id HAVING count(e.id) <> 1 OR min(e.stage) IS DISTINCT FROM s.stage`,
+  'a session that is finished or in no pipeline is in a stage': `
+    SELECT s.id, e.stage FROM sessions s JOIN stage_entries e ON e.session_id = s.id AND e.left_at IS NULL
+    WHERE s.pipeline_id IS NULL OR s.status NOT IN ('RUNNING', 'PAUSED')`,
+  'the holder is not the agent of the stage': `
+    SELECT s.id, s.agent_id, e.agent_id, e.stage FROM sessions s JOIN stage_entries e ON e.session_id = s.id AND e.left_at IS NULL
+    WHERE s.agent_id IS NOT NULL AND (s.agent_id IS DISTINCT FROM e.agent_id OR s.agent_id <> ALL (e.tried))`,
+  'a replay of the events does not give the stage': `
+    SELECT s.id, s.stage, e.metadata FROM sessions s
+    JOIN LATERAL (SELECT metadata FROM events WHERE session_id = s.id AND type IN ('SESSION_STAGE_CHANGED', 'PIPELINE_COMPLETED') ORDER BY session_sequence DESC LIMIT 1) e ON true
+    WHERE s.stage IS DISTINCT FROM e.metadata ->> 'stage'`,
+  'the stays of a session are not 1..n, one after the other': `
+    SELECT session_id FROM stage_entries GROUP BY session_id HAVING count(*) <> max(number) OR min(number) <> 1`,
 };
 
 const everything = Object.entries(breaches)

@@ -45,6 +45,8 @@ export interface Refusal {
 export interface Expected {
   input: object;
   data?: object;
+  /** The key that the caller presents; none unless given. */
+  key?: string;
 }
 
 /** A server with its own database and helpers for reaching any state. */
@@ -57,7 +59,7 @@ export interface House extends World {
   /** Registers an agent that `somebodyElse` archives; returns its id. */
   archivedAgent(): Promise<string>;
   /** Sends over HTTP. @throws TopLevel */
-  send(mutation: Mutation, input: object): Promise<Said>;
+  send(mutation: Mutation, input: object, key?: string): Promise<Said>;
 }
 
 const errorsIn = (union: GraphQLUnionType): GraphQLObjectType[] =>
@@ -108,8 +110,8 @@ export async function house(): Promise<House> {
       await here.run(archiveAgent, { id }, { caller: somebodyElse });
       return id;
     },
-    async send(mutation, input) {
-      const { data, errors } = await api.post<{ answer: Said } | null>(documentOf(mutation), { input });
+    async send(mutation, input, key) {
+      const { data, errors } = await (key === undefined ? api : client(url, { key })).post<{ answer: Said } | null>(documentOf(mutation), { input });
       if (errors !== undefined || data === null)
         throw new TopLevel(errors?.[0]?.extensions.code ?? 'none', errors?.[0]?.message ?? '');
       return data.answer;
@@ -140,10 +142,10 @@ export const codeOf = (error: string): string =>
 export async function expectRefusal(
   { db, send }: House,
   { mutation, error, says }: Pick<Refusal, 'mutation' | 'error' | 'says'>,
-  { input, data = {} }: Expected,
+  { input, data = {}, key }: Expected,
 ): Promise<void> {
   const before = await hashAllTables(db.pool);
-  const said = await send(mutation, input);
+  const said = await send(mutation, input, key);
   expect(said).toMatchObject({ __typename: error, code: codeOf(error), ...data });
   expect(said.message).toMatch(says);
   expect(await hashAllTables(db.pool)).toEqual(before);

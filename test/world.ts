@@ -3,8 +3,11 @@ import { registerAgent } from '../server/agents/registerAgent.ts';
 import type { Answer, Caller, Work } from '../server/core/work.ts';
 import { initiateHandoff, type InitiateHandoffInput } from '../server/handoffs/initiateHandoff.ts';
 import { reassignSession, type ReassignSessionInput } from '../server/handoffs/reassignSession.ts';
+import type { Stage, Transition } from '../server/custody/pipeline.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
+import { advancePipeline, type AdvancePipelineInput } from '../server/pipelines/advancePipeline.ts';
+import { definePipeline } from '../server/pipelines/definePipeline.ts';
 import { runCommand } from '../server/queue/runCommand.ts';
 import { createSession, type CreateSessionInput } from '../server/sessions/createSession.ts';
 
@@ -34,12 +37,12 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
   return {
     run,
 
-    agent: (id: string, fields: { type?: string; maxCapacity?: number; collaborators?: string[]; instructions?: string } = {}) =>
+    agent: (id: string, fields: { type?: string; role?: string; maxCapacity?: number; collaborators?: string[]; instructions?: string } = {}) =>
       run(registerAgent, {
         id,
         type: fields.type ?? 'CLAUDE',
         name: id,
-        role: null,
+        role: fields.role ?? null,
         description: null,
         instructions: fields.instructions ?? null,
         maxCapacity: fields.maxCapacity ?? 5,
@@ -95,6 +98,25 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
         },
         as,
       ),
+
+    /** Defines a pipeline from lines such as `write DONE review`; `review APPROVE end` completes it. A stage's role is its name. */
+    async pipeline(slug: string, lines: readonly string[], stages: Record<string, Partial<Stage>> = {}, transitions: Record<string, Partial<Transition>> = {}): Promise<string> {
+      const parts = lines.map((line) => line.split(' ') as [string, string, string]);
+      const names = [...new Set(parts.flatMap(([from, , to]) => (to === 'end' ? [from] : [from, to])))];
+      return (
+        await run(definePipeline, {
+          slug,
+          name: slug,
+          description: null,
+          start: names[0]!,
+          stages: names.map((name) => ({ name, role: name, agentType: null, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null, ...stages[name] })),
+          transitions: parts.map(([from, outcome, to], index) => ({ from, outcome, to: to === 'end' ? null : to, when: null, payloadSchema: null, ...transitions[lines[index]!] })),
+        })
+      ).pipelineId;
+    },
+
+    advance: (sessionId: string, outcome = 'DONE', fields: Partial<AdvancePipelineInput> = {}, as: As = {}) =>
+      run(advancePipeline, { sessionId, outcome, payload: null, reason: null, summary: null, ...fields }, as),
 
     turn: (sessionId: string, fields: Partial<AppendTurnInput> = {}, as: As = {}) =>
       run(

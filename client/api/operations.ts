@@ -157,6 +157,8 @@ export type CreateSessionInput = {
   maxHandoffs?: number | null | undefined;
   /** Any JSON to keep with the record, at most 64 KB. */
   metadata?: unknown;
+  /** Slug of a pipeline: the Session runs through its newest version. Without `agentId` the start stage gets the least loaded AVAILABLE Agent of its role and type; when none has a free place, the Session waits in the queue. Not with `agentType`. */
+  pipeline?: string | null | undefined;
   /** Urgency of the work. */
   priority?: SessionPriority | null | undefined;
   /** Label to group Sessions by: 1 to 200 characters. */
@@ -171,6 +173,8 @@ export type CreateSessionInput = {
 export type ErrorCode =
   /** The agent is at its capacity. */
   | 'AGENT_AT_CAPACITY'
+  /** The agent does not have the role of the Session's stage. */
+  | 'AGENT_ROLE_MISMATCH'
   /** The agent does not have the requested type. */
   | 'AGENT_TYPE_MISMATCH'
   /** The agent is draining, offline or archived. */
@@ -187,6 +191,8 @@ export type ErrorCode =
   | 'HANDOFF_LOOP'
   /** The idempotency key was used with another mutation or input. */
   | 'IDEMPOTENCY_MISMATCH'
+  /** The payload does not match the schema of the transition or stage. */
+  | 'INVALID_PAYLOAD'
   /** The state of the record does not allow the change. */
   | 'INVALID_STATE'
   /** The arguments of the call do not match the schema of the tool. */
@@ -199,10 +205,12 @@ export type ErrorCode =
   | 'NOT_A_COLLABORATOR'
   /** The record does not exist, or the caller may not read it. */
   | 'NOT_FOUND'
-  /** No agent of the type is available with a free place. */
+  /** No agent of the type or role is available with a free place. */
   | 'NO_AGENT_AVAILABLE'
   /** The model's answer has no call of a handoff tool. */
   | 'NO_HANDOFF_FOUND'
+  /** The pipeline has no such transition from the stage. */
+  | 'TRANSITION_NOT_ALLOWED'
   /** The call names no agent or tool that the agent may call. */
   | 'UNKNOWN_HANDOFF_TARGET';
 
@@ -403,6 +411,8 @@ export type ReassignSessionInput = {
   expectedVersion?: number | null | undefined;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
   idempotencyKey?: string | null | undefined;
+  /** True takes the Session out of its pipeline for good. False: it keeps its stage, and the Agent must have the role and type of that stage. */
+  leavePipeline?: boolean | null | undefined;
   /** Any JSON to keep with the Handoff, at most 64 KB. */
   metadata?: unknown;
   /** True: when no Agent of `agentType` has a free place, the Session leaves its holder and waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Its Handoff is created when its turn comes. Excludes `agentId`. */
@@ -484,10 +494,14 @@ export type SessionFilter = {
   externalId?: string | null | undefined;
   /** True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others. */
   hasOpenHandoff?: boolean | null | undefined;
+  /** Sessions in any version of this pipeline, by its slug. */
+  pipeline?: string | null | undefined;
   /** Sessions with one of these priorities. */
   priority?: Array<SessionPriority> | null | undefined;
   /** Sessions of this project. */
   project?: string | null | undefined;
+  /** Sessions in the stage of this name. */
+  stage?: string | null | undefined;
   /** Records with one of these statuses. */
   status?: Array<SessionStatus> | null | undefined;
   /** Sessions whose title contains this text, ignoring case; at most 500 characters. */
@@ -633,7 +647,9 @@ export type CreateSessionMutation = { answer:
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
     | { session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
@@ -723,6 +739,7 @@ export type InitiateHandoffMutation = { answer:
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
+    | { code: ErrorCode, message: string }
    };
 
 export type ReassignSessionMutationVariables = Exact<{
@@ -731,6 +748,7 @@ export type ReassignSessionMutationVariables = Exact<{
 
 
 export type ReassignSessionMutation = { answer:
+    | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }

@@ -5,6 +5,18 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError"
   ],
+  "AdvancePipelineResult": [
+    "AdvancePipelinePayload",
+    "BadUserInputError",
+    "HandoffLoopError",
+    "HandoffsDisabledError",
+    "IdempotencyMismatchError",
+    "InvalidPayloadError",
+    "InvalidStateError",
+    "MaxHandoffsReachedError",
+    "NotFoundError",
+    "TransitionNotAllowedError"
+  ],
   "AppendTurnResult": [
     "AppendTurnPayload",
     "BadUserInputError",
@@ -23,6 +35,11 @@ export const possibleTypes: Record<string, string[]> = {
     "ArchiveHandoffToolPayload",
     "BadUserInputError",
     "InvalidStateError",
+    "NotFoundError"
+  ],
+  "ArchivePipelineResult": [
+    "ArchivePipelinePayload",
+    "BadUserInputError",
     "NotFoundError"
   ],
   "CancelHandoffResult": [
@@ -81,17 +98,24 @@ export const possibleTypes: Record<string, string[]> = {
   ],
   "CreateSessionResult": [
     "AgentAtCapacityError",
+    "AgentRoleMismatchError",
     "AgentTypeMismatchError",
     "AgentUnavailableError",
     "BadUserInputError",
     "ConflictError",
     "CreateSessionPayload",
     "IdempotencyMismatchError",
+    "InvalidStateError",
     "NoAgentAvailableError",
     "NotFoundError"
   ],
+  "DefinePipelineResult": [
+    "BadUserInputError",
+    "DefinePipelinePayload"
+  ],
   "Error": [
     "AgentAtCapacityError",
+    "AgentRoleMismatchError",
     "AgentTypeMismatchError",
     "AgentUnavailableError",
     "AlreadyAssignedError",
@@ -100,6 +124,7 @@ export const possibleTypes: Record<string, string[]> = {
     "HandoffLoopError",
     "HandoffsDisabledError",
     "IdempotencyMismatchError",
+    "InvalidPayloadError",
     "InvalidStateError",
     "InvalidToolArgumentsError",
     "LimitExceededError",
@@ -108,6 +133,7 @@ export const possibleTypes: Record<string, string[]> = {
     "NoHandoffFoundError",
     "NotACollaboratorError",
     "NotFoundError",
+    "TransitionNotAllowedError",
     "UnknownHandoffTargetError"
   ],
   "ExecuteHandoffToolResult": [
@@ -124,6 +150,7 @@ export const possibleTypes: Record<string, string[]> = {
     "MaxHandoffsReachedError",
     "NotACollaboratorError",
     "NotFoundError",
+    "TransitionNotAllowedError",
     "UnknownHandoffTargetError"
   ],
   "ExecuteHandoffsResult": [
@@ -141,6 +168,7 @@ export const possibleTypes: Record<string, string[]> = {
     "NoHandoffFoundError",
     "NotACollaboratorError",
     "NotFoundError",
+    "TransitionNotAllowedError",
     "UnknownHandoffTargetError"
   ],
   "FailHandoffResult": [
@@ -179,7 +207,8 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "MaxHandoffsReachedError",
     "NotACollaboratorError",
-    "NotFoundError"
+    "NotFoundError",
+    "TransitionNotAllowedError"
   ],
   "Node": [
     "Agent",
@@ -191,6 +220,7 @@ export const possibleTypes: Record<string, string[]> = {
     "HandoffTool",
     "Key",
     "Message",
+    "Pipeline",
     "Session",
     "Task",
     "ToolCall",
@@ -205,6 +235,7 @@ export const possibleTypes: Record<string, string[]> = {
   ],
   "ReassignSessionResult": [
     "AgentAtCapacityError",
+    "AgentRoleMismatchError",
     "AgentTypeMismatchError",
     "AgentUnavailableError",
     "AlreadyAssignedError",
@@ -297,6 +328,7 @@ export const possibleTypes: Record<string, string[]> = {
 export const embeddedTypes: string[] = [
   "AcceptHandoffPayload",
   "Actor",
+  "AdvancePipelinePayload",
   "AgentAtCapacityError",
   "AgentConnection",
   "AgentDefinition",
@@ -304,6 +336,7 @@ export const embeddedTypes: string[] = [
   "AgentImportProblem",
   "AgentImportReport",
   "AgentPrompt",
+  "AgentRoleMismatchError",
   "AgentSessionConnection",
   "AgentSessionEdge",
   "AgentTypeMismatchError",
@@ -312,6 +345,7 @@ export const embeddedTypes: string[] = [
   "AppendTurnPayload",
   "ArchiveAgentPayload",
   "ArchiveHandoffToolPayload",
+  "ArchivePipelinePayload",
   "BadUserInputError",
   "CancelHandoffPayload",
   "CancelPendingHandoffsPayload",
@@ -334,6 +368,7 @@ export const embeddedTypes: string[] = [
   "CreateHandoffToolPayload",
   "CreateKeyPayload",
   "CreateSessionPayload",
+  "DefinePipelinePayload",
   "DetectedCall",
   "DetectionProblem",
   "DroppedContextItem",
@@ -369,6 +404,7 @@ export const embeddedTypes: string[] = [
   "ImportedAgent",
   "ImportedTask",
   "InitiateHandoffPayload",
+  "InvalidPayloadError",
   "InvalidStateError",
   "InvalidToolArgumentsError",
   "KeptContextItem",
@@ -385,6 +421,13 @@ export const embeddedTypes: string[] = [
   "NotFoundError",
   "PageInfo",
   "PauseSessionPayload",
+  "PayloadProblem",
+  "PipelineCondition",
+  "PipelineConnection",
+  "PipelineEdge",
+  "PipelineEscalation",
+  "PipelineStage",
+  "PipelineTransition",
   "QueueEntry",
   "QueueEntryConnection",
   "QueueEntryEdge",
@@ -399,6 +442,9 @@ export const embeddedTypes: string[] = [
   "RevokeKeyPayload",
   "SessionConnection",
   "SessionEdge",
+  "SessionPipeline",
+  "SessionResult",
+  "SessionStage",
   "SetAgentStatusPayload",
   "SetTasksPayload",
   "TimeOutHandoffPayload",
@@ -407,6 +453,7 @@ export const embeddedTypes: string[] = [
   "ToolResult",
   "ToolSummary",
   "TouchHandoffPayload",
+  "TransitionNotAllowedError",
   "TurnConnection",
   "TurnEdge",
   "UnknownHandoffTargetError",

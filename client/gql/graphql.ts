@@ -150,6 +150,8 @@ export type CreateHandoffToolInput = {
 export type ErrorCode =
   /** The agent is at its capacity. */
   | 'AGENT_AT_CAPACITY'
+  /** The agent does not have the role of the Session's stage. */
+  | 'AGENT_ROLE_MISMATCH'
   /** The agent does not have the requested type. */
   | 'AGENT_TYPE_MISMATCH'
   /** The agent is draining, offline or archived. */
@@ -166,6 +168,8 @@ export type ErrorCode =
   | 'HANDOFF_LOOP'
   /** The idempotency key was used with another mutation or input. */
   | 'IDEMPOTENCY_MISMATCH'
+  /** The payload does not match the schema of the transition or stage. */
+  | 'INVALID_PAYLOAD'
   /** The state of the record does not allow the change. */
   | 'INVALID_STATE'
   /** The arguments of the call do not match the schema of the tool. */
@@ -178,10 +182,12 @@ export type ErrorCode =
   | 'NOT_A_COLLABORATOR'
   /** The record does not exist, or the caller may not read it. */
   | 'NOT_FOUND'
-  /** No agent of the type is available with a free place. */
+  /** No agent of the type or role is available with a free place. */
   | 'NO_AGENT_AVAILABLE'
   /** The model's answer has no call of a handoff tool. */
   | 'NO_HANDOFF_FOUND'
+  /** The pipeline has no such transition from the stage. */
+  | 'TRANSITION_NOT_ALLOWED'
   /** The call names no agent or tool that the agent may call. */
   | 'UNKNOWN_HANDOFF_TARGET';
 
@@ -211,6 +217,8 @@ export type EventType =
   | 'HEARTBEAT'
   /** A decision, tasks or a snapshot was recorded. */
   | 'LOG_CHANGED'
+  /** A Session reached the end of its pipeline. `metadata` has `pipeline`, `version`, `from` and `outcome`. Follows SESSION_STATUS_CHANGED. */
+  | 'PIPELINE_COMPLETED'
   /** The subscription has begun. Concerns no Session; not stored. */
   | 'READY'
   /** Fields of a Session were changed by updateSession. */
@@ -223,6 +231,8 @@ export type EventType =
   | 'SESSION_REASSIGNED'
   /** A Session returned to the Agent from which it came. */
   | 'SESSION_RETURNED'
+  /** A Session entered a stage of its pipeline, went back to one, or left the pipeline. `metadata` has `pipeline`, `version`, `from`, `outcome` and `stage`. Follows the event of the move. */
+  | 'SESSION_STAGE_CHANGED'
   /** A Session was paused, resumed or ended. */
   | 'SESSION_STATUS_CHANGED'
   /** A Session could not return and is unassigned. */
@@ -366,6 +376,8 @@ export type ReassignSessionInput = {
   expectedVersion?: number | null | undefined;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
   idempotencyKey?: string | null | undefined;
+  /** True takes the Session out of its pipeline for good. False: it keeps its stage, and the Agent must have the role and type of that stage. */
+  leavePipeline?: boolean | null | undefined;
   /** Any JSON to keep with the Handoff, at most 64 KB. */
   metadata?: unknown;
   /** True: when no Agent of `agentType` has a free place, the Session leaves its holder and waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Its Handoff is created when its turn comes. Excludes `agentId`. */
@@ -405,10 +417,14 @@ export type SessionFilter = {
   externalId?: string | null | undefined;
   /** True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others. */
   hasOpenHandoff?: boolean | null | undefined;
+  /** Sessions in any version of this pipeline, by its slug. */
+  pipeline?: string | null | undefined;
   /** Sessions with one of these priorities. */
   priority?: Array<SessionPriority> | null | undefined;
   /** Sessions of this project. */
   project?: string | null | undefined;
+  /** Sessions in the stage of this name. */
+  stage?: string | null | undefined;
   /** Records with one of these statuses. */
   status?: Array<SessionStatus> | null | undefined;
   /** Sessions whose title contains this text, ignoring case; at most 500 characters. */
@@ -598,6 +614,7 @@ export type CollaborationsWhenQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'HandoffTool', id: string }
     | { __typename: 'Key', id: string }
     | { __typename: 'Message', id: string }
+    | { __typename: 'Pipeline', id: string }
     | { __typename: 'Session', id: string }
     | { __typename: 'Task', id: string }
     | { __typename: 'ToolCall', id: string }
@@ -779,6 +796,7 @@ export type ReassignMutationVariables = Exact<{
 
 export type ReassignMutation = { __typename: 'Mutation', reassignSession:
     | { __typename: 'AgentAtCapacityError', agentId: string, code: ErrorCode, message: string }
+    | { __typename: 'AgentRoleMismatchError', code: ErrorCode, message: string }
     | { __typename: 'AgentTypeMismatchError', code: ErrorCode, message: string }
     | { __typename: 'AgentUnavailableError', code: ErrorCode, message: string }
     | { __typename: 'AlreadyAssignedError', code: ErrorCode, message: string }
@@ -880,6 +898,7 @@ export type LogCallsQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'HandoffTool' }
     | { __typename: 'Key' }
     | { __typename: 'Message' }
+    | { __typename: 'Pipeline' }
     | { __typename: 'Session' }
     | { __typename: 'Task' }
     | { __typename: 'ToolCall' }
@@ -923,6 +942,7 @@ export type ToolCallQuery = { __typename: 'Query', node:
     | { __typename: 'HandoffTool', id: string }
     | { __typename: 'Key', id: string }
     | { __typename: 'Message', id: string }
+    | { __typename: 'Pipeline', id: string }
     | { __typename: 'Session', id: string }
     | { __typename: 'Task', id: string }
     | { __typename: 'ToolCall', callId: string, arguments: unknown, result: string | null, error: string | null, filesModified: Array<string>, id: string }
@@ -1119,6 +1139,7 @@ export type ToolQuery = { __typename: 'Query', node:
     )
     | { __typename: 'Key', id: string }
     | { __typename: 'Message', id: string }
+    | { __typename: 'Pipeline', id: string }
     | { __typename: 'Session', id: string }
     | { __typename: 'Task', id: string }
     | { __typename: 'ToolCall', id: string }

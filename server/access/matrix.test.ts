@@ -9,7 +9,7 @@ import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../..
 import { hashAllTables } from '../../test/hash.ts';
 import { documentOf, unknownId, type Mutation, type Said } from '../../test/refusals.ts';
 
-const { db, askers, agent, session, initiate, run, held, addressed, sessionInput, handoffInput } = await askersOf();
+const { db, askers, agent, session, reassign, pipeline, initiate, run, held, addressed, sessionInput, handoffInput } = await askersOf();
 
 let count = 0;
 const unique = (stem: string) => `${stem}-${(count += 1)}`;
@@ -22,6 +22,19 @@ const someAgent = async () => {
 
 const someTool = async () =>
   encodeId('tool', (await run(createHandoffTool, { name: unique('tool'), targetAgentId: 'eve', agentIds: ['ada'], description: 'Hands off.', variables: [], instructions: null })).toolId);
+
+async function somePipeline(): Promise<string> {
+  const slug = unique('pipeline');
+  await pipeline(slug, ['write DONE end'], { write: { role: null } });
+  return slug;
+}
+
+/** As `held`, in a pipeline. */
+async function inPipeline(whose: Whose): Promise<{ sessionId: string }> {
+  const id = await session(whose === 'foreign' ? 'bob' : 'ada', { pipeline: await somePipeline() });
+  if (whose === 'seen') await reassign(id, { agentId: 'bob', skipHandoff: true });
+  return { sessionId: encodeId('session', id) };
+}
 
 type Outcome = 'done' | 'FORBIDDEN' | 'NOT_FOUND' | 'INVALID_STATE';
 interface Line {
@@ -85,6 +98,9 @@ const mutations: Record<Mutation, Line> = {
   importAgents: operator(() => ({ defaultType: 'CLAUDE', files: [{ path: 'a.md', content: `# ${unique('imported')}` }] })),
   executeHandoffTool: worker(async (whose) => ({ ...(await sessionInput(whose)), toolName: 'transfer_to_eve', arguments: { reason: 'because' } })),
   executeHandoffs: worker(async (whose) => ({ ...(await sessionInput(whose)), response: [{ type: 'tool_use', id: 'c1', name: 'transfer_to_eve', input: { reason: 'because' } }] })),
+  definePipeline: operator(() => ({ slug: unique('pipeline'), name: 'P', start: 'a', stages: [{ name: 'a' }], transitions: [{ from: 'a', outcome: 'DONE' }] })),
+  archivePipeline: operator(async () => ({ slug: await somePipeline() })),
+  advancePipeline: worker(async (whose) => ({ ...(await inPipeline(whose)), outcome: 'DONE' })),
   createHandoffTool: operator(() => ({ name: unique('tool'), targetAgentId: 'eve', agentIds: ['ada'], description: 'Hands off.' })),
   updateHandoffTool: operator(async () => ({ toolId: await someTool(), description: 'Other words.' })),
   archiveHandoffTool: operator(async () => ({ toolId: await someTool() })),

@@ -5,7 +5,8 @@ import { recordDecision } from '../log/addToLog.ts';
 import { askersOf, roles } from '../../test/askers.ts';
 import { unknownId } from '../../test/refusals.ts';
 
-const { askers, initiate, reassign, run, held, addressed } = await askersOf();
+const { askers, initiate, reassign, run, held, addressed, pipeline } = await askersOf();
+await pipeline('story', ['write DONE end']);
 
 interface Read {
   query: string;
@@ -68,6 +69,8 @@ const queries: Record<string, Read> = {
     mark: text('"wouldSucceed":true'),
     AGENT: 'its own',
   },
+  pipeline: { query: '{ answer: pipeline(slug: "story") { slug stages { name } } }', variables: async () => ({}), mark: text('"story"'), AGENT: 'all' },
+  pipelines: { query: '{ answer: pipelines { nodes { slug } } }', variables: async () => ({}), mark: text('"story"'), AGENT: 'all' },
   // One that is generated because ada may hand off to bob, and one the other way round.
   handoffTools: {
     query: 'query ($of: ID!) { answer: handoffTools(where: { agentId: $of }) { nodes { name agents { id } } } }',

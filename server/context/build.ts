@@ -82,7 +82,7 @@ export function buildContext(sources: Sources, { summary, variables, instruction
  * Equal for two Contexts with the same content. Leaves out a composed summary and Baton's own variables: they follow
  * from the rest or from the move, and would differ although nothing else is new.
  */
-export function contentHash(context: Context, callerSummary: string | null, lastAgentTurnHash: string | null): string {
+export function contentHash(context: Context, callerSummary: string | null, lastAgentTurnHash: string | null, payload: unknown = null): string {
   const content = [
     callerSummary,
     context.filesModified,
@@ -90,6 +90,7 @@ export function contentHash(context: Context, callerSummary: string | null, last
     context.decisions,
     context.contextVariables.filter((variable) => !isOwnVariable(variable)).map(({ name, value }) => [name, value]),
     lastAgentTurnHash,
+    ...(payload === null ? [] : [payload]),
   ];
   return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }

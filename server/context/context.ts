@@ -134,21 +134,26 @@ export interface Passage {
   /** Number of the Handoff in its Session. */
   depth?: number;
   reason?: string | null;
-  /** The handoff tool that was called, and its instructions for the target. */
-  tool?: { name: string; instructions: string | null };
+  /** The handoff tool that was called, and the instructions of it and of the stage for the target. */
+  tool?: { name: string | null; instructions: string | null };
+  /** In a pipeline: the stage of the target, and what the stage before was left with. */
+  stage?: { name: string; outcome?: string; payload?: unknown };
   /** Agents that took the Session over, in order, the target last; at most the newest `bounds.chain`. */
   chain: string[];
 }
 
-export const ownVariables = ({ from, to, depth, reason, tool, chain }: Passage): ContextVariable[] =>
+export const ownVariables = ({ from, to, depth, reason, tool, stage, chain }: Passage): ContextVariable[] =>
   Object.entries({
     _handoff_chain: chain,
     _handoff_depth: depth,
     _handoff_from: from,
     _handoff_instructions: tool?.instructions ?? undefined,
+    _handoff_outcome: stage?.outcome,
+    _handoff_payload: stage?.payload ?? undefined,
     _handoff_reason: reason,
+    _handoff_stage: stage?.name,
     _handoff_to: to,
-    _handoff_tool: tool?.name,
+    _handoff_tool: tool?.name ?? undefined,
   })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ({ name, value, setBy: 'baton' }));

@@ -200,7 +200,7 @@ const variableItem = (variable: ContextVariable, index: number): Item | null =>
         id: `variable-${index + 1}`,
         kind: 'VARIABLE',
         content: `${variable.name} = ${JSON.stringify(variable.value)} (set by ${variable.setBy})`,
-        stage: isOwnVariable(variable) && variable.name !== '_handoff_instructions' ? 'rest' : 'work',
+        stage: isOwnVariable(variable) && !['_handoff_instructions', '_handoff_payload'].includes(variable.name) ? 'rest' : 'work',
       };
 
 export const toolStatistics = ({ toolName, callCount, errorCount }: ToolSummary): string =>

@@ -24,6 +24,9 @@ export const errorCodes = [
   'UNKNOWN_HANDOFF_TARGET',
   'INVALID_TOOL_ARGUMENTS',
   'NO_HANDOFF_FOUND',
+  'AGENT_ROLE_MISMATCH',
+  'TRANSITION_NOT_ALLOWED',
+  'INVALID_PAYLOAD',
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
@@ -135,8 +138,13 @@ export class AgentTypeMismatchError extends DomainError {
 
 export class NoAgentAvailableError extends DomainError {
   readonly code = 'NO_AGENT_AVAILABLE';
-  constructor(readonly agentType: string) {
-    super(`No agent of type ${agentType} is available with a free place: wait, free one, or name another type`);
+  /** @param role of the stage that needs an agent; null outside of pipelines. */
+  constructor(
+    readonly agentType: string | null,
+    readonly role: string | null = null,
+  ) {
+    const wanted = [role === null ? null : `with the role '${role}'`, agentType === null ? null : `of type ${agentType}`].filter((part) => part !== null);
+    super(`No agent${wanted.map((part) => ` ${part}`).join('')} is available with a free place: wait, free one, or name another${role === null ? ' type' : ' agent'}`);
   }
 }
 
@@ -242,9 +250,13 @@ export class InvalidToolArgumentsError extends DomainError {
     /** JSON Schema of the arguments that the tool takes; null for a tool that is not Baton's. */
     readonly schema: object | null,
   ) {
-    const shown = problems.slice(0, 5).map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(' '));
-    super(`The arguments of '${toolName}' are not accepted: ${shown.join('; ')}${problems.length > 5 ? `; and ${problems.length - 5} more` : ''}`);
+    super(`The arguments of '${toolName}' are not accepted: ${shownProblems(problems)}`);
   }
+}
+
+function shownProblems(problems: readonly ArgumentProblem[]): string {
+  const shown = problems.slice(0, 5).map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(' '));
+  return `${shown.join('; ')}${problems.length > 5 ? `; and ${problems.length - 5} more` : ''}`;
 }
 
 export class NoHandoffFoundError extends DomainError {
@@ -255,6 +267,45 @@ export class NoHandoffFoundError extends DomainError {
         ? "The response has no call of a handoff tool: go on with the agent's work, or send the answer that has the call"
         : "The response has none of the known formats: send the model's answer as its provider gave it",
     );
+  }
+}
+
+/** The agent cannot work in the Session's stage. */
+export class AgentRoleMismatchError extends DomainError {
+  readonly code = 'AGENT_ROLE_MISMATCH';
+  constructor(
+    readonly agentId: string,
+    readonly stage: string,
+    readonly expectedRole: string,
+    readonly actualRole: string | null,
+  ) {
+    super(`Agent '${agentId}' has ${actualRole === null ? 'no role' : `the role '${actualRole}'`}; stage '${stage}' needs '${expectedRole}': choose another agent`);
+  }
+}
+
+/** No transition of the pipeline permits it. */
+export class TransitionNotAllowedError extends DomainError {
+  readonly code = 'TRANSITION_NOT_ALLOWED';
+  constructor(
+    message: string,
+    readonly stage: string,
+    /** Null when the caller named an agent instead. */
+    readonly outcome: string | null,
+    /** The outcomes that the stage has. */
+    readonly allowed: readonly string[],
+  ) {
+    super(message);
+  }
+}
+
+export class InvalidPayloadError extends DomainError {
+  readonly code = 'INVALID_PAYLOAD';
+  constructor(
+    readonly problems: readonly ArgumentProblem[],
+    /** JSON Schema that the payload is checked against. */
+    readonly schema: object,
+  ) {
+    super(`The payload is not accepted: ${shownProblems(problems)}`);
   }
 }
 

@@ -15,6 +15,7 @@ export const idPrefixes = [
   'event',
   'key',
   'tool',
+  'pipeline',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

@@ -6,6 +6,8 @@ export interface Tables {
   agent_collaborators: prisma.AgentCollaborator;
   handoff_tools: prisma.HandoffTool;
   handoff_tool_offers: prisma.HandoffToolOffer;
+  pipelines: prisma.Pipeline;
+  stage_entries: prisma.StageEntry;
   sessions: prisma.Session;
   queue_entries: prisma.QueueEntry;
   agent_sessions: prisma.AgentSession;

@@ -139,6 +139,14 @@ export class Work {
     return rows.length === 1;
   }
 
+  /** Locks the Session as `lockSession` does, and reads `columns` of it. `select` may add what its committed row refers to. */
+  async lockAndReadSession<Row extends QueryResultRow>(sessionId: string, { columns, select }: { columns: string; select: string }): Promise<Row | null> {
+    const rows = await this.#lock(
+      `SELECT clock_timestamp() AS now, ${select} FROM (SELECT ${columns} FROM sessions s WHERE id = ${escapeLiteral(sessionId)} AND ${readableSql(this.caller, 's.id')} FOR NO KEY UPDATE) s`,
+    );
+    return (rows[0] as Row | undefined) ?? null;
+  }
+
   /**
    * Locks the Session of a Handoff and returns its id. Null when the Handoff does not exist, the caller may not read it, or,
    * with `skipLocked`, the Session is locked.

@@ -6,6 +6,7 @@ import { BadUserInputError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
 import { takesSessions } from './mayChangeHands.ts';
+import type { SessionPipeline } from './pipeline.ts';
 import { readCustody, type LockOptions, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type QueuedSession, type ReadLimit, type Tenure } from './read.ts';
 import { isOpenHandoff, isOpenSession, isOpenTenure } from './rules.ts';
 import { captureSnapshot } from './snapshot.ts';
@@ -40,6 +41,8 @@ export class Custody {
   /** The agents that accepted the Session, newest first. */
   readonly active: readonly string[];
   readonly #limits: Readonly<Record<string, ReadLimit>>;
+  /** The Session's pipeline; null outside of pipelines. `stages.ts` changes it. */
+  readonly pipeline: SessionPipeline | null;
   tenure: Tenure | null;
   /** The Session's place in the queue; null when it does not wait. */
   queued: QueuedSession | null;
@@ -58,6 +61,7 @@ export class Custody {
     this.handoff = read.handoff;
     this.active = read.active;
     this.#limits = read.limits;
+    this.pipeline = read.pipeline;
     this.queued = read.queued;
     this.#isAwaited = read.isAwaited;
     this.#agents = new Map(read.agents.map((agent) => [agent.id, agent]));

@@ -8,14 +8,17 @@ import {
   takesSessions,
   type EarlierHandoff,
   type Move,
+  type Path,
   type RuleName,
   type StartedHandoff,
   type Target,
 } from './mayChangeHands.ts';
+import type { Way } from './pipeline.ts';
 
 const agent = (id: string, fields: Partial<Target> = {}): Target => ({
   id,
   type: 'CLAUDE',
+  role: null,
   administrativeStatus: 'AVAILABLE',
   archivedAt: null,
   currentLoad: 0,
@@ -31,6 +34,7 @@ const earlier = (fields: Partial<EarlierHandoff> = {}): EarlierHandoff => ({
   status: 'COMPLETED',
   initiatedAt: new Date(0),
   accepted: true,
+  againIn: null,
   ...fields,
 });
 
@@ -42,8 +46,16 @@ const started = (fields: Partial<StartedHandoff> = {}): StartedHandoff => ({
   cameFrom: null,
   earlier: [],
   contentHash: 'x',
+  path: null,
   ...fields,
 });
+
+const way = (outcome: string, fields: Partial<Way & { role: string | null; agentType: string | null }> = {}): Way => {
+  const { role = null, agentType = null, ...rest } = fields;
+  const to = { name: outcome.toLowerCase(), role, agentType, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null };
+  return { outcome, to, again: false, back: false, transition: { from: 'here', outcome, to: to.name, when: null, payloadSchema: null }, ...rest };
+};
+const path = (ways: Way[], fields: Partial<Path> = {}): Path => ({ stage: 'here', ways, outcome: null, needsPayload: () => false, ...fields });
 
 /** Agent `a` hands its Session to `b`, and nothing speaks against it. */
 const allowed: Move = {
@@ -63,9 +75,11 @@ const table: [RuleName, string, Move][] = [
   ['already assigned', 'ALREADY_ASSIGNED', { ...allowed, target: agent('a'), started: started({ collaborators: ['a', 'b'] }) }],
   ['enabled', 'HANDOFFS_DISABLED', { ...allowed, started: started({ handoffsEnabled: false }) }],
   ['collaborator', 'NOT_A_COLLABORATOR', { ...allowed, started: started({ collaborators: ['c'] }) }],
+  ['transition', 'TRANSITION_NOT_ALLOWED', { ...allowed, started: started({ path: path([]) }) }],
   ['limit', 'MAX_HANDOFFS_REACHED', { ...allowed, started: started({ maxHandoffs: 0 }) }],
   ['loop', 'HANDOFF_LOOP', { ...allowed, started: started({ earlier: [earlier()] }) }],
   ['type', 'AGENT_TYPE_MISMATCH', { ...allowed, agentType: 'CODEX' }],
+  ['role', 'AGENT_ROLE_MISMATCH', { ...allowed, stage: { name: 'review', role: 'reviewer', agentType: null } }],
   ['free choice', 'NO_AGENT_AVAILABLE', { ...allowed, target: null }],
   ['availability', 'AGENT_UNAVAILABLE', { ...allowed, target: agent('b', { administrativeStatus: 'DRAINING' }) }],
   ['capacity', 'AGENT_AT_CAPACITY', { ...allowed, target: agent('b', { currentLoad: 2 }) }],
@@ -92,6 +106,7 @@ describe('the order of refusals', () => {
         expectedVersion: move.expectedVersion === allowed.expectedVersion ? all.expectedVersion : move.expectedVersion,
         target: move.target === null || all.target === null ? null : { ...all.target, ...differing(allowed.target!, move.target) },
         agentType: move.agentType === allowed.agentType ? all.agentType : move.agentType,
+        stage: move.stage ?? all.stage ?? null,
         started: { ...all.started!, ...differing(allowed.started!, move.started!) },
       }),
       allowed,
@@ -119,16 +134,18 @@ describe('the order of refusals', () => {
       // A finished Session has no holder, and no Handoff went to the holder itself.
       'open session, already assigned',
       'already assigned, loop',
-      // Without a target there is nothing to refuse about it.
-      ...['already assigned', 'collaborator', 'loop', 'type'].map((name) => `${name}, free choice`),
+      // Without a target there is nothing to refuse about it. In a pipeline its path takes the place of the
+      // collaborators, and only a known way counts.
+      ...['already assigned, free choice', 'collaborator, transition', 'collaborator, free choice', 'transition, limit', 'transition, free choice'],
+      ...['loop', 'type', 'role'].map((name) => `${name}, free choice`),
       ...['availability', 'capacity'].map((name) => `free choice, ${name}`),
     ]);
   });
 
   it('checks only the rules before a named rule', () => {
-    const [loop, capacity] = [table[8]!, table[12]!];
+    const [loop, capacity] = [table[9]!, table[14]!];
     expect(refusalToMove(piledUp([loop, capacity]), 'loop')).toBeNull();
-    expect(refusalToMove(table[7]![2], 'loop')?.code).toBe('MAX_HANDOFFS_REACHED');
+    expect(refusalToMove(table[8]![2], 'loop')?.code).toBe('MAX_HANDOFFS_REACHED');
   });
 });
 
@@ -202,6 +219,24 @@ describe('a handoff that an agent starts', () => {
     [null, /an operator has to reassign it/],
   ] as const)('is refused from a tenure in state %s with the mutation to call first', (tenureState, says) => {
     expect(refusalToMove({ ...allowed, session: { ...allowed.session!, tenureState } })?.message).toMatch(says);
+  });
+});
+
+describe('a handoff in a pipeline', () => {
+  const again = way('REJECT', { again: true });
+  it.each([
+    ['to an agent that fits one next stage passes, whoever its collaborators are', { collaborators: [], path: path([way('DONE'), way('ASK', { role: 'expert' })]) }, null],
+    ['to an agent that fits no next stage is refused', { path: path([way('DONE', { role: 'reviewer' }), way('ASK', { agentType: 'CODEX' })]) }, 'TRANSITION_NOT_ALLOWED'],
+    ['to an agent that fits two next stages is refused', { path: path([way('DONE'), way('ASK')]) }, 'TRANSITION_NOT_ALLOWED'],
+    ['with the end as the only next step is refused', { path: path([way('DONE', { to: null })]) }, 'TRANSITION_NOT_ALLOWED'],
+    ['that needs a payload is refused', { path: path([way('DONE')], { needsPayload: () => true }) }, 'TRANSITION_NOT_ALLOWED'],
+    ['with its outcome and payload passes', { path: path([way('DONE'), way('ASK')], { outcome: 'ASK', needsPayload: () => true }) }, null],
+    ['that goes forward counts nothing', { maxHandoffs: 0, path: path([way('DONE')]) }, null],
+    ['that enters a stage again counts one', { maxHandoffs: 1, path: path([again]) }, null],
+    ['that enters a stage again beyond the limit is refused', { maxHandoffs: 1, earlier: [earlier({ againIn: 'x', contentHash: 'y' }), earlier({ contentHash: 'y' })], path: path([again]) }, 'MAX_HANDOFFS_REACHED'],
+    ['that was tried again after a time-out counts once', { maxHandoffs: 2, earlier: [earlier({ againIn: 'x', contentHash: 'y' }), earlier({ againIn: 'x', contentHash: 'y' })], path: path([again]) }, null],
+  ] as const)('%s', (_case, fields, code) => {
+    expect(codeOf(fields as unknown as Partial<StartedHandoff>)).toBe(code);
   });
 });
 

@@ -1,6 +1,7 @@
 import { refusalOfAct } from '../access/rules.ts';
 import {
   AgentAtCapacityError,
+  AgentRoleMismatchError,
   AgentTypeMismatchError,
   AgentUnavailableError,
   AlreadyAssignedError,
@@ -11,11 +12,13 @@ import {
   MaxHandoffsReachedError,
   NoAgentAvailableError,
   NotACollaboratorError,
+  TransitionNotAllowedError,
   type DomainError,
   type ForbiddenError,
   type HandoffStep,
 } from '../core/errors.ts';
 import type { AdministrativeStatus, AgentSessionState, HandoffStatus, HandoffVia, SessionStatus } from '../generated/prisma/client.ts';
+import type { Stage, Way } from './pipeline.ts';
 import { isOpenSession } from './rules.ts';
 
 /** Decides whether a Session may change hands. Pure: commands call it under their locks. */
@@ -23,6 +26,7 @@ import { isOpenSession } from './rules.ts';
 export interface Target {
   id: string;
   type: string;
+  role: string | null;
   administrativeStatus: AdministrativeStatus;
   archivedAt: unknown;
   currentLoad: number;
@@ -44,6 +48,8 @@ export interface Move {
   target: Target | null;
   /** The requested type; null for any. */
   agentType: string | null;
+  /** The stage in which the target is to work, for moves that keep it; null outside of pipelines. */
+  stage?: StageNeeds | null;
   /** For a Handoff that an agent starts; null when an operator moves the Session. */
   started: StartedHandoff | null;
 }
@@ -62,6 +68,21 @@ export interface StartedHandoff {
   earlier: readonly EarlierHandoff[];
   /** Null until the Context is built. */
   contentHash: string | null;
+  /** Where the Session may go in its pipeline; null outside of one. */
+  path: Path | null;
+}
+
+type StageNeeds = Pick<Stage, 'name' | 'role' | 'agentType'>;
+
+export interface Path {
+  /** The stage that is left. */
+  stage: string;
+  /** The ways that its outcomes lead now. */
+  ways: readonly Way[];
+  /** The outcome that the caller gave; null when the caller named an agent. */
+  outcome: string | null;
+  /** Whether the way needs a payload, which only advancePipeline gives. */
+  needsPayload(this: void, way: Way): boolean;
 }
 
 export interface EarlierHandoff {
@@ -73,6 +94,8 @@ export interface EarlierHandoff {
   initiatedAt: Date;
   /** True once the target accepted it, whatever its later status. */
   accepted: boolean;
+  /** The stay in a stage that it began again; null for all others. Handoffs after a time-out share it. */
+  againIn: string | null;
 }
 
 type Refusal = DomainError | ForbiddenError;
@@ -103,15 +126,31 @@ export const rules = [
   {
     name: 'collaborator',
     refuses: ({ session, target, started }) => {
-      if (session?.agentId == null || target === null || started === null) return null;
+      // In a pipeline the rule 'transition' takes its place.
+      if (session?.agentId == null || target === null || started === null || started.path !== null) return null;
       const reachable = [...new Set([...started.collaborators, ...(started.cameFrom === null ? [] : [started.cameFrom])])];
       return reachable.includes(target.id) ? null : new NotACollaboratorError(session.agentId, target.id, reachable);
     },
   },
   {
+    name: 'transition',
+    refuses: ({ target, started }) => {
+      if (target === null || started?.path == null) return null;
+      const way = wayTo(started.path, target);
+      return way instanceof TransitionNotAllowedError ? way : null;
+    },
+  },
+  {
     name: 'limit',
-    refuses: ({ started }) => {
+    refuses: ({ target, started }) => {
       if (started === null) return null;
+      if (started.path !== null) {
+        const way = wayTo(started.path, target);
+        // Going forward counts nothing.
+        if (way instanceof TransitionNotAllowedError || !way.again) return null;
+        const again = new Set(started.earlier.flatMap(({ againIn }) => againIn ?? [])).size;
+        return again >= started.maxHandoffs ? new MaxHandoffsReachedError(again, started.maxHandoffs, chainOf(started.earlier)) : null;
+      }
       const count = started.earlier.filter(({ via }) => via === 'API' || via === 'TOOL').length;
       return count >= started.maxHandoffs ? new MaxHandoffsReachedError(count, started.maxHandoffs, chainOf(started.earlier)) : null;
     },
@@ -129,10 +168,21 @@ export const rules = [
   },
   {
     name: 'type',
-    refuses: ({ target, agentType }) =>
-      target !== null && agentType !== null && target.type !== agentType ? new AgentTypeMismatchError(target.id, agentType, target.type) : null,
+    refuses: ({ target, agentType, stage }) => {
+      const other = target && [agentType, stage?.agentType].find((type) => type != null && type !== target.type);
+      return target === null || other == null ? null : new AgentTypeMismatchError(target.id, other, target.type);
+    },
   },
-  { name: 'free choice', refuses: ({ target, agentType }) => (target === null && agentType !== null ? new NoAgentAvailableError(agentType) : null) },
+  {
+    name: 'role',
+    refuses: ({ target, stage }) =>
+      target !== null && stage?.role != null && stage.role !== target.role ? new AgentRoleMismatchError(target.id, stage.name, stage.role, target.role) : null,
+  },
+  {
+    name: 'free choice',
+    refuses: ({ target, agentType, stage = null }) =>
+      target === null && (agentType !== null || stage !== null) ? new NoAgentAvailableError(agentType ?? stage?.agentType ?? null, stage?.role ?? null) : null,
+  },
   { name: 'availability', refuses: ({ target }) => target && notAvailable(target) },
   { name: 'capacity', refuses: ({ target }) => target && noFreePlace(target) },
 ] as const satisfies readonly Rule[];
@@ -179,12 +229,30 @@ const noFreePlace = ({ id, currentLoad, maxCapacity }: Target): AgentAtCapacityE
 /** Whether an agent can receive a Session now (rule: return). */
 export const takesSessions = (agent: Target): boolean => notAvailable(agent) === null && noFreePlace(agent) === null;
 
+/** Whether an agent can work in a stage: it has the role and the type, as far as the stage names them. */
+export const fitsStage = ({ role, type }: Pick<Target, 'role' | 'type'>, stage: StageNeeds): boolean =>
+  (stage.role === null || stage.role === role) && (stage.agentType === null || stage.agentType === type);
+
+/** The way that a Handoff to this agent takes: the caller's outcome, else the only one whose stage the agent fits. */
+export function wayTo({ stage, ways, outcome, needsPayload }: Path, target: Target | null): Way | TransitionNotAllowedError {
+  const allowed = ways.map((way) => way.outcome);
+  const fitting = ways.filter((way) => (outcome === null ? target !== null && way.to !== null && fitsStage(target, way.to) : way.outcome === outcome));
+  const [way, ...more] = fitting;
+  const refuse = (message: string): TransitionNotAllowedError => new TransitionNotAllowedError(message, stage, outcome, allowed);
+  if (way === undefined) return refuse(`Agent '${target?.id}' fits no stage that may follow '${stage}': hand off to an agent that does, or give an outcome (advancePipeline)`);
+  if (more.length > 0) return refuse(`Agent '${target?.id}' fits the stages of ${fitting.map((each) => each.outcome).join(' and ')}: give the outcome (advancePipeline)`);
+  if (outcome === null && needsPayload(way)) return refuse(`Outcome ${way.outcome} of stage '${stage}' needs a payload: give both (advancePipeline)`);
+  return way;
+}
+
 /** The agent of this type with the lowest load ratio that can get a Session, ties by id (rule: free choice); null when none can. */
-export function leastLoaded<Agent extends Target>(agents: readonly Agent[], type: string | null, without: readonly (string | null)[] = []): Agent | null {
+export const leastLoaded = <Agent extends Target>(agents: readonly Agent[], type: string | null, without: readonly (string | null)[] = [], stage: StageNeeds | null = null): Agent | null =>
+  type === null ? null : leastLoadedOf(agents.filter((agent) => agent.type === type && (stage === null || fitsStage(agent, stage)) && !without.includes(agent.id)));
+
+/** The agent with the lowest load ratio that can get a Session, ties by id; null when none can. */
+export function leastLoadedOf<Agent extends Target>(agents: readonly Agent[]): Agent | null {
   const ratio = (agent: Agent): number => agent.currentLoad / agent.maxCapacity;
-  const [best] = agents
-    .filter((agent) => agent.type === type && !without.includes(agent.id) && takesSessions(agent))
-    .sort((a, b) => ratio(a) - ratio(b) || (a.id < b.id ? -1 : 1));
+  const [best] = agents.filter(takesSessions).sort((a, b) => ratio(a) - ratio(b) || (a.id < b.id ? -1 : 1));
   return best ?? null;
 }
 

@@ -2,18 +2,19 @@ import type { Agent, AgentSession, Handoff, QueueEntry, Session } from '../gener
 import { statement, type Statement } from '../core/changes.ts';
 import { column, fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
+import type { SessionPipeline, Stay } from './pipeline.ts';
 
 const columns = (fields: readonly string[], table: string): string => fields.map((field) => `${table}.${column(field)}`).join(', ');
 
 // Only the fields that rules read or steps change are selected.
 const sessionFields = [
   'id', 'status', 'version', 'agentId', 'endedAgentType', 'previousAgentType', 'contextVariables', 'result', 'summary', 'endReason', 'handoffsEnabled', 'maxHandoffs', 'operatorEpoch',
-  'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'updatedAt', 'lastReassignedAt', 'lastActivityAt', 'priority',
+  'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'pipelineId', 'stage', 'updatedAt', 'lastReassignedAt', 'lastActivityAt', 'priority',
 ] as const satisfies (keyof Session)[];
 const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId'] as const satisfies (keyof AgentSession)[];
 const handoffFields = [
   'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptWithinMinutes', 'extensions', 'remindAt', 'remindedAt', 'acceptedAt', 'completedAt', 'closedAt',
-  'rejectionReason', 'failureReason', 'cancelReason',
+  'rejectionReason', 'failureReason', 'cancelReason', 'leftEntryId',
 ] as const satisfies (keyof Handoff)[];
 const agentFields = ['id', 'type', 'role', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
 
@@ -40,6 +41,8 @@ export interface CustodyRead {
   active: string[];
   /** What agents read of the Session that do not read everything, by agent (rule: carry). */
   limits: Record<string, ReadLimit>;
+  /** Null outside of pipelines. */
+  pipeline: SessionPipeline | null;
   /** The Session's place in the queue; null when it does not wait. */
   queued: QueuedSession | null;
   /** Whether a queued Session waits for an agent like the holder. */
@@ -52,12 +55,22 @@ export interface ReadLimit {
   eventsFrom: number;
 }
 
+/** A stage to choose an agent for; null for the present one. `untried` leaves out the agents that had the Session in this stay. */
+export interface StageChoice {
+  stage: string | null;
+  untried: boolean;
+  /** For a new Session: its pipeline. */
+  pipelineId?: string;
+}
+
 export interface LockOptions {
   /** Agents named by the caller. */
   agents?: readonly string[];
   /** Also the best candidates of this type: eight, or all with `everyCandidate`. */
   type?: string | null;
   everyCandidate?: boolean;
+  /** Also the best candidates for a stage of the Session's pipeline, and the agent that held it there last. */
+  forStage?: StageChoice | null;
   /** False skips locking the holder of a Session without an open Handoff, for commands that write to inboxes only for one. */
   holder?: boolean;
   /** False reads without locks, for what writes nothing. */
@@ -67,20 +80,54 @@ export interface LockOptions {
 // Runs in a new snapshot after the Session is locked, so its rows are final; the locking read returns the agents' latest
 // versions. MATERIALIZED and ORDER BY id lock agents in one order for all transactions, which prevents deadlocks. NO KEY
 // UPDATE does not block foreign key checks.
-const custodySql = (lock: string): Statement => statement(`
+const ofType = `
+  SELECT id FROM agents
+  WHERE type = $3::text AND administrative_status = 'AVAILABLE' AND archived_at IS NULL AND ($4::bool OR current_load < max_capacity)
+    AND id IS DISTINCT FROM (SELECT agent_id FROM s)
+  ORDER BY current_load::float8 / max_capacity, id
+  LIMIT CASE WHEN $4 THEN NULL ELSE 8 END`;
+
+// The agent that had the Session in the stage before is tried first, so it is locked too.
+const ofStage = `
+  (SELECT a.id FROM needs n JOIN agents a ON (n.role IS NULL OR a.role = n.role)
+  WHERE ($3::text IS NULL OR a.type = $3) AND a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND ($4::bool OR a.current_load < a.max_capacity)
+    AND a.id IS DISTINCT FROM (SELECT agent_id FROM s)
+    AND (n.type IS NULL OR a.type = n.type)
+    AND NOT ($7::bool AND a.id = ANY (SELECT unnest(tried) FROM stage_entries WHERE session_id = $1 AND left_at IS NULL))
+  ORDER BY a.current_load::float8 / a.max_capacity, a.id
+  LIMIT CASE WHEN $4 THEN NULL ELSE 8 END)
+  UNION (SELECT agent_id FROM stage_entries e, needs n WHERE e.session_id = $1 AND e.stage = n.name ORDER BY e.number DESC LIMIT 1)`;
+
+const needs = `
+needs AS MATERIALIZED (
+  SELECT n.name, n.role, n."agentType" AS type
+  FROM pipelines p, jsonb_to_recordset(p.stages) AS n (name text, role text, "agentType" text)
+  WHERE p.id = coalesce($8::uuid, (SELECT pipeline_id FROM s)) AND n.name = coalesce($6::text, (SELECT stage FROM s))),`;
+
+const stayFields = ['id', 'number', 'stage', 'attempt', 'agentId', 'tried', 'enteredAt', 'leftAt'] as const;
+
+/** SQL of the pipeline of a Session among the rows of `s`, with the stays that the steps need. */
+export const pipelineSql = (s: string, sessionId = '$1'): string => `(
+  SELECT json_build_object('id', p.id, 'slug', p.slug, 'version', p.version, 'start', p.start, 'stages', p.stages, 'transitions', p.transitions, 'stays',
+    (SELECT coalesce(json_agg(y), '[]') FROM (
+      SELECT * FROM (SELECT DISTINCT ON (y.stage) ${columns(stayFields, 'y')} FROM stage_entries y WHERE y.session_id = s.id ORDER BY y.stage, y.number DESC) newest
+      UNION SELECT ${columns(stayFields, 'y')} FROM stage_entries y JOIN handoffs l ON l.left_entry_id = y.id WHERE l.id = s.last_handoff_id
+      UNION SELECT ${columns(stayFields, 'y')} FROM stage_entries y JOIN stage_entries o ON o.session_id = y.session_id AND o.left_at IS NULL AND o.number = y.number + 1
+        WHERE y.session_id = s.id) y))
+  FROM pipelines p JOIN ${s} s ON p.id = s.pipeline_id WHERE s.id = ${sessionId})`;
+
+export type PipelineRow = (Omit<SessionPipeline, 'stays'> & { stays: object[] }) | null;
+export const pipelineOf = (row: PipelineRow): SessionPipeline | null => row && { ...row, stays: row.stays.map((stay) => fromColumns<Stay>(stay)) };
+
+const custodySql = (lock: string, forStage: boolean): Statement => statement(`
 WITH s AS MATERIALIZED (
   SELECT ${custodyColumns.session} FROM sessions WHERE id = $1::uuid),
 t AS (
   SELECT ${custodyColumns.tenure} FROM agent_sessions t JOIN s ON t.id = s.last_agent_session_id),
 h AS MATERIALIZED (
   SELECT ${custodyColumns.handoff} FROM handoffs h JOIN s ON h.id = s.last_handoff_id),
-open_handoff AS (SELECT source_agent_id, target_agent_id FROM h WHERE status IN ('INITIATED', 'ACCEPTED')),
-candidates AS (
-  SELECT id FROM agents
-  WHERE type = $3::text AND administrative_status = 'AVAILABLE' AND archived_at IS NULL AND ($4::bool OR current_load < max_capacity)
-    AND id IS DISTINCT FROM (SELECT agent_id FROM s)
-  ORDER BY current_load::float8 / max_capacity, id
-  LIMIT CASE WHEN $4 THEN NULL ELSE 8 END),
+open_handoff AS (SELECT source_agent_id, target_agent_id FROM h WHERE status IN ('INITIATED', 'ACCEPTED')),${forStage ? needs : ''}
+candidates AS (${forStage ? ofStage : ofType}),
 concerned AS (
   SELECT agent_id AS id FROM s WHERE $5::bool
   UNION SELECT source_agent_id FROM open_handoff
@@ -97,17 +144,19 @@ SELECT
   (SELECT row_to_json(h) FROM h) AS handoff,
   (SELECT coalesce(json_agg(a), '[]') FROM a) AS agents,
   (SELECT row_to_json(q) FROM q) AS queued,
-  coalesce((SELECT true FROM queue_entries e WHERE e.wanted = ANY (ARRAY(SELECT unnest(ARRAY[type || '/', type || '/' || role, '/' || role]) FROM a WHERE id = (SELECT agent_id FROM s)))
+  coalesce((SELECT true FROM queue_entries e WHERE e.wanted = ANY (ARRAY(SELECT unnest(ARRAY['/', type || '/', type || '/' || role, '/' || role]) FROM a WHERE id = (SELECT agent_id FROM s)))
     AND NOT e.suspended AND NOT e.escalated LIMIT 1), false) AS awaited,
   (SELECT coalesce(json_agg(agent_id), '[]') FROM (
     SELECT agent_id FROM agent_sessions WHERE session_id = $1 AND activated_at IS NOT NULL
     GROUP BY agent_id ORDER BY max(started_at) DESC, max(id::text) DESC) x) AS active,
   (SELECT coalesce(json_object_agg(agent_id, json_build_object('from', reads_from, 'eventsFrom', events_from)), '{}') FROM (
     SELECT agent_id, min(reads_from) AS reads_from, min(reads_events_from) AS events_from FROM agent_sessions WHERE session_id = $1
-    GROUP BY agent_id HAVING bool_and(reads_from IS NOT NULL)) l) AS limits
+    GROUP BY agent_id HAVING bool_and(reads_from IS NOT NULL)) l) AS limits,
+  ${pipelineSql('s')} AS pipeline
 `);
-const readCustodyStatement = custodySql('FOR NO KEY UPDATE');
-const lookStatement = custodySql('');
+const readCustodyStatement = custodySql('FOR NO KEY UPDATE', false);
+const readForStageStatement = custodySql('FOR NO KEY UPDATE', true);
+const lookStatement = custodySql('', false);
 
 interface Row {
   session: object | null;
@@ -116,13 +165,18 @@ interface Row {
   agents: object[];
   active: string[];
   limits: Record<string, ReadLimit>;
+  pipeline: PipelineRow;
   queued: object | null;
   awaited: boolean;
 }
 
 async function read(work: Work, sessionId: string, options: LockOptions): Promise<Row> {
-  const { agents = [], type = null, everyCandidate = false, holder = true, lock = true } = options;
-  const [row] = await work.query<Row>(lock ? readCustodyStatement : lookStatement, [sessionId, agents, type, everyCandidate, holder]);
+  const { agents = [], type = null, everyCandidate = false, forStage = null, holder = true, lock = true } = options;
+  const values = [sessionId, agents, type, everyCandidate, holder];
+  const [row] =
+    forStage === null
+      ? await work.query<Row>(lock ? readCustodyStatement : lookStatement, values)
+      : await work.query<Row>(readForStageStatement, [...values, forStage.stage, forStage.untried, forStage.pipelineId ?? null]);
   if (row === undefined) throw new Error('the custody query returned no row');
   return row;
 }
@@ -138,6 +192,7 @@ export async function readCustody(work: Work, sessionId: string, options: LockOp
     agents: row.agents.map((agent) => fromColumns<LockedAgent>(agent)),
     active: row.active,
     limits: row.limits,
+    pipeline: pipelineOf(row.pipeline),
     queued: row.queued && fromColumns<QueuedSession>(row.queued),
     isAwaited: row.awaited,
   };

@@ -13,7 +13,7 @@ import { testDatabase } from '../../test/database.ts';
 import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
-const { agent, session, reassign, initiate, turn, run } = world(db.pool);
+const { agent, session, reassign, initiate, turn, run, pipeline, advance } = world(db.pool);
 await agent('b', { maxCapacity: 100 });
 await agent('c', { maxCapacity: 100 });
 await agent('a', { maxCapacity: 100, collaborators: ['b', 'c'] });
@@ -147,6 +147,34 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     await run(setAgentStatus, { id: 'a', status: 'OFFLINE' });
     expect(await heard(id, () => run(rejectHandoff, { handoffId, reason: 'no' }))).toEqual(['HANDOFF_REJECTED: a b', 'SESSION_UNASSIGNED: a b']);
     await run(setAgentStatus, { id: 'a', status: 'AVAILABLE' });
+  });
+
+  it('advancePipeline: as initiate, then SESSION_STAGE_CHANGED to the holder; at the end PIPELINE_COMPLETED', async () => {
+    await agent('writer', { role: 'write' });
+    await agent('editor', { role: 'edit' });
+    await pipeline('text', ['write DONE edit', 'edit DONE end']);
+    const id = await session(null, { pipeline: 'text' });
+    expect(await heard(id, () => advance(id))).toEqual(['HANDOFF_INITIATED: editor writer', 'SESSION_REASSIGNED: editor writer', 'SESSION_STAGE_CHANGED: editor']);
+    const { id: handoffId } = await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: id } });
+    expect(await heard(id, () => run(rejectHandoff, { handoffId, reason: 'no' }))).toEqual(['HANDOFF_REJECTED: editor writer', 'SESSION_RETURNED: editor writer', 'SESSION_STAGE_CHANGED: writer']);
+    const again = await advance(id);
+    await run(acceptHandoff, { handoffId: again.handoffId! });
+    expect(await heard(id, () => advance(id))).toEqual(['HANDOFF_COMPLETED: editor writer', 'SESSION_STATUS_CHANGED: editor', 'PIPELINE_COMPLETED: editor']);
+    const stages = await db.prisma.event.findMany({ where: { sessionId: id, type: { in: ['SESSION_STAGE_CHANGED', 'PIPELINE_COMPLETED'] } }, orderBy: { sessionSequence: 'asc' } });
+    const told = (from: string | null, outcome: string | null, stage: string | null) => ({ pipeline: 'text', version: 1, from, outcome, stage });
+    expect(stages.map(({ metadata }) => metadata)).toEqual([told(null, null, 'write'), told('write', 'DONE', 'edit'), told('edit', null, 'write'), told('write', 'DONE', 'edit'), told('edit', 'DONE', null)]);
+  });
+
+  it('a time-out in a pipeline: HANDOFF_TIMED_OUT, then as initiate to the next agent', async () => {
+    for (const id of ['checker-1', 'checker-2']) await agent(id, { role: 'check' });
+    await pipeline('checked', ['write DONE check', 'check DONE end']);
+    const id = await session(null, { pipeline: 'checked' });
+    const { handoffId } = await advance(id);
+    expect(await heard(id, () => run(timeOutHandoff, { handoffId: handoffId! }))).toEqual([
+      'HANDOFF_TIMED_OUT: checker-1 writer',
+      'HANDOFF_INITIATED: checker-2 writer',
+      'SESSION_REASSIGNED: checker-1 checker-2 writer',
+    ]);
   });
 
   it('updateSession: to the holder, and no event when nothing changes', async () => {

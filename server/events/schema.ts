@@ -28,6 +28,8 @@ const EventType = builder.enumType('EventType', {
     SESSION_UNASSIGNED: { description: 'A Session could not return and is unassigned.' },
     SESSION_QUEUED: { description: 'A Session waits in the queue for an Agent.' },
     SESSION_CHANGED: { description: 'Fields of a Session were changed by updateSession.' },
+    SESSION_STAGE_CHANGED: { description: 'A Session entered a stage of its pipeline, went back to one, or left the pipeline. `metadata` has `pipeline`, `version`, `from`, `outcome` and `stage`. Follows the event of the move.' },
+    PIPELINE_COMPLETED: { description: 'A Session reached the end of its pipeline. `metadata` has `pipeline`, `version`, `from` and `outcome`. Follows SESSION_STATUS_CHANGED.' },
     SESSION_STATUS_CHANGED: { description: 'A Session was paused, resumed or ended.' },
     HANDOFF_INITIATED: { description: 'A Handoff was started.' },
     HANDOFF_ACCEPTED: { description: 'The target accepted.' },
@@ -81,7 +83,7 @@ builder.prismaNode('Event', {
     metadata: t.expose('metadata', {
       type: 'JSON',
       nullable: true,
-      description: 'Metadata of a move without a Handoff; null otherwise. A Handoff has its own metadata.',
+      description: 'Metadata of a move without a Handoff, and of events of a pipeline; null otherwise. A Handoff has its own metadata.',
     }),
     session: t.relation('session', { nullable: true, description: 'The Session of the Event; null for AGENT_CHANGED, READY and HEARTBEAT.' }),
     handoff: t.relation('handoff', { nullable: true, description: 'The Handoff of the Event; null when it concerns none.' }),

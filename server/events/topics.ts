@@ -16,6 +16,8 @@ export const topics: Record<EventType, readonly Part[]> = {
   SESSION_QUEUED: ['previousHolder', 'source'],
   SESSION_STATUS_CHANGED: ['holder'],
   SESSION_CHANGED: ['holder'],
+  SESSION_STAGE_CHANGED: ['holder'],
+  PIPELINE_COMPLETED: ['holder'],
   HANDOFF_INITIATED: ['target', 'source'],
   HANDOFF_ACCEPTED: ['target', 'source'],
   HANDOFF_REJECTED: ['target', 'source'],

@@ -4,7 +4,7 @@ import { causeOf } from './errors/away.ts';
 import type { HeldBytes } from './heldBytes.ts';
 
 /** Columns of up to 64 KB and more, of any table. */
-const largeColumns = new Set(['arguments', 'content', 'context', 'contextVariables', 'error', 'instructions', 'metadata', 'result', 'summary']);
+const largeColumns = new Set(['arguments', 'content', 'context', 'contextVariables', 'error', 'instructions', 'metadata', 'payload', 'result', 'stages', 'summary', 'transitions']);
 const reads = new Set<string | symbol>(['findFirst', 'findFirstOrThrow', 'findMany', 'findUnique', 'findUniqueOrThrow']);
 
 /** `page`: the path of the list that the rows are a page of. */

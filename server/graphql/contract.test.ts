@@ -50,7 +50,7 @@ test('every type, field, argument and enum value has a description', () => {
 
 describe('the contract', () => {
   test.each([
-    ['Query', 'session sessions agent agents handoff handoffs handoffGraph contextPreview contextItem sessionEvents detectHandoffs viewer node nodes'],
+    ['Query', 'session sessions agent agents handoff handoffs handoffGraph pipeline pipelines contextPreview contextItem sessionEvents detectHandoffs viewer node nodes'],
     [
       'Handoff',
       `id status via reason summary toolSummaries filesModified pendingTasks decisions recentMessages contextVariables workspace checks failedAttempts openQuestions
@@ -73,6 +73,10 @@ describe('the contract', () => {
       `id type name role description instructions status administrativeStatus currentLoad maxCapacity freePlaces totalAssigned collaborators collaborations definition model prompt metadata
        registeredAt archivedAt sessions handoffsReceived handoffsGiven`,
     ],
+    ['Pipeline', 'id slug version name description stages transitions start archivedAt'],
+    ['SessionPipeline', 'pipeline stage phase currentAgent queuedSince queuePosition stages'],
+    ['SessionStage', 'name state agent enteredAt leftAt attempts outcome'],
+    ['SessionResult', 'agent stage outcome payload at'],
     ['HandoffDetection', 'format calls chosen'],
     ['DetectedCall', 'index callId toolName arguments kind target tool problem'],
     ['DetectionProblem', 'code message suggestions path'],
@@ -98,7 +102,7 @@ describe('the contract', () => {
   });
 
   test.each([
-    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains externalId project priority createdAfter createdBefore'],
+    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains pipeline stage externalId project priority createdAfter createdBefore'],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
     ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project initiatedAfter initiatedBefore'],
     ['QueueFilter', 'role agentType escalated'],

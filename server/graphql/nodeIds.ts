@@ -14,6 +14,7 @@ export const nodePrefixes = {
   Event: 'event',
   Key: 'key',
   HandoffTool: 'tool',
+  Pipeline: 'pipeline',
 } as const satisfies Record<string, IdPrefix>;
 export type NodeType = keyof typeof nodePrefixes | 'Agent';
 

@@ -25,8 +25,8 @@ export async function readable(ids: readonly Named[], { caller, pool }: Pick<Gra
   const agentId = ownAgent(caller);
   const mayRead = ({ typename, id }: Named, found: ReadonlySet<string>): boolean => {
     if (typename === 'Key') return caller.role === 'ADMIN' || caller.role === null || caller.keyId === id;
-    // Tools are loaded with the reader's rights.
-    return typename === 'Agent' || typename === 'HandoffTool' || agentId === null || found.has(`${typename} ${id}`);
+    // Tools are loaded with the reader's rights; everybody reads pipelines.
+    return typename === 'Agent' || typename === 'HandoffTool' || typename === 'Pipeline' || agentId === null || found.has(`${typename} ${id}`);
   };
   const found = new Set(agentId === null ? [] : await find(ids, { caller, pool }));
   return ids.map((id) => mayRead(id, found));

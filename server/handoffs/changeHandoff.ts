@@ -1,14 +1,21 @@
+import type { VisibleCounts } from '../context/visible.ts';
 import { statement } from '../core/changes.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody, type Ending } from '../custody/custody.ts';
 import { demandAct, lockSession } from '../custody/demand.ts';
-import type { LastHandoff } from '../custody/read.ts';
+import { takesSessions } from '../custody/mayChangeHands.ts';
+import { stageNamed } from '../custody/pipeline.ts';
+import type { LastHandoff, LockOptions } from '../custody/read.ts';
 import { handoffTransitions, statesBefore } from '../custody/rules.ts';
 import { readVisible } from '../custody/snapshot.ts';
+import { currentStay, putStageBack } from '../custody/stages.ts';
 import type { HandoffStatus } from '../generated/prisma/client.ts';
+import { queueOf } from '../pipelines/chooseOrQueue.ts';
+import { enqueue } from '../queue/entry.ts';
 import type { HandoffAnswer } from './initiateHandoff.ts';
+import { passOn } from './passOn.ts';
 
 /** The life-cycle commands of a Handoff: each locks its Session, checks the change and makes it. */
 
@@ -58,11 +65,31 @@ type Decline = Exclude<Ending, { status: 'COMPLETED' | 'TIMED_OUT' }> | { status
 const decline = (work: Work, handoffId: string, ending: Decline): Promise<HandoffAnswer> =>
   changeHandoff(work, handoffId, ending.status, (custody, handoff) => giveBack(custody, handoff, ending));
 
-/** Closes an open Handoff and returns the Session to its source (rules: fail, return). */
+/** How to read the custody of a Session whose Handoff times out: with the agents that may get it next. */
+export const forTimeOut: LockOptions = { forStage: { stage: null, untried: true } };
+
+/** Closes an open Handoff and returns the Session to its source, and to its stage (rules: fail, return). A time-out in a pipeline tries the next agent first. */
 export async function giveBack(custody: Custody, handoff: LastHandoff, ending: Decline): Promise<void> {
+  if (ending.status === 'TIMED_OUT' && (await passOn(custody, handoff))) return;
   const visible = await readVisible(custody.work, custody.session);
   custody.closeHandoff(handoff, ending);
+  if (waitAfter(custody, handoff, ending.status === 'FAILED' ? 'FAILED' : 'DECLINED', visible)) return;
   custody.returnToSource(handoff, ending.status === 'FAILED' ? 'FAILED' : 'DECLINED', visible);
+  putStageBack(custody, handoff, custody.session.agentId);
+}
+
+/** In a pipeline a Session that its source cannot take waits for an agent of its stage, other than the one that declined. */
+function waitAfter(custody: Custody, handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts): boolean {
+  const { work, pipeline } = custody;
+  const [source, previousHolder] = [custody.agent(handoff.sourceAgentId), custody.agent(handoff.targetAgentId)];
+  const stay = pipeline?.stays.find(({ id }) => id === handoff.leftEntryId) ?? currentStay(custody);
+  if (pipeline === null || stay === null || previousHolder === null || (source !== null && takesSessions(source))) return false;
+  custody.endTenure(ended);
+  custody.changed({ previousAgentType: previousHolder.type, lastReassignedAt: work.now });
+  const finisher = { agentId: previousHolder.id, agentType: previousHolder.type, tenureId: handoff.targetAgentSessionId };
+  enqueue(custody, queueOf(stageNamed(pipeline, stay.stage)), { handoff: null, visible, finisher, previousHolder });
+  putStageBack(custody, handoff, null);
+  return true;
 }
 
 const readStatusStatement = statement('SELECT status, source_agent_id AS "sourceAgentId", target_agent_id AS "targetAgentId" FROM handoffs WHERE id = $1');
@@ -87,7 +114,7 @@ async function changeHandoff(
 ): Promise<HandoffAnswer> {
   const sessionId = await work.lockSessionOf(handoffId);
   if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
-  const custody = await Custody.of(work, sessionId);
+  const custody = await Custody.of(work, sessionId, to === 'TIMED_OUT' ? forTimeOut : {});
   const answer = { handoffId, sessionId };
   const handoff = custody.handoff;
   // Agents cancel their own Handoffs and answer the ones they receive; they cannot time one out.

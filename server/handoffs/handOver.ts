@@ -1,6 +1,6 @@
 import { buildContext, contentHash, redactionsIn } from '../context/build.ts';
 import { type Carry, carriedContext } from '../context/carry.ts';
-import type { Context, StoredVariables } from '../context/context.ts';
+import type { Context, Passage, StoredVariables } from '../context/context.ts';
 import { readVisibleSources } from '../context/received.ts';
 import type { Sources } from '../context/sources.ts';
 import { storedContext } from '../context/storage.ts';
@@ -9,8 +9,10 @@ import { canonicalJson } from '../core/canonicalJson.ts';
 import { encodeId } from '../core/ids.ts';
 import { estimateTokensOf } from '../core/tokens.ts';
 import type { Custody } from '../custody/custody.ts';
-import type { LockedAgent, ReadLimit } from '../custody/read.ts';
+import { stageNamed, type Stage, type Way } from '../custody/pipeline.ts';
+import type { LastHandoff, LockedAgent, ReadLimit } from '../custody/read.ts';
 import { captureSnapshot } from '../custody/snapshot.ts';
+import { currentStay, enterStage, giveStage, presentStage, recordStage } from '../custody/stages.ts';
 import type { HandoffVia } from '../generated/prisma/client.ts';
 
 export interface HandOver {
@@ -20,13 +22,29 @@ export interface HandOver {
   summary: string | null;
   metadata: unknown;
   staleAfterMinutes: number;
-  /** When the target is reminded; null or absent: never. */
-  remindAfterMinutes?: number | null;
   priorTurnId?: string | null;
   triggeringToolCallIds?: readonly string[] | null;
+  /** The way through the pipeline; null when the Session stays in its stage, if it is in one. */
+  enters?: Advance | null;
+  /** The Handoff that timed out before: the new one has the same source, and leaves the same stage. */
+  replaces?: LastHandoff | null;
   /** The agent that a queued Session was last held by, and its tenure: the source of the Handoff. */
   finisher?: Finisher | null;
 }
+
+export interface Advance {
+  way: Way;
+  payload: unknown;
+}
+
+/** What the target reads of the step that brought it the Session. */
+export interface Told {
+  stage: Stage;
+  outcome: string;
+  payload: unknown;
+}
+
+export const toldOf = ({ way, payload }: Advance): Told => ({ stage: way.to!, outcome: way.outcome, payload });
 
 export interface Finisher {
   agentId: string;
@@ -60,23 +78,34 @@ interface Given {
   /** Null: everything that the source may see. An operator's own move carries all (`byOperator`). */
   carry: Carry | null;
   byOperator: boolean;
+  /** The agent that hands off, if it is not the holder. */
+  sourceAgentId?: string | null;
   call?: PendingCall | null;
 }
 
 /** Builds the Handoff's Context (rules: carry, whole or nothing). The target is null while the Session waits for one. */
-export async function prepareContext(custody: Custody, given: Given, target: LockedAgent | null): Promise<Prepared> {
+export async function prepareContext(custody: Custody, given: Given, target: LockedAgent | null, told: Told | null = null): Promise<Prepared> {
   const { work, session } = custody;
   const { summary, carry } = given;
-  const limit = given.byOperator ? null : custody.limitOf(session.agentId);
-  const read = await readVisibleSources(work, session.id, limit && { agentId: session.agentId!, from: limit.from });
+  const { sourceAgentId = session.agentId } = given;
+  const limit = given.byOperator ? null : custody.limitOf(sourceAgentId);
+  const read = await readVisibleSources(work, session.id, limit && { agentId: sourceAgentId!, from: limit.from });
   if (read === null) throw new Error(`session ${session.id} vanished under its lock`);
   const sources = given.call == null ? read.sources : withCall(read.sources, given.call);
   const variables = custody.variablesWith(given.contextVariables);
-  const passage = { ...(target && { to: target.id }), depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }) };
+  const passage = { ...(target && { to: target.id }), depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }), ...stagePassage(custody, told, given.tool) };
   const input = { summary, variables: read.variablesOf(variables), instructions: target?.instructions ?? null, passage, filesWithheld: limit !== null };
   const whole = buildContext(sources, input);
   const context = carry === null ? whole : carriedContext(sources, input, carry);
-  return { context, whole, sources, variables, carry, limit, contentHash: contentHash(whole, summary, sources.lastAgentTurnHash) };
+  return { context, whole, sources, variables, carry, limit, contentHash: contentHash(whole, summary, sources.lastAgentTurnHash, told?.payload) };
+}
+
+/** The stage of the target and its instructions; of the present stage when the move keeps it. */
+function stagePassage({ pipeline, session }: Custody, told: Told | null, tool: { name: string; instructions: string | null } | undefined): Pick<Passage, 'stage' | 'tool'> {
+  if (pipeline === null || session.stage === null) return {};
+  const { stage = stageNamed(pipeline, session.stage), ...left } = told ?? {};
+  const instructions = [stage.instructions, tool?.instructions].filter((text) => text != null).join('\n\n');
+  return { stage: { name: stage.name, ...left }, ...(instructions !== '' && { tool: { name: tool?.name ?? null, instructions } }) };
 }
 
 /**
@@ -90,7 +119,8 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
   const { context, sources } = prepared;
   const handoffId = work.newId();
   const previousHolder = custody.holder;
-  const left = leaveHolder(custody);
+  const replaced = input.replaces ?? (custody.openHandoff?.status === 'INITIATED' ? custody.openHandoff : null);
+  const left = input.replaces == null ? leaveHolder(custody) : sourceOf(custody, input.replaces);
   const source = finisher ?? finisherOf(left);
   const wasUnheld = previousHolder === null;
 
@@ -120,6 +150,13 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
   const visible = { ...sources.visible, handoff: sources.visible.handoff + 1, bytes: sources.visible.bytes + `Routed to ${target.id}`.length };
   const tenure = custody.beginTenure(target, 'PENDING', visible, prepared.carry === null ? prepared.limit : custody.limitFromNow());
 
+  const from = currentStay(custody);
+  const { enters = null } = input;
+  // A stay that no agent had yet was queued when it began: the Handoff leaves the stay before it.
+  const queuedFrom = finisher !== null && from?.tried.length === 0 ? (custody.pipeline?.stays.find(({ number }) => number === from.number - 1) ?? null) : null;
+  const stay = enters === null ? giveStage(custody, target.id) : enterStage(custody, enters.way.to!.name, target.id, { outcome: enters.way.outcome, payload: enters.payload, sentBack: enters.way.back });
+  const { remindAfterMinutes = null } = presentStage(custody) ?? {};
+
   const carried = canonicalJson(context);
   const handoff = work.insert('handoffs', {
     id: handoffId,
@@ -145,13 +182,14 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     priorTurnId: input.priorTurnId ?? sources.lastTurnId,
     snapshotId,
     previousHandoffId: session.lastHandoffId,
+    ...(stay !== null && { stageEntryId: stay.id, leftEntryId: enters === null ? (replaced?.leftEntryId ?? queuedFrom?.id ?? null) : (from?.id ?? null) }),
     actorPrincipal: work.caller.principal,
     actorRole: work.caller.role,
     initiatedAt: work.now,
     deadlineAt: minutesAfter(work.now, input.staleAfterMinutes),
     acceptWithinMinutes: input.staleAfterMinutes,
     extensions: 0,
-    remindAt: input.remindAfterMinutes == null ? null : minutesAfter(work.now, input.remindAfterMinutes),
+    remindAt: remindAfterMinutes === null ? null : minutesAfter(work.now, remindAfterMinutes),
   });
   for (const [position, toolCallId] of (input.triggeringToolCallIds ?? sources.lastTurnCallIds).entries()) {
     work.insert('handoff_tool_calls', { handoffId, toolCallId, position });
@@ -160,6 +198,7 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
   const parties = { id: handoffId, sourceAgentId: handoff.sourceAgentId ?? null, targetAgentId: target.id };
   custody.recordHandoff('HANDOFF_INITIATED', parties, { holderId: previousHolder?.id ?? null, reason: input.reason });
   custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: left?.agent ?? null, handoff: parties, reason: input.reason });
+  if (enters !== null) recordStage(custody, { from: from?.stage ?? null, outcome: enters.way.outcome, handoff: parties });
 
   work.afterCommit(() => {
     work.log.info(
@@ -192,9 +231,13 @@ export function leaveHolder(custody: Custody): { agent: LockedAgent; tenureId: s
   if (open?.status === 'INITIATED') {
     custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: 'superseded' });
     custody.endTenure('DECLINED');
-    const source = custody.agent(open.sourceAgentId);
-    return source === null || open.sourceAgentSessionId === null ? null : { agent: source, tenureId: open.sourceAgentSessionId };
+    return sourceOf(custody, open);
   }
   if (open !== null) custody.closeHandoff(open, { status: 'COMPLETED' });
   return holder === null || openTenure === null ? null : { agent: holder, tenureId: openTenure.id };
+}
+
+function sourceOf(custody: Custody, handoff: LastHandoff): { agent: LockedAgent; tenureId: string } | null {
+  const agent = custody.agent(handoff.sourceAgentId);
+  return agent === null || handoff.sourceAgentSessionId === null ? null : { agent, tenureId: handoff.sourceAgentSessionId };
 }

@@ -34,6 +34,17 @@ const input = (sessionId: string, targetAgentId: string, fields: object = {}): o
 
 const cases: Refusal[] = [
   refusal(
+    'TransitionNotAllowedError',
+    'the target fits no stage that may follow in the pipeline',
+    async (h) => {
+      const { holder, other } = await held(h);
+      const slug = h.unique('pipeline');
+      await h.pipeline(slug, ['write DONE review', 'review DONE end'], { write: { role: null } });
+      return { input: input(await h.session(holder, { pipeline: slug }), other), data: { stage: 'write', outcome: null, allowed: ['DONE'] } };
+    },
+    /fits no stage that may follow 'write'/,
+  ),
+  refusal(
     'BadUserInputError',
     'the id is that of a handoff',
     () => ({ input: { sessionId: unknownId('handoff'), targetAgentId: 'ada' }, data: { path: ['input', 'sessionId'] } }),

@@ -1,14 +1,17 @@
 import { type Carry, carryOf } from '../context/carry.ts';
 import type { PendingCall } from '../context/withCall.ts';
+import type { StoredVariables } from '../context/context.ts';
 import { statement } from '../core/changes.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
-import type { EarlierHandoff, StartedHandoff } from '../custody/mayChangeHands.ts';
+import { wayTo, type EarlierHandoff, type Path, type StartedHandoff } from '../custody/mayChangeHands.ts';
+import { waysFrom } from '../custody/pipeline.ts';
 import type { LockedAgent } from '../custody/read.ts';
-import { handOver, prepareContext } from './handOver.ts';
+import { faultsOfPayload, schemaOfPayload } from '../pipelines/payloads.ts';
+import { handOver, prepareContext, toldOf } from './handOver.ts';
 
 export interface InitiateHandoffInput {
   sessionId: string;
@@ -59,11 +62,14 @@ export async function startHandoff(custody: Custody, target: LockedAgent, read: 
   // The loop rule compares the Context's hash. The Context is built only after the earlier rules pass.
   demandMove(work, move, 'loop');
   const call = (await input.before?.()) ?? null;
-  const prepared = await prepareContext(custody, { ...input, byOperator: false, call }, target);
+  const way = started.path && wayTo(started.path, target);
+  const enters = way === null || way instanceof Error ? null : { way, payload: null };
+  const prepared = await prepareContext(custody, { ...input, byOperator: false, call }, target, enters && toldOf(enters));
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
-  const handoffId = handOver(custody, prepared, { ...input, triggeringToolCallIds, target });
+  const staleAfterMinutes = enters?.way.to?.acceptWithinMinutes ?? input.staleAfterMinutes;
+  const handoffId = handOver(custody, prepared, { ...input, triggeringToolCallIds, target, staleAfterMinutes, enters });
   return { handoffId, sessionId: custody.session.id };
 }
 
@@ -71,7 +77,8 @@ export async function startHandoff(custody: Custody, target: LockedAgent, read: 
 export const moveColumns = `
   (SELECT coalesce(json_agg(collaborator_id ORDER BY position), '[]') FROM agent_collaborators WHERE agent_id = $2) AS collaborators,
   (SELECT coalesce(json_agg(json_build_object('sourceAgentId', source_agent_id, 'targetAgentId', target_agent_id, 'via', via, 'contentHash', content_hash,
-      'status', status, 'initiatedAt', initiated_at, 'accepted', accepted_at IS NOT NULL) ORDER BY depth), '[]')
+      'status', status, 'initiatedAt', initiated_at, 'accepted', accepted_at IS NOT NULL,
+      'againIn', CASE WHEN via IN ('API', 'TOOL') OR actor_role = 'AGENT' THEN (SELECT id FROM stage_entries e WHERE e.id = stage_entry_id AND e.attempt > 1) END) ORDER BY depth), '[]')
     FROM handoffs WHERE session_id = $1 AND operator_epoch = $3) AS earlier,
   (SELECT count(*)::int FROM turns WHERE session_id = $1 AND id = $4) AS known_turns,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
@@ -97,7 +104,7 @@ export interface MoveRead {
 }
 
 /** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */
-async function readMove(custody: Custody, input: Named): Promise<MoveRead> {
+export async function readMove(custody: Custody, input: Named): Promise<MoveRead> {
   const callIds = input.triggeringToolCallIds ?? [];
   const [read] = await custody.work.query<MoveRead>(readMoveStatement, moveValues(custody, input));
   if (read === undefined) throw new Error('the guard query returned no row');
@@ -112,7 +119,19 @@ async function readMove(custody: Custody, input: Named): Promise<MoveRead> {
   return read;
 }
 
-export const startedHandoff = ({ session, active, work }: Custody, read: MoveRead): StartedHandoff => ({
+export const startedHandoff = (custody: Custody, read: MoveRead): StartedHandoff => ({
+  ...startedBy(custody, read),
+  path: pathOf(custody, null),
+});
+
+/** Where the Session may go in its pipeline; null outside of one. */
+export function pathOf({ pipeline, session }: Custody, outcome: string | null): Path | null {
+  if (pipeline === null || session.stage === null) return null;
+  const ways = waysFrom(pipeline, session.stage, session.contextVariables as StoredVariables);
+  return { stage: session.stage, ways, outcome, needsPayload: (way) => faultsOfPayload(schemaOfPayload(pipeline, way.transition), {}).length > 0 };
+}
+
+const startedBy = ({ session, active, work }: Custody, read: MoveRead): Omit<StartedHandoff, 'path'> => ({
   callerAgentId: work.caller.agentId,
   handoffsEnabled: session.handoffsEnabled,
   maxHandoffs: session.maxHandoffs,

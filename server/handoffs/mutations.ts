@@ -11,6 +11,7 @@ import {
   MaxHandoffsReachedError,
   NotACollaboratorError,
   NotFoundError,
+  TransitionNotAllowedError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
 import { agentId, idOf, KB, listOf, nonBlank, optional, reason } from '../graphql/input/schemas.ts';
@@ -28,7 +29,7 @@ const payload = (description: string) => ({
 mutation('initiateHandoff', {
   access: workers,
   description:
-    'Hands a Session from its holder, whose tenure must be ACTIVE, to a collaborator or back to the Agent from which it came. Custody and load move at once; if the target declines, the Session returns. An operator may call it for the holder.',
+    'Hands a Session from its holder, whose tenure must be ACTIVE, to a collaborator or back to the Agent from which it came. Custody and load move at once; if the target declines, the Session returns. An operator may call it for the holder. In a pipeline the target must fit exactly one stage that may follow, and the Handoff counts as that outcome.',
   input: z.object({
     sessionId: idOf('session').describe('The Session to hand off.'),
     targetAgentId: agentId.describe('The Agent to hand the Session to.'),
@@ -46,6 +47,7 @@ mutation('initiateHandoff', {
     AlreadyAssignedError,
     HandoffsDisabledError,
     NotACollaboratorError,
+    TransitionNotAllowedError,
     MaxHandoffsReachedError,
     HandoffLoopError,
     AgentUnavailableError,

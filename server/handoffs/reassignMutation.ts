@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operators } from '../access/roles.ts';
 import {
   AgentAtCapacityError,
+  AgentRoleMismatchError,
   AgentTypeMismatchError,
   AgentUnavailableError,
   AlreadyAssignedError,
@@ -29,6 +30,7 @@ mutation('reassignSession', {
         'Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place.',
       ),
       skipHandoff: withDefault(z.boolean(), false).describe('True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once, or PAUSED in a paused Session.'),
+      leavePipeline: withDefault(z.boolean(), false).describe('True takes the Session out of its pipeline for good. False: it keeps its stage, and the Agent must have the role and type of that stage.'),
       queue: withDefault(z.boolean(), false).describe(
         'True: when no Agent of `agentType` has a free place, the Session leaves its holder and waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Its Handoff is created when its turn comes. Excludes `agentId`.',
       ),
@@ -81,6 +83,7 @@ mutation('reassignSession', {
     InvalidStateError,
     AlreadyAssignedError,
     AgentTypeMismatchError,
+    AgentRoleMismatchError,
     AgentUnavailableError,
     AgentAtCapacityError,
     NoAgentAvailableError,

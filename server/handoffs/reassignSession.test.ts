@@ -28,6 +28,19 @@ const ends = { COMPLETED: completeSession, FAILED: failSession, CANCELLED: cance
 
 const cases: Refusal[] = [
   refusal(
+    'AgentRoleMismatchError',
+    "the agent does not have the role of the session's stage",
+    async (h) => {
+      const { other } = await held(h);
+      const [slug, writer] = [h.unique('pipeline'), h.unique('writer')];
+      await h.pipeline(slug, ['write DONE end']);
+      await h.agent(writer, { role: 'write' });
+      const sessionId = publicId(await h.session(writer, { pipeline: slug }));
+      return { input: { sessionId, agentId: other }, data: { agentId: other, stage: 'write', expectedRole: 'write', actualRole: null } };
+    },
+    /stage 'write' needs 'write': choose another agent/,
+  ),
+  refusal(
     'BadUserInputError',
     'the id is that of a handoff',
     () => ({ input: { sessionId: unknownId('handoff'), agentId: 'ada' }, data: { path: ['input', 'sessionId'] } }),

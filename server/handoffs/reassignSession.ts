@@ -3,8 +3,10 @@ import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { leastLoaded } from '../custody/mayChangeHands.ts';
+import type { Stage } from '../custody/pipeline.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { readVisible } from '../custody/snapshot.ts';
+import { currentStay, giveStage, leaveStage, presentStage, putStageBack, recordStage } from '../custody/stages.ts';
 import { enqueue, finisherAmong } from '../queue/entry.ts';
 import { finisherOf, handOver, leaveHolder, prepareContext } from './handOver.ts';
 
@@ -21,6 +23,8 @@ export interface ReassignSessionInput {
   contextVariables: Record<string, unknown> | null;
   metadata: unknown;
   expectedVersion: number | null;
+  /** True takes the Session out of its pipeline. */
+  leavePipeline?: boolean;
 }
 
 export interface ReassignSessionAnswer {
@@ -53,12 +57,23 @@ export async function reassignSession(
   const previous = custody.holder;
   const open = custody.openHandoff;
   const sourceId = open?.status === 'INITIATED' ? open.sourceAgentId : null;
-  const target = named ?? chooseTarget(custody, input.agentType, work.attempt > 1);
+  const stage = input.leavePipeline === true ? null : presentStage(custody);
+  const target = named ?? chooseTarget(custody, input.agentType, work.attempt > 1, stage);
+  const takesBack = open !== null && sourceId !== null && sourceId === target?.id;
   const waits = input.queue === true && target === null && work.attempt > 1;
-  demandMove(work, { session: movedSession(custody), expectedVersion: input.expectedVersion, target, agentType: input.agentType, started: null }, waits ? 'free choice' : undefined);
+  demandMove(work, { session: movedSession(custody), expectedVersion: input.expectedVersion, target, agentType: input.agentType, stage: takesBack ? null : stage, started: null }, waits ? 'free choice' : undefined);
 
   work.change('sessions', custody.session, { operatorEpoch: custody.session.operatorEpoch + 1 });
-  if (waits) return queueSession(custody, input, staleAfterMinutes);
+  const leaves = input.leavePipeline === true ? currentStay(custody) : null;
+  if (leaves !== null) {
+    leaveStage(custody, { outcome: null, sentBack: false });
+    custody.changed({ pipelineId: null, stage: null });
+  }
+  const left = (made: ReassignSessionAnswer): ReassignSessionAnswer => {
+    if (leaves !== null) recordStage(custody, { from: leaves.stage, outcome: null });
+    return made;
+  };
+  if (waits) return left(await queueSession(custody, input, stage, staleAfterMinutes));
   if (target === null) throw new Error('a reassign without an agent and without a type is refused as input');
   custody.leaveQueue();
   const answer = (handoffId: string | null, how: string): ReassignSessionAnswer => ({
@@ -70,32 +85,32 @@ export async function reassignSession(
     assignedAgentId: target.id,
     message: `'${target.id}' holds the session now (before: ${previous === null ? 'no agent' : `'${previous.id}'`}). ${how}`,
   });
-
-  if (open !== null && sourceId === target.id) {
+  if (open !== null && takesBack) {
     const visible = await readVisible(work, custody.session);
     custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: input.reason });
     custody.changed({ contextVariables: custody.variablesWith(input.contextVariables) as never });
     custody.returnToSource(open, 'DECLINED', visible, input);
-    return answer(null, `Taken back: the handoff to '${open.targetAgentId}' was cancelled.`);
+    putStageBack(custody, open, target.id);
+    return left(answer(null, `Taken back: the handoff to '${open.targetAgentId}' was cancelled.`));
   }
   if (input.skipHandoff) {
     await moveWithoutHandoff(custody, target, input);
-    return answer(null, 'No handoff was created, because skipHandoff is true.');
+    return left(answer(null, 'No handoff was created, because skipHandoff is true.'));
   }
   const prepared = await prepareContext(custody, { ...input, carry: null, byOperator: true }, target);
-  const handoffId = handOver(custody, prepared, { ...input, target, via: 'OPERATOR', staleAfterMinutes });
-  return answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`);
+  const handoffId = handOver(custody, prepared, { ...input, target, via: 'OPERATOR', staleAfterMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes });
+  return left(answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`));
 }
 
 /** Choosing the source of a waiting Handoff cancels it, so the source is chosen only when no other candidate is free, with all candidates locked. */
-export function chooseTarget({ agents, holder, openHandoff }: Custody, type: string | null, everyCandidate: boolean): LockedAgent | null {
+export function chooseTarget({ agents, holder, openHandoff }: Custody, type: string | null, everyCandidate: boolean, stage: Stage | null = null): LockedAgent | null {
   const holderId = holder?.id ?? null;
   const sourceId = openHandoff?.status === 'INITIATED' ? openHandoff.sourceAgentId : null;
-  return leastLoaded(agents, type, [holderId, sourceId]) ?? (everyCandidate ? leastLoaded(agents, type, [holderId]) : null);
+  return leastLoaded(agents, type, [holderId, sourceId], stage) ?? (everyCandidate ? leastLoaded(agents, type, [holderId], stage) : null);
 }
 
 /** Takes the Session from its holder and lets it wait for an agent of the type (rule: queue). */
-async function queueSession(custody: Custody, input: ReassignSessionInput, staleAfterMinutes: number): Promise<ReassignSessionAnswer> {
+async function queueSession(custody: Custody, input: ReassignSessionInput, stage: Stage | null, staleAfterMinutes: number): Promise<ReassignSessionAnswer> {
   const { work, session, queued } = custody;
   const previousHolder = custody.holder;
   const prepared = input.skipHandoff ? null : await prepareContext(custody, { ...input, carry: null, byOperator: true }, null);
@@ -110,8 +125,8 @@ async function queueSession(custody: Custody, input: ReassignSessionInput, stale
   const { reason, summary, metadata } = input;
   enqueue(
     custody,
-    { agentType: input.agentType, role: null },
-    { handoff: prepared && { via: 'OPERATOR', prepared, acceptWithinMinutes: staleAfterMinutes }, visible, finisher: left ?? finisherAmong(queued), previousHolder, reason, summary, metadata },
+    { agentType: input.agentType, role: stage?.role ?? null },
+    { handoff: prepared && { via: 'OPERATOR', prepared, acceptWithinMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes }, visible, finisher: left ?? finisherAmong(queued), previousHolder, reason, summary, metadata },
   );
   return {
     sessionId: session.id,
@@ -140,6 +155,7 @@ async function moveWithoutHandoff(custody: Custody, target: LockedAgent, input: 
     lastReassignedAt: work.now,
   });
   custody.beginTenure(target, custody.stateOfTaken(), visible);
+  giveStage(custody, target.id);
   const { reason, summary, metadata } = input;
   custody.recordCustody('SESSION_REASSIGNED', { previousHolder, reason, summary, metadata });
 }

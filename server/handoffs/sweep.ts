@@ -5,7 +5,7 @@ import { batonItself, type Announcer, type Logger, type Work } from '../core/wor
 import { Custody } from '../custody/custody.ts';
 import { runCommand } from '../queue/runCommand.ts';
 import { ClockSteps } from './clockSteps.ts';
-import { giveBack } from './changeHandoff.ts';
+import { forTimeOut, giveBack } from './changeHandoff.ts';
 
 const sweeper = batonItself('sweep');
 const batch = 100;
@@ -64,7 +64,7 @@ async function readNow(pool: Pool, log: Logger, clock: ClockSteps): Promise<Date
 async function timeOutIfDue(work: Work, handoffId: string, by: Date): Promise<{ done: boolean }> {
   const sessionId = await work.lockSessionOf(handoffId, { skipLocked: true });
   if (sessionId === null) return { done: false };
-  const custody = await Custody.of(work, sessionId);
+  const custody = await Custody.of(work, sessionId, forTimeOut);
   const { handoff } = custody;
   if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.deadlineAt > by) return { done: false };
   await giveBack(custody, handoff, { status: 'TIMED_OUT' });

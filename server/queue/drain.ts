@@ -5,8 +5,9 @@ import { fromColumns } from '../core/rows.ts';
 import { batonItself, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { takesSessions } from '../custody/mayChangeHands.ts';
-import { custodyColumns, type HeldSession, type LastHandoff, type LockedAgent, type QueuedSession, type Tenure } from '../custody/read.ts';
+import { custodyColumns, pipelineOf, pipelineSql, type PipelineRow, type HeldSession, type LastHandoff, type LockedAgent, type QueuedSession, type Tenure } from '../custody/read.ts';
 import { readVisible } from '../custody/snapshot.ts';
+import { giveStage } from '../custody/stages.ts';
 import type { QueueEntry } from '../generated/prisma/client.ts';
 import { handOver } from '../handoffs/handOver.ts';
 import { type CarriedEntry, finisherAmong } from './entry.ts';
@@ -43,7 +44,8 @@ SELECT clock_timestamp() AS now,
   (SELECT row_to_json(x) FROM (SELECT ${custodyColumns.handoff} FROM handoffs h JOIN s ON h.id = s.last_handoff_id WHERE s.id = e.session_id) x) AS handoff,
   (SELECT coalesce(json_agg(agent_id), '[]') FROM (
     SELECT agent_id FROM agent_sessions WHERE session_id = e.session_id AND activated_at IS NOT NULL
-    GROUP BY agent_id ORDER BY max(started_at) DESC, max(id::text) DESC) x) AS active
+    GROUP BY agent_id ORDER BY max(started_at) DESC, max(id::text) DESC) x) AS active,
+  ${pipelineSql('s', 'e.session_id')} AS pipeline
 FROM e ORDER BY e.effective_at, e.id`);
 
 const findAny = statement('SELECT 1 FROM queue_entries WHERE NOT suspended AND NOT escalated LIMIT 1');
@@ -57,6 +59,7 @@ interface Row extends Pick<QueueEntry, 'reason' | 'summary' | 'metadata' | 'via'
   tenure: object | null;
   handoff: object | null;
   active: string[];
+  pipeline: PipelineRow;
 }
 
 /**
@@ -99,6 +102,7 @@ async function giveTo(
     agents: [agent],
     active: row.active,
     limits: {},
+    pipeline: pipelineOf(row.pipeline),
     queued,
     isAwaited: false,
   });
@@ -108,6 +112,7 @@ async function giveTo(
   if (carried.handoff === null || via === null || acceptWithinMinutes === null) {
     custody.setStatus('RUNNING', { lastReassignedAt: work.now });
     custody.beginTenure(agent, 'ACTIVE', visible);
+    giveStage(custody, agent.id);
     custody.recordCustody('SESSION_REASSIGNED', { reason, summary, metadata });
     return;
   }

@@ -7,7 +7,7 @@ import type { HandoffVia, QueueEntry, SessionPriority } from '../generated/prism
 import type { Carried, Finisher, Prepared } from '../handoffs/handOver.ts';
 import { effectiveAt, wanted } from './rules.ts';
 
-/** The Agent that a Session waits for. At least one is given. */
+/** The Agent that a Session waits for: any, when both are null. */
 export interface Wanted {
   agentType: string | null;
   role: string | null;

@@ -29,6 +29,6 @@ it('puts a NORMAL session that waited 31 minutes before a new HIGH one, and one 
 });
 
 it('an agent meets what asks for its type, its role, or both', () => {
-  expect(wantedOf({ type: 'CLAUDE', role: 'reviewer' })).toEqual([wanted('CLAUDE', null), wanted('CLAUDE', 'reviewer'), wanted(null, 'reviewer')]);
-  expect(wantedOf({ type: 'CLAUDE', role: null })).toEqual([wanted('CLAUDE', null)]);
+  expect(wantedOf({ type: 'CLAUDE', role: 'reviewer' })).toEqual([wanted(null, null), wanted('CLAUDE', null), wanted('CLAUDE', 'reviewer'), wanted(null, 'reviewer')]);
+  expect(wantedOf({ type: 'CLAUDE', role: null })).toEqual([wanted(null, null), wanted('CLAUDE', null)]);
 });

@@ -23,8 +23,8 @@ export const levelAt = ({ priority, queuedAt }: Omit<Waiting, 'id'>, now: Date):
  */
 export const effectiveAt = ({ priority, queuedAt }: Omit<Waiting, 'id'>): Date => new Date(queuedAt.getTime() - levels[priority] * agingMs);
 
-/** What a waiting Session asks of its Agent, as one text. At least one of both is given. */
+/** What a waiting Session asks of its Agent, as one text. */
 export const wanted = (agentType: string | null, role: string | null): string => `${agentType ?? ''}/${role ?? ''}`;
 
 /** Every `wanted` that an Agent meets. */
-export const wantedOf = ({ type, role }: { type: string; role: string | null }): string[] => [wanted(type, null), ...(role === null ? [] : [wanted(type, role), wanted(null, role)])];
+export const wantedOf = ({ type, role }: { type: string; role: string | null }): string[] => [wanted(null, null), wanted(type, null), ...(role === null ? [] : [wanted(type, role), wanted(null, role)])];

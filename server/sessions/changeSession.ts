@@ -5,6 +5,7 @@ import { Custody } from '../custody/custody.ts';
 import { demandAct, demandVersion, lockSession } from '../custody/demand.ts';
 import type { HeldSession, QueuedSession } from '../custody/read.ts';
 import { sessionTransitions, statesBefore } from '../custody/rules.ts';
+import { leaveStage } from '../custody/stages.ts';
 import type { SessionStatus } from '../generated/prisma/client.ts';
 import type { SessionAnswer } from './createSession.ts';
 
@@ -44,23 +45,25 @@ export const failSession = (work: Work, input: ChangeSessionInput & { reason: st
 export const cancelSession = (work: Work, input: ChangeSessionInput & { reason: string | null }): Promise<SessionAnswer> =>
   endSession(work, input, { status: 'CANCELLED', endReason: input.reason });
 
-type End =
+export type End =
   | { status: 'COMPLETED'; result: unknown; summary: string | null }
   | { status: 'FAILED'; endReason: string }
   | { status: 'CANCELLED'; endReason: string | null };
 
+const endSession = (work: Work, input: ChangeSessionInput, end: End): Promise<SessionAnswer> => changeSession(work, input, end.status, (custody) => endWork(custody, end));
+
 /** Closes the open Handoff and the tenure, releases the place and keeps the last holder (rule: end). */
-const endSession = (work: Work, input: ChangeSessionInput, end: End): Promise<SessionAnswer> =>
-  changeSession(work, input, end.status, (custody) => {
-    const failed = end.status === 'FAILED';
-    const open = custody.openHandoff;
-    if (open?.status === 'INITIATED') custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: 'session ended' });
-    else if (open !== null) custody.closeHandoff(open, failed ? { status: 'FAILED', failureReason: end.endReason } : { status: 'COMPLETED' });
-    custody.leaveQueue();
-    custody.endTenure(custody.openTenure?.state === 'PENDING' ? 'DECLINED' : failed ? 'FAILED' : 'COMPLETED');
-    custody.changed({ ...(end as Partial<HeldSession>), endedAgentType: custody.agent(custody.session.agentId)?.type ?? null });
-    custody.recordCustody('SESSION_STATUS_CHANGED', { reason: end.status === 'COMPLETED' ? null : end.endReason });
-  });
+export function endWork(custody: Custody, end: End): void {
+  const failed = end.status === 'FAILED';
+  const open = custody.openHandoff;
+  if (open?.status === 'INITIATED') custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: 'session ended' });
+  else if (open !== null) custody.closeHandoff(open, failed ? { status: 'FAILED', failureReason: end.endReason } : { status: 'COMPLETED' });
+  custody.leaveQueue();
+  custody.endTenure(custody.openTenure?.state === 'PENDING' ? 'DECLINED' : failed ? 'FAILED' : 'COMPLETED');
+  leaveStage(custody, { outcome: null, sentBack: false });
+  custody.changed({ ...(end as Partial<HeldSession>), endedAgentType: custody.agent(custody.session.agentId)?.type ?? null });
+  custody.recordCustody('SESSION_STATUS_CHANGED', { reason: end.status === 'COMPLETED' ? null : end.endReason });
+}
 
 const readLastChange = statement(
   `SELECT actor_principal, session_status FROM events WHERE session_id = $1 AND type = 'SESSION_STATUS_CHANGED' ORDER BY session_sequence DESC LIMIT 1`,

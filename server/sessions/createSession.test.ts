@@ -1,6 +1,7 @@
 import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
+import { archivePipeline } from '../pipelines/definePipeline.ts';
 import { house, testRefusals, type House, type Mutation, type Refusal } from '../../test/refusals.ts';
 
 const home = await house();
@@ -28,6 +29,30 @@ async function used(h: House, mutation: Mutation, input: object): Promise<string
 }
 
 const cases: Refusal[] = [
+  create('BadUserInputError', 'a pipeline and a type are given', () => ({ input: { title: 'Work', pipeline: 'story', agentType: 'CLAUDE' }, data: { path: ['input', 'pipeline'] } }), /leave out agentType/),
+  create('NotFoundError', 'the pipeline does not exist', () => ({ input: { title: 'Work', pipeline: 'nothing' }, data: { id: 'nothing' } }), /no pipeline 'nothing'/),
+  create(
+    'InvalidStateError',
+    'the pipeline is archived',
+    async ({ unique, pipeline, run }) => {
+      const slug = unique('pipeline');
+      await pipeline(slug, ['write DONE end']);
+      await run(archivePipeline, { slug });
+      return { input: { title: 'Work', pipeline: slug }, data: { state: 'ARCHIVED' } };
+    },
+    /define a new version/,
+  ),
+  create(
+    'AgentRoleMismatchError',
+    'the agent does not have the role of the start stage',
+    async ({ unique, agent, pipeline }) => {
+      const [slug, id] = [unique('pipeline'), unique('reader')];
+      await pipeline(slug, ['write DONE end']);
+      await agent(id, { role: 'reader' });
+      return { input: { title: 'Work', pipeline: slug, agentId: id }, data: { agentId: id, stage: 'write', expectedRole: 'write', actualRole: 'reader' } };
+    },
+    /needs 'write'/,
+  ),
   create('BadUserInputError', 'the title is blank', () => ({ input: { title: ' \n' }, data: { path: ['input', 'title'] } }), /is blank: give a text/),
   create('BadUserInputError', 'queue is true without agentType', () => ({ input: { title: 'Work', queue: true }, data: { path: ['input', 'queue'] } }), /give agentType and leave out agentId/),
   create('BadUserInputError', 'queue is true with agentId', () => ({ input: { title: 'Work', queue: true, agentId: 'ada', agentType: 'CLAUDE' }, data: { path: ['input', 'queue'] } }), /give agentType and leave out agentId/),

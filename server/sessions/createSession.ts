@@ -1,10 +1,15 @@
+import { InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { mergeVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove } from '../custody/demand.ts';
 import { leastLoaded } from '../custody/mayChangeHands.ts';
+import { stageNamed } from '../custody/pipeline.ts';
 import { lockAgents } from '../custody/read.ts';
 import { nothingVisible } from '../custody/snapshot.ts';
+import { enterStage, recordStage } from '../custody/stages.ts';
+import { chooseOrQueue, queueOf } from '../pipelines/chooseOrQueue.ts';
+import { newestPipeline } from '../pipelines/queries.ts';
 import type { Session, SessionPriority } from '../generated/prisma/client.ts';
 import { enqueue } from '../queue/entry.ts';
 import { demandFreeExternalId } from './externalId.ts';
@@ -17,6 +22,8 @@ export interface CreateSessionInput {
   contextVariables: Record<string, unknown> | null;
   maxHandoffs: number;
   handoffsEnabled: boolean;
+  /** Slug of the pipeline that the Session runs through: its newest version. */
+  pipeline?: string | null;
   /** Waits for an agent of the type when none is free. Excludes `agentId`. */
   queue?: boolean;
   externalId?: string | null;
@@ -33,18 +40,23 @@ export interface SessionAnswer {
 export async function createSession(work: Work, input: CreateSessionInput): Promise<SessionAnswer> {
   await work.begin();
   const id = work.newId();
+  const pipeline = input.pipeline == null ? null : await newestPipeline(work, input.pipeline);
+  const start = pipeline && stageNamed(pipeline, pipeline.start);
   const agents = await lockAgents(work, id, {
     agents: input.agentId === null ? [] : [input.agentId],
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
+    forStage: pipeline && input.agentId === null ? { stage: pipeline.start, untried: false, pipelineId: pipeline.id } : null,
   });
   const named = input.agentId === null ? null : demandLocked(agents, input.agentId);
   const earlier = await work.earlierAnswer<SessionAnswer>();
   if (earlier !== null) return earlier;
+  if (pipeline?.archivedAt != null) throw new InvalidStateError(`Pipeline '${pipeline.slug}' is archived: define a new version (definePipeline)`, 'ARCHIVED', []);
   if (input.externalId != null) await demandFreeExternalId(work, input.externalId);
-  const agent = named ?? leastLoaded(agents, input.agentType);
-  const waits = input.queue === true && agent === null && work.attempt > 1;
-  demandMove(work, { session: null, expectedVersion: null, target: agent, agentType: input.agentType, started: null }, waits ? 'free choice' : undefined);
+  const agent = named ?? (start === null ? leastLoaded(agents, input.agentType) : chooseOrQueue(agents, start));
+  const waitsFor = start === null ? (input.queue === true ? { agentType: input.agentType, role: null } : null) : queueOf(start);
+  const waits = waitsFor !== null && agent === null && work.attempt > 1;
+  demandMove(work, { session: null, expectedVersion: null, target: agent, agentType: input.agentType, stage: start, started: null }, waits ? 'free choice' : undefined);
 
   const session: Session = {
     id,
@@ -74,19 +86,23 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     visibleCallsFrom: 1,
     lastAgentSessionId: null,
     lastHandoffId: null,
+    pipelineId: pipeline?.id ?? null,
+    stage: null,
     createdAt: work.now,
     updatedAt: work.now,
     lastReassignedAt: null,
     lastActivityAt: work.now,
   };
   work.insert('sessions', session);
-  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], limits: {}, queued: null, isAwaited: false });
+  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], limits: {}, pipeline, queued: null, isAwaited: false });
   if (agent === null) custody.changed();
   else {
     custody.setStatus('RUNNING');
     custody.beginTenure(agent, 'ACTIVE', nothingVisible());
   }
+  if (start !== null) enterStage(custody, start.name, agent?.id ?? null, { outcome: null, sentBack: false });
   custody.recordCustody('SESSION_CREATED');
-  if (waits) enqueue(custody, { agentType: input.agentType, role: null }, { handoff: null, visible: nothingVisible(), finisher: null, previousHolder: null });
+  if (waits) enqueue(custody, waitsFor, { handoff: null, visible: nothingVisible(), finisher: null, previousHolder: null });
+  if (start !== null) recordStage(custody, { from: null, outcome: null });
   return { sessionId: id };
 }

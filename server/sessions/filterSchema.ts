@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { SessionPriority, SessionStatus } from '../graphql/enums.ts';
-import { agentId, agentType, externalId, inputObject, instant, optional, project, someOf, text } from '../graphql/input/schemas.ts';
+import { agentId, agentType, externalId, inputObject, instant, optional, pipelineSlug, project, someOf, text } from '../graphql/input/schemas.ts';
 
 export const sessionFilter = inputObject(
   'SessionFilter',
@@ -13,6 +13,8 @@ export const sessionFilter = inputObject(
     unassigned: optional(z.boolean()).describe('True: open Sessions without a holder. False: all others.'),
     hasOpenHandoff: optional(z.boolean()).describe('True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others.'),
     titleContains: optional(text({ characters: 500 })).describe('Sessions whose title contains this text, ignoring case; at most 500 characters.'),
+    pipeline: optional(pipelineSlug).describe('Sessions in any version of this pipeline, by its slug.'),
+    stage: optional(text({ characters: 64 })).describe('Sessions in the stage of this name.'),
     externalId: optional(externalId).describe('Sessions with this id in another system, open or finished.'),
     project: optional(project).describe('Sessions of this project.'),
     priority: optional(someOf(SessionPriority)).describe('Sessions with one of these priorities.'),
@@ -31,6 +33,12 @@ export async function sessionsWhere(prisma: PrismaClient, filter: z.output<typeo
   if (filter.unassigned !== null) all.push(filter.unassigned ? unassigned : { NOT: unassigned });
   if (filter.hasOpenHandoff !== null) all.push(filter.hasOpenHandoff ? open : { NOT: open });
   if (filter.titleContains !== null) all.push({ title: { contains: literally(filter.titleContains), mode: 'insensitive' } });
+  if (filter.stage !== null) all.push({ stage: filter.stage });
+  if (filter.pipeline !== null) {
+    // Selected by id, as agents are.
+    const versions = await prisma.pipeline.findMany({ where: { slug: filter.pipeline }, select: { id: true } });
+    all.push({ pipelineId: { in: versions.map(({ id }) => id) } });
+  }
   if (filter.externalId !== null) all.push({ externalId: filter.externalId });
   if (filter.project !== null) all.push({ project: filter.project });
   if (filter.priority !== null) all.push({ priority: { in: filter.priority } });

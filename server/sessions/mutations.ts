@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operators, workers } from '../access/roles.ts';
 import {
   AgentAtCapacityError,
+  AgentRoleMismatchError,
   AgentTypeMismatchError,
   AgentUnavailableError,
   ConflictError,
@@ -11,7 +12,7 @@ import {
   NotFoundError,
 } from '../core/errors.ts';
 import { SessionPriority } from '../graphql/enums.ts';
-import { agentId, agentType, clearable, contextVariables, externalId, idOf, integer, KB, keyField, kept, metadata, nonBlank, oneOf, optional, project, reason, summary, title, queueNeedsType, waitsForType, withDefault } from '../graphql/input/schemas.ts';
+import { agentId, agentType, clearable, contextVariables, externalId, idOf, integer, KB, keyField, kept, metadata, nonBlank, oneOf, optional, pipelineSlug, project, reason, summary, title, queueNeedsType, waitsForType, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from './changeSession.ts';
 import { createSession, type SessionAnswer } from './createSession.ts';
@@ -30,6 +31,9 @@ mutation('createSession', {
     title: title.describe('Title of the work: 1 to 500 characters.'),
     agentId: optional(agentId).describe('The Agent that gets the Session. Null: none, or one of `agentType`.'),
     agentType: optional(agentType).describe('Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type.'),
+    pipeline: optional(pipelineSlug).describe(
+      'Slug of a pipeline: the Session runs through its newest version. Without `agentId` the start stage gets the least loaded AVAILABLE Agent of its role and type; when none has a free place, the Session waits in the queue. Not with `agentType`.',
+    ),
     queue: withDefault(z.boolean(), false).describe('True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`.'),
     metadata: optional(metadata).describe('Any JSON to keep with the record, at most 64 KB.'),
     contextVariables: optional(contextVariables).describe("Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused."),
@@ -40,9 +44,10 @@ mutation('createSession', {
     priority: withDefault(oneOf(SessionPriority), 'NORMAL').describe('Urgency of the work.'),
     ...keyField,
     })
-    .refine(waitsForType, queueNeedsType),
+    .refine(waitsForType, queueNeedsType)
+    .refine(({ pipeline, agentType: type }) => pipeline === null || type === null, { path: ['pipeline'], message: 'chooses by the type of its start stage: leave out agentType, or the pipeline' }),
   payload: payload('The Session was created.'),
-  errors: [NotFoundError, IdempotencyMismatchError, ConflictError, AgentTypeMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
+  errors: [NotFoundError, IdempotencyMismatchError, ConflictError, InvalidStateError, AgentTypeMismatchError, AgentRoleMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
   resolve: (input, context) =>
     run(context, 'createSession', { ...input, handoffsEnabled: input.handoffsEnabled ?? context.settings.handoffsEnabled }, createSession),
 });

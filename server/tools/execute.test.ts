@@ -58,6 +58,18 @@ const refusal = (error: Refusal['error'], when: string, given: Given, says: RegE
   both.map((mutation) => ({ mutation, error, when, says, given: (h) => given(h, inputs[mutation], mutation) }));
 
 const cases: Refusal[] = [
+  ...refusal(
+    'TransitionNotAllowedError',
+    'the target fits no stage that may follow in the pipeline',
+    async (h, input) => {
+      const { holder, other } = await held(h);
+      const slug = h.unique('pipeline');
+      await h.pipeline(slug, ['write DONE review', 'review DONE end'], { write: { role: null } });
+      const sessionId = publicId(await h.session(holder, { pipeline: slug }));
+      return { input: input({ sessionId, toolName: `transfer_to_${other}` }), data: { stage: 'write', outcome: null, allowed: ['DONE'] } };
+    },
+    /fits no stage that may follow 'write'/,
+  ),
   refusal('BadUserInputError', 'the id is that of a handoff', async (_h, input) => ({ input: input({ sessionId: unknownId('handoff'), toolName: 'transfer_to_ada' }), data: { path: ['input', 'sessionId'] } }), /give the id of a session/),
   refusal('NotFoundError', 'there is no such session', async (_h, input) => {
     const sessionId = unknownId('session');

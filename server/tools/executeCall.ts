@@ -89,7 +89,7 @@ export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInp
   return { ...answer, content };
 }
 
-const nothing = { handoffsEnabled: true, maxHandoffs: 0, collaborators: [], cameFrom: null, earlier: [], contentHash: null };
+const nothing = { handoffsEnabled: true, maxHandoffs: 0, collaborators: [], cameFrom: null, earlier: [], contentHash: null, path: null };
 
 // One statement: the guards' input, the call in the log (one that handed off already, else one of the holder's tenure), the
 // defined tool as it is now, and what a Context holds of the call.

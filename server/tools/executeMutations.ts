@@ -16,6 +16,7 @@ import {
   NotACollaboratorError,
   NotFoundError,
   type ToolResult as Result,
+  TransitionNotAllowedError,
   UnknownHandoffTargetError,
 } from '../core/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
@@ -59,6 +60,7 @@ const errors = [
   AlreadyAssignedError,
   HandoffsDisabledError,
   NotACollaboratorError,
+  TransitionNotAllowedError,
   MaxHandoffsReachedError,
   HandoffLoopError,
   AgentUnavailableError,

@@ -56,7 +56,7 @@ describe('simulateHandoff', () => {
     const answer = await simulate(id, { toolName: 'escalate', arguments: { severity: 2, reason: 'Angry.' } });
     expect(answer).toMatchObject({ wouldSucceed: true, target: { agent: { id: eve }, freePlaces: 2 } });
     expect(answer!.verdicts.map(({ rule, passed }) => [rule, passed])).toEqual(
-      ['target', 'who may hand off', 'version', 'open session', 'active only', 'tool', 'arguments', 'already assigned', 'enabled', 'collaborator', 'limit', 'loop', 'type', 'free choice', 'availability', 'capacity'].map((rule) => [rule, true]),
+      ['target', 'who may hand off', 'version', 'open session', 'active only', 'tool', 'arguments', 'already assigned', 'enabled', 'collaborator', 'transition', 'limit', 'loop', 'type', 'role', 'free choice', 'availability', 'capacity'].map((rule) => [rule, true]),
     );
     expect(answer!.context!.text).toMatch(/Fix the login[^]*Half of it is done/);
     expect(answer!.variables).toEqual(expect.arrayContaining([{ name: '_handoff_instructions', value: 'Apologise first.' }, { name: '_handoff_tool', value: 'escalate' }, { name: 'branch', value: 'main' }, { name: 'severity', value: 2 }]));
@@ -68,7 +68,7 @@ describe('simulateHandoff', () => {
     await run(pauseSession, { sessionId: id, expectedVersion: null });
     const answer = await simulate(id, { targetAgentId: bob });
     expect(answer).toMatchObject({ wouldSucceed: false, context: null, variables: null });
-    expect(answer!.verdicts.map(({ passed, code }) => code ?? passed)).toEqual([true, true, true, true, 'INVALID_STATE', ...Array.from({ length: 11 }, () => null)]);
+    expect(answer!.verdicts.map(({ passed, code }) => code ?? passed)).toEqual([true, true, true, true, 'INVALID_STATE', ...Array.from({ length: 13 }, () => null)]);
   });
 
   it('returns the verdict of every guard together', async () => {

@@ -8,6 +8,7 @@ import { Custody } from '../custody/custody.ts';
 import { movedSession } from '../custody/demand.ts';
 import { type Move, rules, type RuleName } from '../custody/mayChangeHands.ts';
 import type { LockedAgent } from '../custody/read.ts';
+import { presentStage } from '../custody/stages.ts';
 import { prepareContext, type Prepared } from '../handoffs/handOver.ts';
 import { startedHandoff } from '../handoffs/initiateHandoff.ts';
 import { chooseTarget } from '../handoffs/reassignSession.ts';
@@ -62,7 +63,8 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   const judge = createJudge();
   const session = movedSession(custody);
   const read = await readCall(custody, call ?? noCall, null, targetAgentId ?? callTarget);
-  let target = targetAgentId === null ? chooseTarget(custody, agentType, true) : custody.agent(targetAgentId);
+  const stage = asOperator ? presentStage(custody) : null;
+  let target = targetAgentId === null ? chooseTarget(custody, agentType, true, stage) : custody.agent(targetAgentId);
   judge.says('target', targetAgentId !== null && target === null ? new NotFoundError('agent', targetAgentId) : null);
 
   const started = asOperator ? null : startedHandoff(custody, read);
@@ -75,7 +77,8 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   judge.says('arguments', asked?.refusal != null && ruleOf(asked.refusal) === 'arguments' ? asked.refusal : null);
   if (call !== null) target = asked?.refusal instanceof AlreadyAssignedError ? custody.agent(session!.agentId) : custody.agent(callTarget);
   const permitted = asked?.tool == null ? [] : [asked.tool.targetAgentId];
-  const whole: Move = { ...move, target, agentType, started: started && { ...started, collaborators: [...started.collaborators, ...permitted] } };
+  const takesBack = custody.openHandoff?.status === 'INITIATED' && custody.openHandoff.sourceAgentId === target?.id;
+  const whole: Move = { ...move, target, agentType, stage: takesBack ? null : stage, started: started && { ...started, collaborators: [...started.collaborators, ...permitted] } };
 
   let prepared: Prepared | null = null;
   for (const rule of ofTarget) {

@@ -20,7 +20,7 @@ const SimulatedVerdict = builder.objectRef<Verdict>('HandoffVerdict').implement(
   access: 'inherit',
   description: 'What one rule says of a simulated change of hands.',
   fields: (t) => ({
-    rule: t.exposeString('rule', { description: 'Name of the rule, in the order in which the act asks them: `target`, `who may hand off`, `version`, `open session`, `active only`, `tool`, `arguments`, `already assigned`, `enabled`, `collaborator`, `limit`, `loop`, `type`, `free choice`, `availability`, `capacity`.' }),
+    rule: t.exposeString('rule', { description: 'Name of the rule, in the order in which the act asks them: `target`, `who may hand off`, `version`, `open session`, `active only`, `tool`, `arguments`, `already assigned`, `enabled`, `collaborator`, `transition`, `limit`, `loop`, `type`, `role`, `free choice`, `availability`, `capacity`.' }),
     passed: t.exposeBoolean('passed', { nullable: true, description: 'Whether the rule allows it, also when the rule does not concern it; null when an earlier refusal makes the rule meaningless.' }),
     code: t.exposeString('code', { nullable: true, description: 'Code of the error that the act would give: an ErrorCode, or FORBIDDEN. Null unless the rule refuses.' }),
     message: t.exposeString('message', { nullable: true, description: 'Message of that error; null unless the rule refuses.' }),
@@ -45,7 +45,7 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
       description: 'Whether reassignSession with `queue: true` would let the Session wait: no Agent of the type has a free place, and no rule before refuses.',
       resolve: ({ verdicts }) => verdicts.find(({ passed }) => passed === false)?.rule === 'free choice',
     }),
-    verdicts: t.field({ type: [SimulatedVerdict], listSize: 16, description: 'A verdict of each rule. The act gives the first refusal.', resolve: ({ verdicts }) => verdicts }),
+    verdicts: t.field({ type: [SimulatedVerdict], listSize: 18, description: 'A verdict of each rule. The act gives the first refusal.', resolve: ({ verdicts }) => verdicts }),
     target: t.field({ type: SimulatedTarget, nullable: true, description: 'The Agent that would get the Session; null when there is none.', resolve: ({ target }) => target }),
     context: t.field({
       type: 'ContextPreview',

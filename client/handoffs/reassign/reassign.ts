@@ -107,6 +107,7 @@ export function placeOf(refusal: Refusal, { agentId }: Draft): Place {
   switch (refusal.__typename) {
     case 'AgentAtCapacityError':
     case 'AgentUnavailableError':
+    case 'AgentRoleMismatchError':
     case 'AgentTypeMismatchError':
     case 'AlreadyAssignedError':
     case 'NoAgentAvailableError':

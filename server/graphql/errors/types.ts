@@ -1,5 +1,6 @@
 import {
   AgentAtCapacityError,
+  AgentRoleMismatchError,
   AgentTypeMismatchError,
   AgentUnavailableError,
   AlreadyAssignedError,
@@ -16,10 +17,12 @@ import {
   NoAgentAvailableError,
   NotACollaboratorError,
   NoHandoffFoundError,
+  InvalidPayloadError,
   InvalidToolArgumentsError,
   NotFoundError,
   type ArgumentProblem,
   type ToolResult as ToolResultOf,
+  TransitionNotAllowedError,
   UnknownHandoffTargetError,
 } from '../../core/errors.ts';
 import { builder } from '../builder.ts';
@@ -37,7 +40,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
     AGENT_UNAVAILABLE: { description: 'The agent is draining, offline or archived.' },
     AGENT_AT_CAPACITY: { description: 'The agent is at its capacity.' },
     AGENT_TYPE_MISMATCH: { description: 'The agent does not have the requested type.' },
-    NO_AGENT_AVAILABLE: { description: 'No agent of the type is available with a free place.' },
+    NO_AGENT_AVAILABLE: { description: 'No agent of the type or role is available with a free place.' },
     HANDOFFS_DISABLED: { description: 'Agents may not hand off this Session.' },
     NOT_A_COLLABORATOR: { description: 'The agent may not hand off to the target.' },
     MAX_HANDOFFS_REACHED: { description: 'Agents have reached the number of handoffs allowed in this Session.' },
@@ -47,6 +50,9 @@ export const ErrorCode = builder.enumType('ErrorCode', {
     UNKNOWN_HANDOFF_TARGET: { description: 'The call names no agent or tool that the agent may call.' },
     INVALID_TOOL_ARGUMENTS: { description: 'The arguments of the call do not match the schema of the tool.' },
     NO_HANDOFF_FOUND: { description: "The model's answer has no call of a handoff tool." },
+    AGENT_ROLE_MISMATCH: { description: "The agent does not have the role of the Session's stage." },
+    TRANSITION_NOT_ALLOWED: { description: 'The pipeline has no such transition from the stage.' },
+    INVALID_PAYLOAD: { description: 'The payload does not match the schema of the transition or stage.' },
   },
 });
 
@@ -157,9 +163,12 @@ builder.objectType(AgentTypeMismatchError, {
 
 builder.objectType(NoAgentAvailableError, {
   name: 'NoAgentAvailableError',
-  description: 'No agent of the type is available with a free place.',
+  description: 'No agent of the type or role is available with a free place.',
   ...refusal,
-  fields: (t) => ({ agentType: t.exposeString('agentType', { description: 'The type that was requested.' }) }),
+  fields: (t) => ({
+    agentType: t.exposeString('agentType', { nullable: true, description: 'The type that was requested, or that the stage needs; null for any type.' }),
+    role: t.exposeString('role', { nullable: true, description: 'The role that the stage needs; null for any role, and outside of pipelines.' }),
+  }),
 });
 
 builder.objectType(HandoffsDisabledError, {
@@ -267,4 +276,46 @@ builder.objectType(NoHandoffFoundError, {
   name: 'NoHandoffFoundError',
   description: "The model's answer has no call of a handoff tool.",
   ...refusal,
+});
+
+builder.objectType(AgentRoleMismatchError, {
+  name: 'AgentRoleMismatchError',
+  description: "The agent does not have the role of the Session's stage.",
+  ...refusal,
+  fields: (t) => ({
+    agentId: t.exposeID('agentId', { description: 'Id of the agent that was requested.' }),
+    stage: t.exposeString('stage', { description: 'Name of the stage.' }),
+    expectedRole: t.exposeString('expectedRole', { description: 'The role that the stage needs.' }),
+    actualRole: t.exposeString('actualRole', { nullable: true, description: 'Role of the agent; null when it has none.' }),
+  }),
+});
+
+builder.objectType(TransitionNotAllowedError, {
+  name: 'TransitionNotAllowedError',
+  description: 'The pipeline has no such transition from the stage.',
+  ...refusal,
+  fields: (t) => ({
+    stage: t.exposeString('stage', { description: 'Name of the stage of the Session.' }),
+    outcome: t.exposeString('outcome', { nullable: true, description: 'The outcome that the caller gave; null when the caller named an agent.' }),
+    allowed: t.stringList({ description: 'The outcomes that the stage has.', resolve: ({ allowed }) => [...allowed] }),
+  }),
+});
+
+const PayloadProblem = builder.objectRef<ArgumentProblem>('PayloadProblem').implement({
+  access: 'inherit',
+  description: 'Why a payload is not accepted.',
+  fields: (t) => ({
+    path: t.stringList({ description: 'Path in the payload; empty when the problem is all of it.', resolve: ({ path }) => [...path] }),
+    message: t.exposeString('message', { description: 'States the problem.' }),
+  }),
+});
+
+builder.objectType(InvalidPayloadError, {
+  name: 'InvalidPayloadError',
+  description: 'The payload does not match the schema of the transition, or of the stage that is left.',
+  ...refusal,
+  fields: (t) => ({
+    problems: t.field({ type: [PayloadProblem], listSize: partOfRecord, description: 'The problems, at most 20.', resolve: ({ problems }) => [...problems] }),
+    schema: t.field({ type: 'JSON', description: 'JSON Schema that the payload was checked against.', resolve: ({ schema }) => schema }),
+  }),
 });

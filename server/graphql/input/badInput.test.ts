@@ -32,6 +32,11 @@ const example: Record<string, unknown> = {
   messages: [{ role: 'USER', content: 'Well?' }],
   content: '{"type":"user","message":{"content":"Well?"}}',
   files: [{ path: 'a.md', content: '# A' }],
+  slug: 'story',
+  outcome: 'DONE',
+  start: 'a',
+  stages: [{ name: 'a' }],
+  transitions: [{ from: 'a', outcome: 'DONE' }],
 };
 /** What no required field asks for. */
 const besides: Record<Mutation, object> = { createSession: { agentId: 'ada' }, reassignSession: { agentId: 'ada' } };
@@ -61,6 +66,45 @@ const refusedOfTools: Record<string, Bad> = Object.fromEntries(
     [`${mutation}.carry`, carry],
   ]),
 );
+
+const slug = ['', 'Story', 'a b', '-a', 'a-', 'a'.repeat(53), 'a\0'];
+const outcome = ['', 'done', 'DONE!', '1', 'D'.repeat(51)];
+const stage = { name: 'a' };
+const stageWith = (field: string, bad: Bad): Bad => bad.map((value) => [{ ...stage, [field]: value }]);
+const way = { from: 'a', outcome: 'DONE' };
+const wayWith = (field: string, bad: Bad): Bad => bad.map((value) => [{ ...way, [field]: value }]);
+const payloadSchema = [7, [], { type: 'text' }, { $ref: 'https://example.com/schema' }, { $ref: 'other.json#/a' }, { $async: true }, { pattern: '(' }, { long: 'é'.repeat(32 * KB) }];
+const condition = { variable: 'lines', op: 'EQ', value: 1 };
+const refusedOfPipelines: Record<string, Bad> = {
+  'definePipeline.name': nonBlank({ characters: 200 }),
+  slug,
+  pipeline: slug,
+  outcome,
+  payload: json(),
+  start: ['', 'b', '-a', 'a b', 'a'.repeat(65)],
+  stages: [
+    ...stageWith('name', ['', '-a', 'a b', 'a'.repeat(65)]),
+    ...stageWith('role', nonBlank({ characters: 200 })),
+    ...stageWith('agentType', agentType),
+    ...stageWith('phase', nonBlank({ characters: 100 })),
+    ...stageWith('instructions', text({ bytes: 32 * KB })),
+    ...stageWith('payloadSchema', payloadSchema),
+    ...stageWith('acceptWithinMinutes', integer(1, 525_600)),
+    ...stageWith('remindAfterMinutes', integer(1, 525_600)),
+    ...stageWith('escalateTo', [{}, { role: 'lead', operators: true }, { agentId: 'Ada' }, { role: ' ' }]),
+    [stage, stage],
+    [stage, { name: 'b' }],
+    Array.from({ length: 9 }, (_, index) => ({ name: index === 0 ? 'a' : `b${index}`, instructions: 'x'.repeat(30 * KB) })),
+  ],
+  transitions: [
+    ...wayWith('from', ['', 'b', 'a b']),
+    ...wayWith('to', ['', 'b', 'a b']),
+    ...wayWith('outcome', outcome),
+    ...wayWith('payloadSchema', payloadSchema),
+    ...wayWith('when', [condition, { ...condition, variable: '' }, { ...condition, op: 'IN' }, { ...condition, op: 'LT', value: true }, { ...condition, op: 'EXISTS' }]),
+    [way, way],
+  ],
+};
 
 function smallestOf(mutation: Mutation): object {
   const required = Object.values(inputOf(mutation).getFields()).filter(isRequiredInputField);
@@ -119,6 +163,7 @@ const refused: Record<string, Bad> = {
   // What is longer than the limit is longer than a request may be.
   response: json().filter((value) => !Object.hasOwn(value as object, 'long')),
   ...refusedOfTools,
+  ...refusedOfPipelines,
   sessionId: idOf('session'),
   handoffId: idOf('handoff'),
   priorTurnId: idOf('turn'),
@@ -143,7 +188,7 @@ const refused: Record<string, Bad> = {
   workspace: ['folder', 'branch', 'commit'].flatMap((field) => nonBlank({ bytes: KB }).map((value) => ({ [field]: value }))),
 };
 /** Every value that GraphQL itself lets through is good. */
-const anything = ['status', 'priority', 'skipHandoff', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'dryRun', 'createKey.role'];
+const anything = ['status', 'skipHandoff', 'leavePipeline', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'dryRun', 'createKey.role', 'priority'];
 
 function inputOf(mutation: string): GraphQLInputObjectType {
   const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);

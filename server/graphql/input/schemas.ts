@@ -109,6 +109,7 @@ const nouns: Record<IdPrefix, string> = {
   event: 'event',
   key: 'key',
   tool: 'handoff tool',
+  pipeline: 'pipeline',
 };
 
 const shown = (value: string): string => (value.length > 60 ? `'${value.slice(0, 60)}...'` : `'${value}'`);
@@ -147,6 +148,11 @@ export const agentType = z.string().check(
       : `is ${shown(type)}, which is not an agent type: an upper-case letter, then up to 49 upper-case letters, digits and '_'`,
   ),
 );
+
+/** Named as agents are. */
+export const pipelineSlug = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/, { message: "is no slug: give 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends" });
 
 type Size = { characters: number } | { bytes: number };
 

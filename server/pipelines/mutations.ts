@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { operators, workers } from '../access/roles.ts';
+import {
+  HandoffLoopError,
+  HandoffsDisabledError,
+  IdempotencyMismatchError,
+  InvalidPayloadError,
+  InvalidStateError,
+  MaxHandoffsReachedError,
+  NotFoundError,
+  TransitionNotAllowedError,
+} from '../core/errors.ts';
+import { modelRef } from '../graphql/builder.ts';
+import { agentId, agentType, idOf, inputObject, integer, json, jsonObject, keyField, KB, listOf, nonBlank, oneOf, optional, pipelineSlug, reason, summary, text, withDefault } from '../graphql/input/schemas.ts';
+import { mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
+import { limits } from '../limits/limits.ts';
+import { advancePipeline } from './advancePipeline.ts';
+import { archivePipeline, definePipeline, type PipelineAnswer } from './definePipeline.ts';
+import { faultOfSchema } from './payloads.ts';
+import { faultOfDefinition } from './rules.ts';
+import { ConditionOp } from './schema.ts';
+
+const { counts, fields: sizes } = limits;
+
+const payload = (description: string) => ({
+  description,
+  fields: (t: Fields<PipelineAnswer>) => ({
+    pipeline: t.prismaField({
+      type: modelRef('Pipeline'),
+      description: 'The pipeline in its current state.',
+      resolve: (query, { pipelineId }, _args, { prisma }) => prisma.pipeline.findUniqueOrThrow({ ...query, where: { id: pipelineId } }),
+    }),
+  }),
+});
+
+const stageName = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/, { message: "is no name of a stage: give 1 to 64 letters, digits, '_' and '-', a letter or digit first" });
+const outcomeName = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,49}$/, { message: "is no outcome: give an upper-case letter, then up to 49 upper-case letters, digits and '_'" });
+const minutes = integer(1, 525_600);
+const role = nonBlank({ characters: 200 });
+
+const payloadSchema = jsonObject({ bytes: sizes.json }).check(({ value, issues }) => {
+  const fault = faultOfSchema(value);
+  if (fault !== null) issues.push({ code: 'custom', message: fault, input: value });
+});
+const aboutSchemas = 'JSON Schema, draft 2020-12 or draft 07, at most 64 KB, with references within itself only';
+
+const escalation = inputObject(
+  'PipelineEscalationInput',
+  'Where a stage goes when no agent accepts it: give one of the three.',
+  z
+    .object({
+      agentId: optional(agentId).describe('The Agent that gets the Session.'),
+      role: optional(role).describe('The role whose Agents get the Session.'),
+      operators: withDefault(z.boolean(), false).describe('True: the Session waits for an operator.'),
+    })
+    .refine((given) => [given.agentId !== null, given.role !== null, given.operators].filter(Boolean).length === 1, { message: 'names not exactly one of agentId, role and operators: give one' }),
+);
+
+const stage = inputObject(
+  'PipelineStageInput',
+  'A stage of a pipeline.',
+  z.object({
+    name: stageName.describe('Name, unique in the pipeline: a letter or digit, then at most 63 letters, digits, `_` and `-`.'),
+    role: optional(role).describe('Role that its Agents have. Null: any.'),
+    agentType: optional(agentType).describe('Type that its Agents have, such as CLAUDE. Null: any.'),
+    phase: optional(nonBlank({ characters: 100 })).describe('Part of the work, for people: at most 100 characters.'),
+    instructions: optional(text({ bytes: sizes.instructions })).describe('Instructions for the Agent in this stage, at most 32 KB.'),
+    payloadSchema: optional(payloadSchema).describe(`Schema of the payloads with which the stage is left: ${aboutSchemas}. Null: any payload.`),
+    acceptWithinMinutes: optional(minutes).describe("Minutes in which an Agent has to accept, 1 to 525,600. Null: the server's default (BATON_STALE_AFTER_MINUTES)."),
+    remindAfterMinutes: optional(minutes).describe('Minutes after which the Agent is reminded, 1 to 525,600. Null: no reminder.'),
+    escalateTo: optional(escalation).describe('Where the stage goes when no Agent accepts. Null: back to the stage before.'),
+  }),
+);
+
+const condition = inputObject(
+  'PipelineConditionInput',
+  'A condition on a context variable of the Session.',
+  z
+    .object({
+      variable: nonBlank({ characters: 128 }).describe('Name of the variable. A variable that is not set fails every condition.'),
+      op: oneOf(ConditionOp).describe('The comparison.'),
+      value: optional(json({ bytes: KB })).describe('The value to compare with, at most 1 KB: a list for IN, a number or text for LT and GT, none for EXISTS.'),
+    })
+    .check(({ value: { op, value }, issues }) => {
+      const fault =
+        op === 'IN' && !Array.isArray(value) ? 'is no list: give the values of IN as a list'
+        : (op === 'LT' || op === 'GT') && typeof value !== 'number' && typeof value !== 'string' ? `has no order: give a number or a text to ${op}`
+        : op === 'EXISTS' && value !== null ? 'is given to EXISTS, which compares with none: leave it out'
+        : null;
+      if (fault !== null) issues.push({ code: 'custom', message: fault, path: ['value'], input: value });
+    }),
+);
+
+const transition = inputObject(
+  'PipelineTransitionInput',
+  'The way from a stage by one of its outcomes.',
+  z.object({
+    from: stageName.describe('Name of the stage that is left.'),
+    outcome: outcomeName.describe('The outcome, such as DONE: an upper-case letter, then at most 49 upper-case letters, digits and `_`.'),
+    to: optional(stageName).describe('Name of the stage that is entered. Null completes the Session.'),
+    when: optional(condition).describe('Condition of the transition. Of several transitions of one outcome all but the last need one.'),
+    payloadSchema: optional(payloadSchema).describe(`Schema of the payload: ${aboutSchemas}. Null: that of the stage that is left.`),
+  }),
+);
+
+mutation('definePipeline', {
+  access: operators,
+  description:
+    'Defines the next version of a pipeline. An identical definition returns the present version. Sessions under way keep theirs. Every stage has to be reachable from the start and to reach an end.',
+  input: z
+    .object({
+      slug: pipelineSlug.describe("Name for programs: 1 to 52 lower-case letters, digits, `-` and `_`, a letter or digit at both ends."),
+      name: nonBlank({ characters: 200 }).describe('Display name: 1 to 200 characters.'),
+      description: optional(text({ bytes: 4 * KB })).describe('Purpose, for people: at most 4 KB.'),
+      stages: listOf(stage, { what: 'stages', limit: counts.stages, advice: 'define fewer' }).describe('The stages: 1 to 50.'),
+      transitions: listOf(transition, { what: 'transitions', limit: counts.transitions, advice: 'define fewer' }).describe('The transitions: 1 to 200.'),
+      start: stageName.describe('Name of the first stage.'),
+    })
+    .check(({ value, issues }) => {
+      const bytes = Buffer.byteLength(JSON.stringify(value));
+      const tooLarge = bytes > sizes.pipeline ? { path: ['stages'], message: `and the transitions have ${bytes} bytes; the limit is ${sizes.pipeline}: shorten them` } : null;
+      const fault = tooLarge ?? faultOfDefinition(value);
+      if (fault !== null) issues.push({ code: 'custom', message: fault.message, path: fault.path, input: value });
+    }),
+  payload: payload('The version is defined; new Sessions of the pipeline begin in it.'),
+  errors: [],
+  command: definePipeline,
+});
+
+mutation('archivePipeline', {
+  access: operators,
+  description: 'Ends a pipeline for new Sessions; those under way go on. Another `definePipeline` makes a new version. Repeating the call succeeds and changes nothing.',
+  input: z.object({ slug: pipelineSlug.describe('Slug of the pipeline.') }),
+  payload: payload('The newest version is archived.'),
+  errors: [NotFoundError],
+  command: archivePipeline,
+});
+
+mutation('advancePipeline', {
+  access: workers,
+  description:
+    'Ends the present stage of a Session with an outcome, as its ACTIVE holder or as an operator. The next stage gets the Agent that had the Session there last, else the least loaded AVAILABLE one of its role and type, by a Handoff; when none has a free place, the Session waits in the queue. The end of the pipeline completes the Session. Custody and load move at once; if the target declines, the Session goes back to the stage before.',
+  input: z.object({
+    sessionId: idOf('session').describe('The Session to advance.'),
+    outcome: outcomeName.describe('The outcome of the present stage, such as DONE.'),
+    payload: optional(json({ bytes: sizes.json })).describe('What the stage is left with, for the next Agent: any JSON of at most 64 KB that matches the schema of the transition, else of the stage. Null is checked as an empty object.'),
+    reason: optional(reason).describe('Reason, for people: at most 4 KB.'),
+    summary: optional(summary).describe('Summary of the work so far, at most 32 KB. Null: composed from the log.'),
+    ...keyField,
+  }),
+  payload: {
+    description: 'The Session is in its next stage, or completed.',
+    fields: (t) => ({
+      handoff: t.prismaField({
+        type: modelRef('Handoff'),
+        nullable: true,
+        description: 'The Handoff to the Agent of the next stage; null when the Session waits in the queue, and when the pipeline is completed.',
+        resolve: (query, { handoffId }, _args, { prisma }) =>
+          handoffId === null ? null : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
+      }),
+      session: sessionOf(t),
+    }),
+  },
+  errors: [
+    NotFoundError,
+    IdempotencyMismatchError,
+    InvalidStateError,
+    HandoffsDisabledError,
+    TransitionNotAllowedError,
+    InvalidPayloadError,
+    MaxHandoffsReachedError,
+    HandoffLoopError,
+  ],
+  command: advancePipeline,
+});

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { holds, type Condition, type Definition, type Stage, type Transition } from '../custody/pipeline.ts';
+import { faultOfSchema, faultsOfPayload } from './payloads.ts';
+import { progressOf, type RecordedStay } from './progress.ts';
+import { faultOfDefinition } from './rules.ts';
+
+const stage = (name: string): Stage => ({ name, role: null, agentType: null, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null });
+const way = (line: string, when: Condition | null = null): Transition => {
+  const [from, outcome, to] = line.split(' ') as [string, string, string];
+  return { from, outcome, to: to === 'end' ? null : to, when, payloadSchema: null };
+};
+const always: Condition = { variable: 'x', op: 'EXISTS', value: null };
+const definition = (stages: string[], transitions: Transition[], start = stages[0]!): Definition => ({ start, stages: stages.map(stage), transitions });
+
+describe('a definition', () => {
+  it.each<[string, Definition, (string | number)[], RegExp]>([
+    ['two stages of one name', definition(['a', 'a'], [way('a DONE end')]), ['stages', 1, 'name'], /name of two stages/],
+    ['an unknown start', definition(['a'], [way('a DONE end')], 'b'), ['start'], /no stage: name one of a/],
+    ['a transition from an unknown stage', definition(['a'], [way('b DONE end')]), ['transitions', 0, 'from'], /no stage/],
+    ['a transition to an unknown stage', definition(['a'], [way('a DONE b')]), ['transitions', 0, 'to'], /or null for the end/],
+    ['an outcome twice without a condition', definition(['a'], [way('a DONE end'), way('a DONE end')]), ['transitions', 0, 'when'], /give a condition/],
+    ['a condition on the last transition of an outcome', definition(['a'], [way('a DONE end', always)]), ['transitions', 0, 'when'], /leave it out/],
+    ['a stage that cannot be reached', definition(['a', 'b'], [way('a DONE end'), way('b DONE end')]), ['stages', 1], /cannot be reached/],
+    ['a stage that cannot reach an end', definition(['a', 'b'], [way('a DONE end'), way('a ASK b'), way('b DONE b')]), ['stages', 1], /cannot reach an end/],
+  ])('with %s is refused with its path', (_what, wrong, path, says) => {
+    const fault = faultOfDefinition(wrong);
+    expect(fault?.path).toEqual(path);
+    expect(fault?.message).toMatch(says);
+  });
+
+  it('with loops, conditions and several ends is accepted, and so is the one that ships', () => {
+    expect(faultOfDefinition(definition(['a', 'b'], [way('a DONE b', always), way('a DONE end'), way('b BACK a'), way('b AGAIN b'), way('b DONE end')]))).toBeNull();
+    const story = JSON.parse(readFileSync(new URL('story/story.json', import.meta.url), 'utf8')) as Definition;
+    expect(faultOfDefinition({ ...story, transitions: story.transitions.map((each) => ({ ...each, when: null })) })).toBeNull();
+    for (const { payloadSchema } of story.stages) expect([faultOfSchema(payloadSchema!), faultsOfPayload(payloadSchema, {})]).toEqual([null, []]);
+  });
+
+  it('is accepted exactly when each stage can be reached and can reach an end, and no outcome is twice in a stage', () => {
+    const names = ['a', 'b', 'c'];
+    const transition = fc.record({ from: fc.constantFrom(...names), outcome: fc.constantFrom('DONE', 'REJECT', 'ASK'), to: fc.constantFrom(...names, 'end') });
+    fc.assert(
+      fc.property(fc.array(transition, { maxLength: 8 }), (given) => {
+        const reaches = (from: string): Set<string> => {
+          const seen = new Set([from]);
+          for (const at of seen) for (const each of given) if (each.from === at) seen.add(each.to);
+          return seen;
+        };
+        const isSound = names.every((name) => reaches('a').has(name) && reaches(name).has('end'));
+        const isDoubled = new Set(given.map(({ from, outcome }) => `${from} ${outcome}`)).size < given.length;
+        const transitions = given.map(({ from, outcome, to }) => way(`${from} ${outcome} ${to}`));
+        expect(faultOfDefinition(definition(names, transitions)) === null).toBe(isSound && !isDoubled);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a condition', () => {
+  const when = (op: Condition['op'], value: unknown = null): Condition => ({ variable: 'x', op, value });
+  it.each<[Condition['op'], unknown, unknown, boolean]>([
+    ['EQ', 1, 1, true], ['EQ', { a: [1] }, { a: [1] }, true], ['EQ', '1', 1, false],
+    ['NE', 1, 2, true], ['NE', 1, 1, false],
+    ['LT', 1, 2, true], ['LT', 2, 2, false], ['LT', 'a', 'b', true], ['LT', 'a', 2, false], ['GT', 3, 2, true], ['GT', null, 2, false],
+    ['IN', 2, [1, 2], true], ['IN', 3, [1, 2], false], ['IN', 3, 3, false],
+    ['EXISTS', null, null, true],
+  ])('%s of %j and %j is %s', (op, value, wanted, expected) => {
+    expect(holds(when(op, wanted), { x: { value } })).toBe(expected);
+  });
+
+  it('fails when the variable is not set, whatever it compares', () => {
+    for (const op of ['EQ', 'NE', 'LT', 'GT', 'IN', 'EXISTS'] as const) {
+      expect(holds(when(op, [1]), {})).toBe(false);
+      expect(holds({ variable: 'constructor', op, value: 1 }, {})).toBe(false);
+    }
+  });
+});
+
+describe('a payload', () => {
+  it('is checked with each problem named by its path', () => {
+    const schema = { type: 'object', properties: { files: { type: 'array', items: { type: 'string' } } }, required: ['goal'], additionalProperties: false };
+    expect(faultsOfPayload(schema, { files: [1], more: true })).toEqual([
+      { path: [], message: "must have required property 'goal'" },
+      { path: ['more'], message: 'is not a property of the schema' },
+      { path: ['files', '0'], message: 'must be string' },
+    ]);
+  });
+
+  it('cannot keep the server busy with a pattern that backtracks or references that multiply', () => {
+    const patterned = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+    expect(faultOfSchema(patterned)).toBeNull();
+    expect(faultsOfPayload(patterned, { text: 'aaaa' })).toEqual([]);
+    expect(faultsOfPayload(patterned, { text: `${'a'.repeat(60)}!` })).toEqual([{ path: [], message: expect.stringMatching(/takes more than 200 ms/) as string }]);
+    const level = (n: number): object => (n === 40 ? { type: 'object' } : { allOf: [{ $ref: `#/$defs/l${n + 1}` }, { $ref: `#/$defs/l${n + 1}` }] });
+    const multiplying = { $defs: Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`l${n}`, level(n)])), $ref: '#/$defs/l0' };
+    expect(faultOfSchema(multiplying)).toBeNull();
+    expect(faultsOfPayload(multiplying, {})).toEqual([{ path: [], message: expect.stringMatching(/takes more than 200 ms/) as string }]);
+  });
+
+  it.each([
+    [{ type: 'text' }, /no JSON Schema/],
+    [{ $ref: 'https://example.com/a' }, /outside of the schema/],
+    [{ properties: { a: { $ref: 'other#/b' } } }, /outside of the schema/],
+    [{ pattern: '(' }, /no JSON Schema/],
+    [{ $async: true }, /leave it out/],
+  ])('has no schema such as %j', (schema, says) => {
+    expect(faultOfSchema(schema)).toMatch(says);
+  });
+
+  it.each([{ $schema: 'http://json-schema.org/draft-07/schema#', definitions: { a: { type: 'string' } }, properties: { x: { $ref: '#/definitions/a' } } }, { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'https://example.com/mine', type: 'object' }])('may have a schema of either draft', (schema) => {
+    expect(faultOfSchema(schema)).toBeNull();
+    expect(faultsOfPayload(schema, { x: 'a' })).toEqual([]);
+  });
+});
+
+describe('the progress of a session', () => {
+  const at = new Date(0);
+  const stay = (number: number, name: string, fields: Partial<RecordedStay> = {}): RecordedStay => ({ number, stage: name, attempt: 1, agentId: 'ada', enteredAt: at, leftAt: at, outcome: 'DONE', sentBack: false, ...fields });
+  const states = (stays: RecordedStay[], holder: string | null) => progressOf(['a', 'b', 'c'].map(stage), stays.toReversed(), holder).map(({ state, attempts }) => `${state} ${attempts}`);
+
+  it('tells for each stage how its last stay stands', () => {
+    expect(states([stay(1, 'a', { leftAt: null, outcome: null })], 'ada')).toEqual(['ACTIVE 1', 'WAITING 0', 'WAITING 0']);
+    expect(states([stay(1, 'a'), stay(2, 'b', { leftAt: null, outcome: null })], null)).toEqual(['DONE 1', 'QUEUED 1', 'WAITING 0']);
+    expect(states([stay(1, 'a'), stay(2, 'b', { outcome: 'REJECT', sentBack: true }), stay(3, 'a', { attempt: 2, leftAt: null, outcome: null })], 'ada')).toEqual(['ACTIVE 2', 'SENT_BACK 1', 'WAITING 0']);
+  });
+});

@@ -1,0 +1,268 @@
+import type { Condition, Stage, Transition } from '../custody/pipeline.ts';
+import { agentNamed } from '../graphql/agentNamed.ts';
+import { batched } from '../graphql/batch.ts';
+import { builder, modelRef } from '../graphql/builder.ts';
+import { partOfRecord } from '../graphql/declared.ts';
+import { positionsOf } from '../queue/queries.ts';
+import { progressOf, type RecordedStay, type StageProgress } from './progress.ts';
+
+export const ConditionOp = builder.enumType('PipelineConditionOp', {
+  description: 'Comparisons of a context variable with a value. A variable that is not set fails all of them.',
+  values: {
+    EQ: { description: 'Equal to the value.' },
+    NE: { description: 'Set, and not equal to the value.' },
+    LT: { description: 'Less than the value: two numbers, or two texts.' },
+    GT: { description: 'Greater than the value: two numbers, or two texts.' },
+    IN: { description: 'Equal to one of a list of values.' },
+    EXISTS: { description: 'Set, to any value.' },
+  },
+});
+
+const PipelineCondition = builder.objectRef<Condition>('PipelineCondition').implement({
+  access: 'inherit',
+  description: 'A condition on a context variable of the Session.',
+  fields: (t) => ({
+    variable: t.exposeString('variable', { description: 'Name of the variable.' }),
+    op: t.expose('op', { type: ConditionOp, description: 'The comparison.' }),
+    value: t.field({ type: 'JSON', nullable: true, description: 'The value to compare with; null for EXISTS.', resolve: ({ value }) => value }),
+  }),
+});
+
+const PipelineEscalation = builder.objectRef<NonNullable<Stage['escalateTo']>>('PipelineEscalation').implement({
+  access: 'inherit',
+  description: 'Where a stage goes when no agent accepts it. One of the three is set.',
+  fields: (t) => ({
+    agent: t.field({
+      type: modelRef('Agent'),
+      nullable: true,
+      description: 'The Agent that gets the Session; null when not set.',
+      resolve: ({ agentId }, _args, context, info) => (agentId === null ? null : agentNamed(agentId, context, info)),
+    }),
+    role: t.exposeString('role', { nullable: true, description: 'The role whose Agents get the Session; null when not set.' }),
+    operators: t.exposeBoolean('operators', { description: 'Whether the Session waits for an operator.' }),
+  }),
+});
+
+const PipelineStage = builder.objectRef<Stage>('PipelineStage').implement({
+  access: 'inherit',
+  description: 'A place in a pipeline, where an Agent works on the Session.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the stage, unique in the pipeline.' }),
+    role: t.exposeString('role', { nullable: true, description: 'Role that its Agents have; null for any.' }),
+    agentType: t.exposeString('agentType', { nullable: true, description: 'Type that its Agents have; null for any.' }),
+    phase: t.exposeString('phase', { nullable: true, description: 'Part of the work, for people: several stages may share one. Null when not set.' }),
+    instructions: t.exposeString('instructions', { nullable: true, description: 'Instructions for the Agent in this stage, which it reads as `_handoff_instructions`; null when there are none.' }),
+    payloadSchema: t.field({ type: 'JSON', nullable: true, description: 'JSON Schema of the payloads with which the stage is left; null for any payload.', resolve: ({ payloadSchema }) => payloadSchema }),
+    acceptWithinMinutes: t.exposeInt('acceptWithinMinutes', { nullable: true, description: "Minutes in which an Agent has to accept; null: the server's default (BATON_STALE_AFTER_MINUTES)." }),
+    remindAfterMinutes: t.exposeInt('remindAfterMinutes', { nullable: true, description: 'Minutes after which the Agent is reminded; null for no reminder.' }),
+    escalateTo: t.field({ type: PipelineEscalation, nullable: true, description: 'Where the stage goes when no Agent accepts; null: back to the stage before.', resolve: ({ escalateTo }) => escalateTo }),
+  }),
+});
+
+const PipelineTransition = builder.objectRef<Transition>('PipelineTransition').implement({
+  access: 'inherit',
+  description: 'The way from a stage by one of its outcomes.',
+  fields: (t) => ({
+    from: t.exposeString('from', { description: 'Name of the stage that is left.' }),
+    outcome: t.exposeString('outcome', { description: 'The outcome, such as DONE or REJECT.' }),
+    to: t.exposeString('to', { nullable: true, description: 'Name of the stage that is entered; null completes the Session.' }),
+    when: t.field({ type: PipelineCondition, nullable: true, description: 'Condition of the transition; null: taken when the conditions of the earlier ones fail.', resolve: ({ when }) => when }),
+    payloadSchema: t.field({ type: 'JSON', nullable: true, description: 'JSON Schema of the payload; null: that of the stage that is left.', resolve: ({ payloadSchema }) => payloadSchema }),
+  }),
+});
+
+builder.prismaNode('Pipeline', {
+  access: 'inherit',
+  id: { field: 'id' },
+  nullable: true,
+  select: { id: true },
+  description: 'A version of a pipeline: stages, and the transitions between them. Sessions under way keep their version.',
+  fields: (t) => ({
+    slug: t.exposeString('slug'),
+    version: t.exposeInt('version'),
+    name: t.exposeString('name'),
+    description: t.exposeString('description', { nullable: true }),
+    start: t.exposeString('start'),
+    stages: t.field({
+      type: [PipelineStage],
+      listSize: partOfRecord,
+      description: 'The stages, in the order they were given.',
+      select: { stages: true },
+      resolve: ({ stages }) => stages as unknown as Stage[],
+    }),
+    transitions: t.field({
+      type: [PipelineTransition],
+      listSize: partOfRecord,
+      description: 'The transitions, in the order they were given. Of those of one outcome, the first whose condition holds is taken.',
+      select: { transitions: true },
+      resolve: ({ transitions }) => transitions as unknown as Transition[],
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    replacedAt: t.expose('replacedAt', { type: 'DateTime', nullable: true }),
+    archivedAt: t.expose('archivedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+const StageState = builder.enumType('StageState', {
+  description: 'States of a stage for one Session.',
+  values: {
+    WAITING: { description: 'The Session has not entered the stage.' },
+    QUEUED: { description: 'The Session is in the stage and waits for an Agent.' },
+    ACTIVE: { description: 'The Session is in the stage, and an Agent holds it.' },
+    DONE: { description: 'The stage was left by an outcome, or the Session ended in it (`outcome` is null).' },
+    SENT_BACK: { description: 'The Session went back to an earlier stage: by an outcome, or because no Agent took it over (`outcome` is null).' },
+  },
+});
+
+const SessionStage = builder.objectRef<StageProgress>('SessionStage').implement({
+  access: 'inherit',
+  description: 'A stage of the pipeline as far as the Session is. The fields are those of the last stay in it.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the stage.' }),
+    state: t.expose('state', { type: StageState, description: 'State of the stage.' }),
+    agent: t.field({
+      type: modelRef('Agent'),
+      nullable: true,
+      description: 'The Agent that has or had the Session in the stage; null when none had.',
+      resolve: ({ agentId }, _args, context, info) => (agentId === null ? null : agentNamed(agentId, context, info)),
+    }),
+    enteredAt: t.expose('enteredAt', { type: 'DateTime', nullable: true, description: 'Time at which the Session entered the stage; null when it did not.' }),
+    leftAt: t.expose('leftAt', { type: 'DateTime', nullable: true, description: 'Time at which the Session left the stage; null when it did not.' }),
+    attempts: t.exposeInt('attempts', { description: 'How often the Session entered the stage. A return after a declined Handoff continues the attempt.' }),
+    outcome: t.exposeString('outcome', { nullable: true, description: 'The outcome by which the stage was left; null when there is none.' }),
+  }),
+});
+
+interface Progress {
+  pipeline: { id: string };
+  stage: string | null;
+  phase: string | null;
+  currentAgentId: string | null;
+  queuedSince: Date | null;
+  /** Of the queue entry. */
+  entryId: string | null;
+  stages: StageProgress[];
+}
+
+const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement({
+  access: 'inherit',
+  description: 'How far a Session is in its pipeline.',
+  fields: (t) => ({
+    pipeline: t.field({ type: modelRef('Pipeline'), description: 'The version of the pipeline that the Session runs through.', resolve: ({ pipeline }) => pipeline }),
+    stage: t.exposeString('stage', { nullable: true, description: 'Name of the present stage; in a Session that ended before the end of the pipeline, the last one. Null when the pipeline is completed.' }),
+    phase: t.exposeString('phase', { nullable: true, description: 'Phase of `stage`; null when there is none.' }),
+    currentAgent: t.field({
+      type: modelRef('Agent'),
+      nullable: true,
+      description: 'The Agent that holds the Session in this stage; null while it waits for one, and when the Session is finished.',
+      resolve: ({ currentAgentId }, _args, context, info) => (currentAgentId === null ? null : agentNamed(currentAgentId, context, info)),
+    }),
+    queuedSince: t.expose('queuedSince', { type: 'DateTime', nullable: true, description: 'Time since which the stage waits for an Agent; null unless it is QUEUED.' }),
+    queuePosition: t.int({
+      nullable: true,
+      cost: 10,
+      description: 'Place among the Sessions that wait for the same type and role: 1 is next. Null unless the stage is QUEUED, and while the Session is paused.',
+      resolve: async ({ entryId }, _args, context, info) => (entryId === null ? null : ((await batched(context, info, entryId, (ids) => positionsOf(context.pool, ids))) ?? null)),
+    }),
+    stages: t.field({ type: [SessionStage], listSize: partOfRecord, description: 'The stages, in the order of the definition.', resolve: ({ stages }) => stages }),
+  }),
+});
+
+interface Result {
+  agentId: string | null;
+  stage: string;
+  outcome: string;
+  payload: unknown;
+  at: Date;
+}
+
+const SessionResult = builder.objectRef<Result>('SessionResult').implement({
+  access: 'inherit',
+  description: 'What a stage of the pipeline was left with.',
+  fields: (t) => ({
+    agent: t.field({
+      type: modelRef('Agent'),
+      nullable: true,
+      description: 'The Agent that had the Session in the stage.',
+      resolve: ({ agentId }, _args, context, info) => (agentId === null ? null : agentNamed(agentId, context, info)),
+    }),
+    stage: t.exposeString('stage', { description: 'Name of the stage.' }),
+    outcome: t.exposeString('outcome', { description: 'The outcome.' }),
+    payload: t.field({ type: 'JSON', nullable: true, description: 'The payload; null when none was given.', resolve: ({ payload }) => payload }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time at which the stage was left.' }),
+  }),
+});
+
+const longestHistory = 500;
+const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
+
+builder.prismaObjectFields(modelRef('Session'), (t) => ({
+  pipeline: t.field({
+    type: SessionPipeline,
+    nullable: true,
+    cost: 5,
+    description: 'How far the Session is in its pipeline; null outside of pipelines.',
+    select: (_args, _context, nested) => ({
+      status: true,
+      stage: true,
+      agentId: true,
+      queueEntry: { select: { id: true, queuedAt: true } },
+      pipeline: nested({ select: { id: true, stages: true } }, ['pipeline']),
+      stageEntries: {
+        select: { number: true, stage: true, attempt: true, agentId: true, enteredAt: true, leftAt: true, outcome: true, sentBack: true },
+        orderBy: { number: 'desc' },
+        take: longestHistory,
+      },
+    }),
+    resolve: ({ status, stage, agentId, queueEntry, pipeline, stageEntries }): Progress | null => {
+      if (pipeline === null) return null;
+      const stages = pipeline.stages as unknown as Stage[];
+      const holderId = isOpen(status) ? agentId : null;
+      return {
+        pipeline,
+        stage,
+        phase: stages.find(({ name }) => name === stage)?.phase ?? null,
+        currentAgentId: holderId,
+        queuedSince: queueEntry?.queuedAt ?? null,
+        entryId: queueEntry?.id ?? null,
+        stages: progressOf(stages, stageEntries satisfies RecordedStay[], holderId),
+      };
+    },
+  }),
+  results: t.field({
+    type: [SessionResult],
+    listSize: partOfRecord,
+    description: `What the stages of the pipeline were left with, oldest first; the newest ${longestHistory}. Empty outside of pipelines.`,
+    select: {
+      stageEntries: {
+        select: { number: true, stage: true, agentId: true, leftAt: true, outcome: true, payload: true },
+        where: { outcome: { not: null } },
+        orderBy: { number: 'desc' },
+        take: longestHistory,
+      },
+    },
+    resolve: ({ stageEntries }) => stageEntries.toReversed().map(({ agentId, stage, outcome, payload, leftAt }): Result => ({ agentId, stage, outcome: outcome!, payload, at: leftAt! })),
+  }),
+}));
+
+builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
+  stage: t.string({
+    nullable: true,
+    description: 'Name of the stage of the pipeline in which the target works; null outside of pipelines.',
+    select: { stageEntry: { select: { stage: true } } },
+    resolve: ({ stageEntry }) => stageEntry?.stage ?? null,
+  }),
+  outcome: t.string({
+    nullable: true,
+    description: 'Outcome by which the source left its stage of the pipeline; null when the Handoff left none.',
+    select: { leftEntry: { select: { outcome: true } } },
+    resolve: ({ leftEntry }) => leftEntry?.outcome ?? null,
+  }),
+  payload: t.field({
+    type: 'JSON',
+    nullable: true,
+    description: 'Payload that the source left its stage of the pipeline with; null when there is none. The target reads it as `_handoff_payload`.',
+    select: { leftEntry: { select: { payload: true } } },
+    resolve: ({ leftEntry }) => leftEntry?.payload ?? null,
+  }),
+}));
