@@ -1,4 +1,3 @@
-import type { Context } from '../context/context.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import type { Work } from '../core/work.ts';
 import type { Custody, MoveNotes } from '../custody/custody.ts';
