@@ -62,7 +62,7 @@ function leavesOf(type: GraphQLNamedType, depth = 1): string {
 }
 
 const idOf = { session: encodeId('session', told), handoff: encodeId('handoff', handoffId!), agent: 'ada' } as const;
-const required: Record<string, unknown> = { sessionId: idOf.session, handoffId: idOf.handoff, agentId: 'ada', itemId: 'summary', ids: [idOf.session], 'session.id': idOf.session, 'handoff.id': idOf.handoff, 'agent.id': 'ada', 'node.id': 'ada' };
+const required: Record<string, unknown> = { sessionId: idOf.session, handoffId: idOf.handoff, agentId: 'ada', itemId: 'summary', ids: [idOf.session], 'session.id': idOf.session, 'handoff.id': idOf.handoff, 'agent.id': 'ada', 'node.id': 'ada', 'pipeline.slug': 'flow' };
 
 function sampleOf(field: string, { name }: GraphQLArgument): unknown {
   const sample = required[`${field}.${name}`] ?? required[name];
@@ -88,12 +88,15 @@ const inputs: Record<string, () => Promise<object> | object> = {
   appendTurn: () => ({ sessionId: idOf.session, messages: [{ role: 'USER', content: 'Well?' }] }),
   createKey: () => ({ role: 'ANALYST', name: 'ci' }),
   createHandoffTool: () => ({ ...tool, name: `tool-${(count += 1)}` }),
+  definePipeline: () => ({ slug: `flow-${(count += 1)}`, name: 'Flow', stages: [{ name: 'work' }], transitions: [{ from: 'work', outcome: 'DONE' }], start: 'work' }),
   updateHandoffTool: () => ({ toolId: encodeId('tool', toolId) }),
 };
 
 function put(target: Record<string, unknown>, [name, ...rest]: readonly string[], value: unknown): void {
   if (name === undefined) return;
-  if (rest.length === 0) target[name] = value;
+  const there = target[name];
+  if (Array.isArray(there)) put(there[0] as Record<string, unknown>, rest, value);
+  else if (rest.length === 0) target[name] = value;
   else put((target[name] = { ...(target[name] as object | undefined) }), rest, value);
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await loadBulk(database.url, { sessions: 2, handoffs: 1, turns: 1 });
   for (const [type, prefix] of Object.entries(nodePrefixes) as [NodeType, string][]) {
     const kinds: Record<string, BulkKind> = { agentsession: 'tenure' };
-    if (type !== 'Key' && type !== 'HandoffTool') ids.set(type, encodeNodeId(type, await bulkId(database.pool, kinds[prefix] ?? (prefix as BulkKind), 1, /session|event/.test(prefix) ? 0 : 1)));
+    if (!['Key', 'HandoffTool', 'Pipeline'].includes(type)) ids.set(type, encodeNodeId(type, await bulkId(database.pool, kinds[prefix] ?? (prefix as BulkKind), 1, /session|event/.test(prefix) ? 0 : 1)));
   }
   const keyId = newId();
   await database.pool.query(
@@ -27,6 +27,11 @@ beforeAll(async () => {
   const toolId = newId();
   await database.pool.query("INSERT INTO handoff_tools (id, name, target_agent_id, description, variables, created_at) VALUES ($1, 'ask', 'busy', 'Asks.', '[]', now())", [toolId]);
   ids.set('HandoffTool', encodeId('tool', toolId));
+  const pipelineId = newId();
+  await database.pool.query("INSERT INTO pipelines (id, slug, version, name, start, stages, transitions, created_at) VALUES ($1, 'flow', 1, 'Flow', 'work', $2, $3, now())", [
+    pipelineId, JSON.stringify([{ name: 'work' }]), JSON.stringify([{ from: 'work', outcome: 'DONE' }]),
+  ]);
+  ids.set('Pipeline', encodeId('pipeline', pipelineId));
 });
 
 interface Nodes {

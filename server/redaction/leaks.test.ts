@@ -51,6 +51,7 @@ function packed(list: readonly Sample[], characters: number): string[] {
 const inBatches = <T>(list: readonly T[], size: number): T[][] => Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));
 const values = inBatches(samples, 60).map((batch) => Object.fromEntries(batch.map((sample, index) => [`sample${index}`, valueOf(sample)])));
 const titles = packed(samples, 480);
+const names = packed(samples, 95);
 const short = packed(samples, 195);
 const paragraphs = packed(samples, 3_900);
 const pages = packed(samples, 30_000);
@@ -101,9 +102,10 @@ async function writeEverything(): Promise<void> {
   for (const name of short) await mutate('updateAgent', { id: source, name, role: name }, 'agent { id }');
   for (const [index, description] of paragraphs.entries()) await mutate('updateAgent', { id: source, description, instructions: pages[index % pages.length] }, 'agent { id }');
   for (const metadata of values) await mutate('updateAgent', { id: source, metadata }, 'agent { id }');
-  for (const when of short) {
-    await agent({ collaborations: [{ agentId: 'agent-1', when }] });
-    await mutate('updateAgent', { id: source, collaborations: [{ agentId: target, when }] }, 'agent { id }');
+  for (const [index, when] of short.entries()) {
+    const carry = { variables: [names[index % names.length]] };
+    await agent({ collaborations: [{ agentId: 'agent-1', when, carry }] });
+    await mutate('updateAgent', { id: source, collaborations: [{ agentId: target, when, carry }] }, 'agent { id }');
   }
   await mutate('updateAgent', { id: source, collaborators: [target] }, 'agent { id }');
   for (const batch of inBatches(short.filter((text) => !/\p{Cc}/u.test(text)), 20)) {
@@ -121,7 +123,7 @@ async function writeEverything(): Promise<void> {
   const { id: toolId } = (await mutate('createHandoffTool', tool, 'handoffTool { id }'))['handoffTool']!;
   for (const [index, description] of packed(samples, 900).entries()) {
     const variables = [{ ...tool.variables[0], description, enum: [description], default: description }];
-    const fields = { description, instructions: paragraphs[index % paragraphs.length], variables };
+    const fields = { description, instructions: paragraphs[index % paragraphs.length], variables, carry: { variables: [names[index % names.length]] } };
     await mutate('createHandoffTool', { ...tool, ...fields, name: `tool_${index}` }, 'handoffTool { id }');
     await mutate('updateHandoffTool', { toolId, name: 'asks', ...fields }, 'handoffTool { id }');
   }
@@ -132,6 +134,19 @@ async function writeEverything(): Promise<void> {
     await mutate('executeHandoffTool', { sessionId: await session({ agentId: source }), toolName, callId, arguments: given }, 'handoff { id }');
     await mutate('executeHandoffs', { sessionId: await session({ agentId: source }), response }, 'handoff { id }');
   }
+
+  const flow = { slug: 'flow', name: 'Flow', stages: [{ name: 'work' }, { name: 'check' }], transitions: [{ from: 'work', outcome: 'DONE', to: 'check' }, { from: 'check', outcome: 'DONE' }], start: 'work' };
+  await mutate('definePipeline', flow, 'pipeline { id }');
+  for (const [index, description] of paragraphs.entries()) {
+    const [name, data, instructions] = [short[index % short.length], values[index % values.length], pages[index % pages.length]];
+    const payloadSchema = { description, examples: [data] };
+    const stages = [{ name: 'work', role: name, phase: names[index % names.length], instructions, payloadSchema, escalateTo: { role: name } }, { name: 'check' }];
+    const when = { variable: 'state', op: 'EQ', value: name };
+    await mutate('definePipeline', { ...flow, slug: 'texts', name, description, stages, transitions: [{ ...flow.transitions[0], when, payloadSchema }, ...flow.transitions] }, 'pipeline { id }');
+    const sessionId = await session({ pipeline: 'flow' });
+    await mutate('advancePipeline', { sessionId, outcome: 'DONE', payload: data, reason: description, summary: instructions }, 'handoff { id }');
+  }
+  await mutate('archivePipeline', { slug: 'texts' }, 'pipeline { id }');
 
   for (const name of short) await mutate('createKey', { role: 'ANALYST', name }, 'key { id }');
 

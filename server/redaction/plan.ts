@@ -10,7 +10,7 @@ type Rebuild = (texts: readonly string[]) => unknown;
 const leftAlone = /^(?:id|\w+Ids?|type|agentType|idempotencyKey|collaborators)$/;
 // The database limits the length of titles, and a mark may be longer than its secret.
 const titleCharacters = 500;
-const holdsJson = /^(?:metadata|contextVariables|arguments|result|default)$/;
+const holdsJson = /^(?:metadata|contextVariables|arguments|result|default|payload|payloadSchema|value)$/;
 const headerName = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i;
 const unchanged = (value: unknown): Rebuild => () => value;
 
