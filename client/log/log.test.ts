@@ -80,6 +80,8 @@ describe('the log of a session', () => {
     await conversation(page).getByText('Before.').waitFor();
     await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'Meanwhile.' }] });
     await reassign(uuid, { agentId: 'codex-1', reason: 'Go on' });
+    // The page knows of the move: one of an older state would be refused.
+    await page.getByText('codex-1').first().waitFor();
     await page.getByRole('button', { name: 'Reassign' }).click();
     const dialog = page.getByRole('dialog');
     await chooseAgent(dialog, 'claude-1');
