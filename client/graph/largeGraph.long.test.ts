@@ -86,7 +86,8 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     const { page } = await visit('/graph');
     await drawnText(page).waitFor();
     const lines = drawing(page).locator('.react-flow__edge');
-    expect(await lines.locator('a[href^="/handoffs?source="]').count()).toBe(await lines.count());
+    await lines.first().waitFor({ state: 'attached' });
+    expect(await lines.evaluateAll((edges) => edges.every((edge) => edge.querySelector('a[href^="/handoffs?source="]') !== null))).toBe(true);
     const at = await lines.evaluateAll((edges) => {
       for (const edge of edges) {
         const path = edge.querySelector<SVGPathElement>('a > g > path:last-of-type')!;
