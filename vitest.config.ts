@@ -27,7 +27,16 @@ export default defineConfig({
           ...patient(),
         },
       },
-      { extends: true, test: { name: 'long', include: [`{server,client,prisma,test}/${long}`, 'server/custody/model.test.ts'], env: { BATON_MODEL_RUNS: '200' }, ...patient() } },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          // The last two run in both suites: here with all of their inputs.
+          include: [`{server,client,prisma,test}/${long}`, 'server/custody/model.test.ts', 'server/redaction/leaks.test.ts'],
+          env: { BATON_MODEL_RUNS: '200', BATON_TEST_WHOLE: '1' },
+          ...patient(),
+        },
+      },
     ],
   },
 });

@@ -1,7 +1,7 @@
 import { liveRound, type LiveResult } from './live.ts';
 import { say, type SoakDatabase } from './soakDatabase.ts';
 
-/** The long form of `live.test.ts`: a minute per round. False after a violation. */
+/** The long form of `live.long.test.ts`: a minute per round. False after a violation. */
 export async function liveSoak({ rounds, seed }: { rounds: number; seed: number }, database: SoakDatabase): Promise<boolean> {
   const done: LiveResult[] = [];
   for (let round = 1; round <= rounds; round += 1) {

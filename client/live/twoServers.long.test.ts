@@ -1,0 +1,42 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { chooseAgent, measureSlowness, openBrowser } from '../../test/browser.ts';
+import { atEnd, testDatabase } from '../../test/database.ts';
+import { startRedis } from '../../test/redis.ts';
+import { startServer } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
+
+const db = await testDatabase();
+const { agent, session } = world(db.pool);
+await agent('claude-1', { maxCapacity: 50 });
+await agent('codex-1', { type: 'CODEX', maxCapacity: 50 });
+const redis = await startRedis();
+atEnd(redis.stop);
+const open = async () => openBrowser((await startServer({ databaseUrl: db.url, env: redis.env })).url);
+const [{ visit: visitHere }, { visit: visitThere }] = await Promise.all([open(), open()]);
+
+const row = (page: Page, title: string) => page.locator('[data-session]', { hasText: title });
+const live = (page: Page) => page.locator('[data-live="live"]').waitFor();
+
+it('a second browser at another server shows a reassign within a second', async () => {
+  const [{ page: one, faults }, { page: two }] = await Promise.all([visitHere('/?q=seen'), visitThere('/?q=seen')]);
+  await Promise.all([one, two].flatMap((page) => [live(page), page.getByText('No session matches.').waitFor()]));
+  const times: number[] = [];
+  for (const title of ['Seen 1', 'Seen 2', 'Seen 3', 'Seen 4', 'Seen 5']) {
+    await session('claude-1', { title });
+    for (const page of [one, two]) await page.getByRole('button', { name: '1 new session' }).click();
+    await Promise.all([row(one, title).waitFor(), row(two, title).waitFor()]);
+    await one.getByRole('button', { name: `Reassign "${title}"` }).click();
+    await chooseAgent(one.getByRole('dialog'), 'codex-1');
+    await one.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
+    const began = performance.now();
+    await row(two, title).locator('[data-handoff="INITIATED"]').waitFor();
+    times.push(performance.now() - began);
+    await row(two, title).getByText('codex-1').waitFor();
+    await one.getByRole('button', { name: 'Done' }).click();
+  }
+  const slowness = measureSlowness();
+  console.log(`from the click to the badge of the other browser: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; this machine is ${slowness.toFixed(1)} times as slow as usual`);
+  expect(times.sort((a, b) => a - b)[2]).toBeLessThan(1_000 * slowness);
+  expect(faults).toEqual([]);
+}, 120_000);

@@ -1,0 +1,57 @@
+import { encodeId } from '../server/core/ids.ts';
+import { openBrowser, type Visit } from './browser.ts';
+import { testDatabase } from './database.ts';
+import { client } from './graphql.ts';
+import { startServer, type ServerProcess } from './server.ts';
+import { world } from './world.ts';
+
+interface KeyedDashboard {
+  server: ServerProcess;
+  adminKey: string;
+  /** Secrets: of `codex-1` (AGENT), `claude-1` (SOURCE), an ANALYST and an OPERATOR. */
+  keys: Record<'AGENT' | 'SOURCE' | 'ANALYST' | 'OPERATOR', string>;
+  /** A Session that `claude-1` handed off to `codex-1`, which has not answered. */
+  movedId: string;
+  visit(path: string): Promise<Visit>;
+  signIn(path: string, key: string): Promise<Visit>;
+}
+
+/** A server with keys that answers the dashboard's own operations only: the dashboard needs no others. */
+export async function keyedDashboard(): Promise<KeyedDashboard> {
+  const adminKey = 'an-admin-key-for-this-test-alone-0123456789';
+  const db = await testDatabase();
+  const { agent, session, turn, reassign } = world(db.pool);
+  await agent('claude-1');
+  await agent('codex-1', { type: 'CODEX' });
+  const moved = await session('claude-1', { title: 'Add rate limits' });
+  await turn(moved, { messages: [{ role: 'USER', content: 'Add limits, please' }, { role: 'ASSISTANT', content: 'Half of it is done.' }] });
+  await reassign(moved, { agentId: 'codex-1', reason: 'Go' });
+  await session('claude-1', { title: 'Not for codex' });
+
+  const open = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey } });
+  const api = client(open.url, { key: adminKey });
+  const create = async (role: string, agentId: string | null): Promise<string> => {
+    const { data } = await api.post<{ createKey: { secret: string } }>(
+      'mutation ($role: Role!, $agentId: ID) { createKey(input: { role: $role, agentId: $agentId, name: "for a test" }) { ... on CreateKeyPayload { secret } } }',
+      { role, agentId },
+    );
+    return data.createKey.secret;
+  };
+  const keys = {
+    AGENT: await create('AGENT', 'codex-1'),
+    SOURCE: await create('AGENT', 'claude-1'),
+    ANALYST: await create('ANALYST', null),
+    OPERATOR: await create('OPERATOR', null),
+  };
+  await open.kill();
+
+  const server = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '1' } });
+  const { visit } = await openBrowser(server.url);
+  const signIn = async (path: string, key: string): Promise<Visit> => {
+    const visited = await visit(path);
+    await visited.page.getByLabel('Key').fill(key);
+    await visited.page.getByRole('button', { name: 'Sign in' }).click();
+    return visited;
+  };
+  return { server, adminKey, keys, movedId: encodeId('session', moved), visit, signIn };
+}
