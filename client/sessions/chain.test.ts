@@ -139,6 +139,18 @@ describe('the drawn chain of a session that many agents held', () => {
   }, 120_000);
 });
 
+describe('a link of a chain', () => {
+  it('starts at the tenure that handed off, also when another held the session in between', () => {
+    const handoff = (from: string): Tenure['initiatedByHandoff'] => ({ id: `from ${from}`, status: 'INITIATED', sourceAgentSession: { id: from } });
+    const given: Tenure[] = [
+      { id: '1', state: 'HANDED_OFF', agent: { id: 'ann' } },
+      { id: '2', state: 'DECLINED', agent: { id: 'bob' }, initiatedByHandoff: handoff('1') },
+      { id: '3', state: 'PENDING', agent: { id: 'cyd' }, initiatedByHandoff: handoff('1') },
+    ];
+    expect(drawChain(given, lanesOf(given, false)).links.map(({ title }) => title)).toEqual(['ann to bob', 'ann to cyd']);
+  });
+});
+
 describe('the lanes of a chain', () => {
   const chains = fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 60 });
   const tenures = (holders: number[]): Tenure[] => holders.map((holder, index) => ({ id: String(index), state: 'HANDED_OFF', agent: { id: `agent-${holder}` } }));

@@ -52,4 +52,13 @@ describe('the counts of the tabs and switches', () => {
     await api.post('mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }', { id: encodeId('session', id) });
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '0', Completed: '1' });
   }, 90_000);
+
+  it('are read again when a session changes that the page does not show', async () => {
+    const id = await session('claude-1', { title: 'Epsilon 1' });
+    const { page } = await visit('/?status=completed&q=epsilon');
+    await page.locator('[data-live="live"]').waitFor();
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '1', Paused: '0' });
+    await api.post('mutation ($id: ID!) { pauseSession(input: { sessionId: $id }) { __typename } }', { id: encodeId('session', id) });
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '0', Paused: '1' });
+  }, 90_000);
 });

@@ -31,6 +31,16 @@ describe('the served dashboard', () => {
     expect(await send(`${url}${path}`, page)).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' } });
   });
 
+  it('names only files below its base path, at any depth', async () => {
+    const { url: based } = await startApp(db, { variables: { BATON_BASE_PATH: '/tools/baton' } });
+    for (const path of ['/', '/tools/new']) {
+      const { body } = await send(`${based}${path}`, page);
+      const files = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file!);
+      expect(files.length).toBeGreaterThan(2);
+      expect(files.filter((file) => !file.startsWith('/tools/baton/'))).toEqual([]);
+    }
+  });
+
   it('does not answer for the API, the downloads and unknown paths', async () => {
     expect((await send(`${url}/graphql`, page)).body).toContain('GraphiQL');
     expect(await send(`${url}/sessions/session_01kc000000e00800000000002y.json`)).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } });
