@@ -2,7 +2,7 @@ import { ForbiddenError, InvalidStateError } from '../core/errors.ts';
 import type { Caller } from '../core/work.ts';
 import type { AgentSessionState } from '../generated/prisma/client.ts';
 
-/** Acts on a record that the caller may read. The table "Who may do what" lists the mutations. */
+/** Acts on a record that the caller may read. `access/matrix.test.ts` tries every mutation. */
 export type Act =
   /** recordDecision, setTasks, captureSnapshot, initiateHandoff: by the holder while it is ACTIVE. */
   | 'work'
@@ -10,7 +10,7 @@ export type Act =
   | 'speak'
   /** pauseSession, resumeSession, completeSession, failSession, updateSession: by the holder once it has accepted. */
   | 'steer'
-  /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff: by the target. */
+  /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff, touchHandoff: by the target. */
   | 'answer'
   /** cancelHandoff: by the source. */
   | 'withdraw';

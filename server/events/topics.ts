@@ -6,7 +6,7 @@ export type Part = 'holder' | 'previousHolder' | 'source' | 'target' | 'agent';
 /**
  * The recipients of each Event's type. Session events are also in their Session's stream. An operation's recipients are the
  * union over its events: a reassign that replaces A -> B with A -> C writes HANDOFF_CANCELLED (B, A), HANDOFF_INITIATED (C,
- * A) and SESSION_REASSIGNED (C, B, A).
+ * A) and SESSION_REASSIGNED (C, B, A). READY and HEARTBEAT of a subscription are not stored.
  */
 export const topics: Record<EventType, readonly Part[]> = {
   SESSION_CREATED: ['holder'],

@@ -42,7 +42,7 @@ mutation('reassignSession', {
     })
     .refine(waitsForType, queueNeedsType),
   payload: {
-    description: 'The Session has changed hands.',
+    description: 'The Session changed hands, or waits in the queue: `assignedAgent` is then null.',
     fields: (t) => ({
       session: sessionOf(t),
       handoff: t.prismaField({

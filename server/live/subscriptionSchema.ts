@@ -64,7 +64,7 @@ builder.subscriptionField('handoffEvents', (t) =>
     access: everybody,
     type: modelRef('Event'),
     description:
-      'All events of Handoffs, Sessions and Agents (HANDOFF_, SESSION_ and AGENT_CHANGED), or those of one Session or Agent, in one order. An AGENT gets those of Sessions that it may read, and its own AGENT_CHANGED.',
+      'All events except TURN_APPENDED and LOG_CHANGED, or those of one Session or Agent, in one order. An AGENT gets those of Sessions that it may read, and its own AGENT_CHANGED.',
     args: argsOf(handoffEventsArgs),
     subscribe: async (_root, args, context) => {
       const { where, after } = decodeArgs(handoffEventsArgs, args);

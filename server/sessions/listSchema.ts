@@ -16,7 +16,7 @@ const order = orderBy(
   {
     CREATED_AT: { description: 'Time of creation.', columns: { createdAt: 'time', id: 'uuid' } },
     UPDATED_AT: { description: 'Time of the last change of status, holder, Handoff or log.', columns: { updatedAt: 'time', id: 'uuid' } },
-    LAST_ACTIVITY: { description: 'Time of the last Event other than SESSION_CHANGED.', columns: { lastActivityAt: 'time', id: 'uuid' } },
+    LAST_ACTIVITY: { description: 'Time of the last Event other than SESSION_CHANGED and HANDOFF_REMINDED.', columns: { lastActivityAt: 'time', id: 'uuid' } },
   },
   'CREATED_AT',
 );
