@@ -8,9 +8,9 @@ import { handOver, prepareContext, type Told } from './handOver.ts';
 
 const readStatement = statement(`
 SELECT h.reason, CASE WHEN (h.context ->> 'summaryComposed')::bool IS FALSE THEN h.summary END AS summary, h.metadata, h.prior_turn_id AS "priorTurnId", h.carry,
-  h.actor_role = 'AGENT' AS "isAgents",
+  t.reads_from IS NOT NULL AS limited,
   extract(epoch FROM h.deadline_at - h.initiated_at)::float8 / 60 AS minutes, e.outcome, e.payload
-FROM handoffs h LEFT JOIN stage_entries e ON e.id = h.left_entry_id WHERE h.id = $1`);
+FROM handoffs h JOIN agent_sessions t ON t.id = h.target_agent_session_id LEFT JOIN stage_entries e ON e.id = h.left_entry_id WHERE h.id = $1`);
 
 interface Row {
   reason: string | null;
@@ -18,7 +18,8 @@ interface Row {
   metadata: unknown;
   priorTurnId: string | null;
   carry: unknown;
-  isAgents: boolean;
+  /** Its target did not read everything: nor do the agents after it. Its actor may be Baton. */
+  limited: boolean;
   minutes: number;
   outcome: string | null;
   payload: unknown;
@@ -36,9 +37,9 @@ export async function passOn(custody: Custody, handoff: LastHandoff): Promise<bo
   if (target === null) return false;
   const [row] = await work.query<Row>(readStatement, [handoff.id]);
   if (row === undefined) throw new Error(`handoff ${handoff.id} is not there under its session's lock`);
-  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, isAgents } = row;
+  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited } = row;
   const told: Told | null = outcome === null ? null : { stage, outcome, payload };
-  const prepared = await prepareContext(custody, { reason, summary, contextVariables: null, carry: carry === null ? null : asCarry(carry), byOperator: !isAgents, sourceAgentId: handoff.sourceAgentId }, target, told);
+  const prepared = await prepareContext(custody, { reason, summary, contextVariables: null, carry: carry === null ? null : asCarry(carry), byOperator: !limited, sourceAgentId: handoff.sourceAgentId }, target, told);
   custody.closeHandoff(handoff, { status: 'TIMED_OUT' });
   custody.endTenure('DECLINED');
   handOver(custody, prepared, { target, via: 'PIPELINE', reason, summary, metadata, priorTurnId, staleAfterMinutes: minutes, replaces: handoff });

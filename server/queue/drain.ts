@@ -112,7 +112,7 @@ async function giveTo(
   const visible = log ? carried.visible : await readVisible(work, session);
   if (carried.handoff === null || via === null || acceptWithinMinutes === null) {
     custody.setStatus('RUNNING', { lastReassignedAt: work.now });
-    custody.beginTenure(agent, 'ACTIVE', visible);
+    custody.beginTenure(agent, 'ACTIVE', visible, carried.limit);
     giveStage(custody, agent.id);
     custody.recordCustody('SESSION_REASSIGNED', { reason, summary, metadata });
     return;

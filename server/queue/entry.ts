@@ -1,7 +1,7 @@
 import type { VisibleCounts } from '../context/visible.ts';
 import type { Work } from '../core/work.ts';
 import type { Custody, MoveNotes } from '../custody/custody.ts';
-import type { LockedAgent, QueuedSession } from '../custody/read.ts';
+import type { LockedAgent, QueuedSession, ReadLimit } from '../custody/read.ts';
 import type { HandoffVia, QueueEntry, SessionPriority } from '../generated/prisma/client.ts';
 import type { Carried, Finisher, Prepared } from '../handoffs/handOver.ts';
 import { effectiveAt, wanted } from './rules.ts';
@@ -18,6 +18,8 @@ export interface Turn extends MoveNotes {
   handoff: { via: HandoffVia; prepared: Prepared; acceptWithinMinutes: number; triggeringToolCallIds?: readonly string[] | null } | null;
   /** What the log shows now. */
   visible: VisibleCounts;
+  /** What the next agent reads when it gets the Session without a Handoff; null for everything. */
+  limit?: ReadLimit | null;
   /** Source of the Handoff; null for a Session without a holder. */
   finisher: Finisher | null;
   previousHolder: LockedAgent | null;
@@ -26,6 +28,7 @@ export interface Turn extends MoveNotes {
 /** The column `carried`. */
 export interface CarriedEntry {
   visible: VisibleCounts;
+  limit?: ReadLimit | null;
   /** The log when `visible` was counted. */
   log: { messageCount: number; toolCallCount: number; visibleFrom: number; visibleCallsFrom: number };
   handoff: Pick<Carried, 'context' | 'contentHash' | 'carry' | 'limit'> & { lastTurnId: string | null; lastTurnCallIds: readonly string[] } | null;
@@ -70,9 +73,9 @@ export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Tur
   custody.recordCustody('SESSION_QUEUED', { previousHolder, source, reason, summary: turn.handoff === null ? summary : null, metadata: turn.handoff === null ? metadata : null });
 }
 
-function carriedOf({ session }: Custody, { visible, handoff }: Turn): CarriedEntry {
+function carriedOf({ session }: Custody, { visible, limit = null, handoff }: Turn): CarriedEntry {
   const { messageCount, toolCallCount, visibleFrom, visibleCallsFrom } = session;
-  return { visible, log: { messageCount, toolCallCount, visibleFrom, visibleCallsFrom }, handoff: handoff && stored(handoff) };
+  return { visible, limit, log: { messageCount, toolCallCount, visibleFrom, visibleCallsFrom }, handoff: handoff && stored(handoff) };
 }
 
 function stored({ prepared: { context, contentHash, carry, limit, sources }, triggeringToolCallIds }: NonNullable<Turn['handoff']>): NonNullable<CarriedEntry['handoff']> {
