@@ -46,7 +46,7 @@ const breaches: Record<string, string> = {
       FROM events e WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED')),
     left_at AS (
       SELECT m.id, CASE WHEN m.actor_principal = 'queue' THEN
-        (SELECT max(at) FROM events q WHERE q.session_id = m.session_id AND q.session_sequence < m.session_sequence AND q.type = 'HANDOFF_CANCELLED') ELSE m.at END AS at
+        (SELECT max(at) FROM events q WHERE q.session_id = m.session_id AND q.session_sequence < m.session_sequence AND q.type IN ('HANDOFF_CANCELLED', 'HANDOFF_TIMED_OUT')) ELSE m.at END AS at
       FROM moves m)
     SELECT h.id, h.source_agent_id, m.before FROM handoffs h JOIN moves m ON m.handoff_id = h.id AND m.type = 'SESSION_REASSIGNED' JOIN left_at l ON l.id = m.id
     LEFT JOIN handoffs p ON p.id = h.previous_handoff_id
@@ -133,8 +133,7 @@ export async function brokenInvariants(pool: Pool): Promise<string[]> {
 export async function waitInVain(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ row: string }>(
     `SELECT concat_ws(' ', q.session_id, q.wanted, a.id) AS row FROM queue_entries q JOIN agents a ON coalesce(q.agent_type, a.type) = a.type AND (q.role IS NULL OR q.role = a.role)
-     WHERE NOT q.suspended AND NOT q.escalated AND a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND a.current_load < a.max_capacity
-       AND q.source_agent_id IS DISTINCT FROM a.id AND q.previous_agent_id IS DISTINCT FROM a.id`,
+     WHERE NOT q.suspended AND NOT q.escalated AND a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND a.current_load < a.max_capacity AND NOT a.id = ANY (q.excluded_agent_ids)`,
   );
   return rows.map(({ row }) => row);
 }

@@ -30,11 +30,11 @@ const handoffOf = async (id: string): Promise<string> => (await look(id)).lastHa
 const timeOut = async (id: string) => run(timeOutHandoff, { handoffId: await handoffOf(id) });
 
 /** A Session whose writer hands it to a reviewer with a Carry. Everything that the Carry withholds has the mark HIDDEN. */
-async function handedOver(slug: string, publishers: { maxCapacity?: number } = {}): Promise<string> {
+async function handedOver(slug: string, others: { maxCapacity?: number } = {}): Promise<string> {
   await agent(`${slug}-writer`, { role: `write ${slug}` });
   for (const n of [1, 2, 3]) {
-    await agent(`${slug}-reviewer-${n}`, { role: `review ${slug}` });
-    await agent(`${slug}-publisher-${n}`, { role: `publish ${slug}`, ...publishers });
+    await agent(`${slug}-reviewer-${n}`, { role: `review ${slug}`, ...others });
+    await agent(`${slug}-publisher-${n}`, { role: `publish ${slug}`, ...others });
   }
   await run(updateAgent, { id: `${slug}-writer`, collaborations: [{ agentId: `${slug}-reviewer-1`, when: null, carry: little }] });
   const role = (name: string) => ({ role: `${name} ${slug}` });
@@ -80,6 +80,18 @@ it('a time-out, and one after it, gives the next agent what the Carry of the fir
     expect(await holder(id)).toBe(next);
     await expectHolderReads(id, since, 'LATER words', 'LATER reason', 'GIVEN last words');
   }
+}, 300_000);
+
+it('a time-out while all others are full lets the next agent read what the Carry passed on', async () => {
+  const since = await now();
+  const id = await handedOver('busy', { maxCapacity: 1 });
+  const busy = [];
+  for (const n of [2, 3]) busy.push(await session(`busy-reviewer-${n}`));
+  await timeOut(id);
+  expect(await look(id)).toMatchObject({ agentId: null, stage: 'review' });
+  await run(completeSession, { sessionId: busy[0]!, expectedVersion: null, result: null, summary: null });
+  expect(await holder(id)).toBe('busy-reviewer-2');
+  await expectHolderReads(id, since, 'GIVEN last words', 'GIVEN reason', 'GIVEN variable');
 }, 300_000);
 
 it('the queue, a time-out after it, and a stand-in for the source pass on no more than the finisher read', async () => {

@@ -23,6 +23,10 @@ export interface Turn extends MoveNotes {
   /** Source of the Handoff; null for a Session without a holder. */
   finisher: Finisher | null;
   previousHolder: LockedAgent | null;
+  /** Agents that do not get it, besides the finisher and the previous holder. */
+  tried?: readonly string[];
+  /** True when an operator has to choose the agent. */
+  escalated?: boolean;
 }
 
 /** The column `carried`. */
@@ -56,11 +60,11 @@ export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Tur
     queuedAt,
     effectiveAt: effectiveAt({ priority: session.priority, queuedAt }),
     suspended,
-    escalated: false,
+    escalated: turn.escalated ?? false,
     sourceAgentId: finisher?.agentId ?? null,
     sourceAgentType: finisher?.agentType ?? null,
     sourceAgentSessionId: finisher?.tenureId ?? null,
-    previousAgentId: turn.previousHolder?.id ?? before?.previousAgentId ?? null,
+    excludedAgentIds: excluded(turn, before),
     reason: turn.reason ?? null,
     summary: turn.summary ?? null,
     metadata: (turn.metadata ?? null),
@@ -71,6 +75,11 @@ export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Tur
   const { reason, summary, metadata, previousHolder } = turn;
   const source = finisher === null ? null : custody.agent(finisher.agentId);
   custody.recordCustody('SESSION_QUEUED', { previousHolder, source, reason, summary: turn.handoff === null ? summary : null, metadata: turn.handoff === null ? metadata : null });
+}
+
+function excluded({ finisher, previousHolder, tried = [] }: Turn, before: QueuedSession | null): string[] {
+  const left = previousHolder === null ? (before?.excludedAgentIds ?? []) : [previousHolder.id];
+  return [...new Set([...(finisher === null ? [] : [finisher.agentId]), ...left, ...tried])];
 }
 
 function carriedOf({ session }: Custody, { visible, limit = null, handoff }: Turn): CarriedEntry {

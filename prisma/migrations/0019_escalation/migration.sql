@@ -1,0 +1,6 @@
+ALTER TYPE "event_type" ADD VALUE 'HANDOFF_ESCALATED';
+
+-- One list of the agents that do not get a queued Session takes the place of the one that it left last.
+ALTER TABLE "queue_entries" ADD COLUMN     "excluded_agent_ids" TEXT[] DEFAULT ARRAY[]::TEXT[];
+UPDATE "queue_entries" SET "excluded_agent_ids" = array_remove(ARRAY["source_agent_id", "previous_agent_id"], NULL);
+ALTER TABLE "queue_entries" DROP COLUMN "previous_agent_id";
