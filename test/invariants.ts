@@ -54,8 +54,7 @@ const breaches: Record<string, string> = {
   'what is in the queue is not an open session without a holder, at its place': `
     SELECT s.id, s.status, s.agent_id, q.effective_at FROM queue_entries q JOIN sessions s ON s.id = q.session_id
     WHERE s.status <> 'PAUSED' OR s.agent_id IS NOT NULL
-       OR q.effective_at <> q.queued_at - array_position(ARRAY['NORMAL', 'HIGH', 'URGENT'], s.priority::text) * interval '30 minutes'
-       OR (s.priority = 'LOW' AND q.effective_at <> q.queued_at)`,
+       OR q.effective_at <> q.queued_at - (array_position(ARRAY['LOW', 'NORMAL', 'HIGH', 'URGENT'], s.priority::text) - 1 + q.returned::int) * interval '30 minutes'`,
   'the last move of a session does not tell whether it is queued': `
     SELECT s.id, q.id AS entry, m.type FROM sessions s LEFT JOIN queue_entries q ON q.session_id = s.id
     JOIN LATERAL (SELECT type FROM events e WHERE e.session_id = s.id

@@ -68,9 +68,10 @@ async function expectHolderReads(id: string, since: string, ...words: string[]):
 it('a time-out, and one after it, gives the next agent what the Carry of the first handoff passed on', async () => {
   const since = await now();
   const id = await handedOver('late');
+  const { contentHash } = (await look(id)).lastHandoff!;
   for (const next of ['late-reviewer-2', 'late-reviewer-3']) {
     await timeOut(id);
-    expect(await holder(id)).toBe(next);
+    expect(await look(id)).toMatchObject({ agentId: next, lastHandoff: { contentHash } });
     await expectHolderReads(id, since, 'GIVEN last words', 'GIVEN reason', 'GIVEN variable');
   }
   // The next stage, from an agent that does not read everything.

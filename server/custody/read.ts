@@ -18,7 +18,7 @@ const handoffFields = [
 ] as const satisfies (keyof Handoff)[];
 const agentFields = ['id', 'type', 'role', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
 
-const queuedFields = ['id', 'sessionId', 'wanted', 'queuedAt', 'effectiveAt', 'suspended', 'escalated', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'excludedAgentIds'] as const satisfies (keyof QueueEntry)[];
+const queuedFields = ['id', 'sessionId', 'wanted', 'queuedAt', 'effectiveAt', 'returned', 'suspended', 'escalated', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'excludedAgentIds'] as const satisfies (keyof QueueEntry)[];
 
 /** The columns that a Custody reads of each table. */
 export const custodyColumns = { session: columns(sessionFields, 'sessions'), tenure: columns(tenureFields, 't'), handoff: columns(handoffFields, 'h'), queued: columns(queuedFields, 'e') };

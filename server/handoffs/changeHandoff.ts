@@ -87,7 +87,7 @@ function waitAfter(custody: Custody, handoff: LastHandoff, ended: 'DECLINED' | '
   custody.endTenure(ended);
   custody.changed({ previousAgentType: previousHolder.type, lastReassignedAt: work.now });
   const finisher = { agentId: previousHolder.id, agentType: previousHolder.type, tenureId: handoff.targetAgentSessionId };
-  enqueue(custody, queueOf(stageNamed(pipeline, stay.stage)), { handoff: null, visible, limit: custody.limitOf(handoff.sourceAgentId), finisher, previousHolder });
+  enqueue(custody, queueOf(stageNamed(pipeline, stay.stage)), { handoff: null, visible, limit: custody.limitOf(handoff.sourceAgentId), finisher, previousHolder, returned: true });
   putStageBack(custody, handoff, null);
   return true;
 }

@@ -25,6 +25,8 @@ export interface Turn extends MoveNotes {
   previousHolder: LockedAgent | null;
   /** Agents that do not get it, besides the finisher and the previous holder. */
   tried?: readonly string[];
+  /** True when its source cannot take the Session back. */
+  returned?: boolean;
   /** True when an operator has to choose the agent. */
   escalated?: boolean;
 }
@@ -45,7 +47,7 @@ export interface CarriedEntry {
 export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Turn): void {
   const { work, session, queued: before } = custody;
   const wants = wanted(agentType, role);
-  const queuedAt = before?.wanted === wants ? before.queuedAt : work.now;
+  const { queuedAt, returned } = before?.wanted === wants ? before : { queuedAt: work.now, returned: turn.returned ?? false };
   // A paused Session waits as it would be held: it gets no Agent before it is resumed.
   const suspended = before === null ? session.status === 'PAUSED' && turn.previousHolder !== null : before.suspended;
   custody.leaveQueue();
@@ -58,7 +60,8 @@ export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Tur
     role,
     wanted: wants,
     queuedAt,
-    effectiveAt: effectiveAt({ priority: session.priority, queuedAt }),
+    effectiveAt: effectiveAt({ priority: session.priority, queuedAt, returned }),
+    returned,
     suspended,
     escalated: turn.escalated ?? false,
     sourceAgentId: finisher?.agentId ?? null,
@@ -99,5 +102,5 @@ export function finisherAmong(queued: QueuedSession | null): Finisher | null {
 
 /** A changed priority changes the place. */
 export function changePriority(work: Work, queued: QueuedSession, priority: SessionPriority): void {
-  work.change('queue_entries', queued, { effectiveAt: effectiveAt({ priority, queuedAt: queued.queuedAt }) });
+  work.change('queue_entries', queued, { effectiveAt: effectiveAt({ ...queued, priority }) });
 }

@@ -4,3 +4,6 @@ ALTER TYPE "event_type" ADD VALUE 'HANDOFF_ESCALATED';
 ALTER TABLE "queue_entries" ADD COLUMN     "excluded_agent_ids" TEXT[] DEFAULT ARRAY[]::TEXT[];
 UPDATE "queue_entries" SET "excluded_agent_ids" = array_remove(ARRAY["source_agent_id", "previous_agent_id"], NULL);
 ALTER TABLE "queue_entries" DROP COLUMN "previous_agent_id";
+
+-- A return that finds no place counts one level more. It was not kept of Sessions that wait now: they keep their place.
+ALTER TABLE "queue_entries" ADD COLUMN     "returned" BOOLEAN NOT NULL DEFAULT false;
