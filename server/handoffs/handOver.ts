@@ -152,7 +152,7 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
 
   const from = currentStay(custody);
   const { enters = null } = input;
-  // A finisher that did not have this stay let the Session go into it: the Handoff leaves the stay before it.
+  // A queued Handoff of an agent that did not work in this stay leaves the stay before it.
   const queuedFrom = finisher !== null && from?.tried.includes(finisher.agentId) === false ? (custody.pipeline?.stays.find(({ number }) => number === from.number - 1) ?? null) : null;
   const stay = enters === null ? giveStage(custody, target.id) : enterStage(custody, enters.way.to!.name, target.id, { outcome: enters.way.outcome, payload: enters.payload, sentBack: enters.way.back });
   const { remindAfterMinutes = null } = presentStage(custody) ?? {};

@@ -20,7 +20,7 @@ interface Row {
   metadata: unknown;
   priorTurnId: string | null;
   carry: unknown;
-  /** Its target did not read everything: nor do the agents after it. Its actor may be Baton. */
+  /** The target reads less than everything; so does the next one. The actor does not tell: it may be Baton. */
   limited: boolean;
   minutes: number;
   outcome: string | null;
@@ -29,12 +29,12 @@ interface Row {
 
 /**
  * Passes on a Session whose Handoff timed out in a pipeline, from the same source: to the next agent, into the queue, or
- * where the stage escalates to (rule: next agent). Returns false when the Session has to go back to its source.
+ * where the stage escalates to (rules: next agent, escalation). Returns false when the Session has to go back to its source.
  */
 export async function passOn(custody: Custody, handoff: LastHandoff): Promise<boolean> {
   const { work, session } = custody;
   const stage = presentStage(custody);
-  // An operator's move within a stage has left none.
+  // An operator's move within a stage returns to its source.
   if (stage === null || (handoff.leftEntryId === null && handoff.sourceAgentId !== null)) return false;
   const tried = currentStay(custody)?.tried ?? [];
   const next = afterTimeOut(custody.agents, stage, [...tried, session.agentId, handoff.sourceAgentId]);

@@ -27,7 +27,7 @@ export function afterTimeOut(agents: readonly LockedAgent[], stage: Stage, tried
   if (operators) return { target: null, wants: queueOf(stage), escalated: true, forOperators: true };
   const above = untried.filter((agent) => agent.id === agentId || (role !== null && agent.role === role));
   const target = leastLoadedOf(above);
-  // The queue is for types and roles: a named agent without a free place is passed over.
+  // No Session waits for one named agent: the queue knows types and roles.
   if (target === null && (role === null || above.length === 0)) return null;
   return { target, wants: { agentType: null, role }, escalated: true, forOperators: false };
 }

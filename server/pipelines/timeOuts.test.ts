@@ -99,7 +99,7 @@ describe('a time-out while all other agents of the stage are full', () => {
     expect(await look(id)).toMatchObject({ agentId: name(2), status: 'RUNNING' });
   });
 
-  it('gives the next agent the time of the stage, however often the deadline before was extended', async () => {
+  it('gives the next agent the full time of the stage after the deadline was extended', async () => {
     const { id } = await waiting(2, { acceptWithinMinutes: 7 });
     const handoffId = await handoffOf(id);
     await db.pool.query(`UPDATE handoffs SET initiated_at = initiated_at - interval '1 hour', deadline_at = deadline_at - interval '1 hour' WHERE id = $1`, [handoffId]);

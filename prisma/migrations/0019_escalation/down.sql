@@ -1,6 +1,6 @@
 -- Lost is which agents besides the source and one other do not get a queued Session, and the place of returns before their
--- level. HANDOFF_ESCALATED becomes LOG_CHANGED, so
--- that the numbers of the streams have no gap. Sessions that wait for an operator stay in the queue as they are.
+-- level. HANDOFF_ESCALATED becomes LOG_CHANGED, so that the numbers of the streams have no gap. Sessions that wait for an
+-- operator stay in the queue.
 ALTER TABLE "queue_entries" ADD COLUMN "previous_agent_id" TEXT;
 UPDATE "queue_entries" SET "previous_agent_id" = (SELECT id FROM unnest("excluded_agent_ids") id WHERE id IS DISTINCT FROM "source_agent_id" LIMIT 1);
 ALTER TABLE "queue_entries" DROP COLUMN "excluded_agent_ids";
