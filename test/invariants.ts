@@ -46,7 +46,7 @@ const breaches: Record<string, string> = {
       FROM events e WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED')),
     left_at AS (
       SELECT m.id, CASE WHEN m.actor_principal = 'queue' THEN
-        (SELECT max(at) FROM events q WHERE q.session_id = m.session_id AND q.session_sequence < m.session_sequence AND q.type = 'HANDOFF_CANCELLED') ELSE m.at END AS at
+        (SELECT max(at) FROM events q WHERE q.session_id = m.session_id AND q.session_sequence < m.session_sequence AND q.type IN ('HANDOFF_CANCELLED', 'HANDOFF_TIMED_OUT')) ELSE m.at END AS at
       FROM moves m)
     SELECT h.id, h.source_agent_id, m.before FROM handoffs h JOIN moves m ON m.handoff_id = h.id AND m.type = 'SESSION_REASSIGNED' JOIN left_at l ON l.id = m.id
     LEFT JOIN handoffs p ON p.id = h.previous_handoff_id
@@ -54,8 +54,7 @@ const breaches: Record<string, string> = {
   'what is in the queue is not an open session without a holder, at its place': `
     SELECT s.id, s.status, s.agent_id, q.effective_at FROM queue_entries q JOIN sessions s ON s.id = q.session_id
     WHERE s.status <> 'PAUSED' OR s.agent_id IS NOT NULL
-       OR q.effective_at <> q.queued_at - array_position(ARRAY['NORMAL', 'HIGH', 'URGENT'], s.priority::text) * interval '30 minutes'
-       OR (s.priority = 'LOW' AND q.effective_at <> q.queued_at)`,
+       OR q.effective_at <> q.queued_at - (array_position(ARRAY['LOW', 'NORMAL', 'HIGH', 'URGENT'], s.priority::text) - 1 + q.returned::int) * interval '30 minutes'`,
   'the last move of a session does not tell whether it is queued': `
     SELECT s.id, q.id AS entry, m.type FROM sessions s LEFT JOIN queue_entries q ON q.session_id = s.id
     JOIN LATERAL (SELECT type FROM events e WHERE e.session_id = s.id
@@ -133,8 +132,7 @@ export async function brokenInvariants(pool: Pool): Promise<string[]> {
 export async function waitInVain(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ row: string }>(
     `SELECT concat_ws(' ', q.session_id, q.wanted, a.id) AS row FROM queue_entries q JOIN agents a ON coalesce(q.agent_type, a.type) = a.type AND (q.role IS NULL OR q.role = a.role)
-     WHERE NOT q.suspended AND NOT q.escalated AND a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND a.current_load < a.max_capacity
-       AND q.source_agent_id IS DISTINCT FROM a.id AND q.previous_agent_id IS DISTINCT FROM a.id`,
+     WHERE NOT q.suspended AND NOT q.escalated AND a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND a.current_load < a.max_capacity AND NOT a.id = ANY (q.excluded_agent_ids)`,
   );
   return rows.map(({ row }) => row);
 }

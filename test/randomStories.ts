@@ -3,9 +3,11 @@ import { expect } from 'vitest';
 import { setAgentStatus } from '../server/agents/setAgentStatus.ts';
 import { DomainError, ForbiddenError } from '../server/core/errors.ts';
 import { acceptHandoff, cancelHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../server/handoffs/changeHandoff.ts';
+import { silentLog } from '../server/infra/log.ts';
+import { assignQueued } from '../server/queue/assign.ts';
 import { cancelSession, completeSession, pauseSession, resumeSession } from '../server/sessions/changeSession.ts';
 import type { testDatabase } from './database.ts';
-import { brokenInvariants } from './invariants.ts';
+import { brokenInvariants, waitInVain } from './invariants.ts';
 import { agentCaller, world } from './world.ts';
 
 /** Runs random Sessions through random pipelines, and checks after each run that none is lost and none is in two stages. */
@@ -16,6 +18,8 @@ const stage = fc.record({
   back: fc.array(fc.nat({ max: 4 }), { maxLength: 2 }),
   /** A second way of DONE, by a condition, to the end. */
   shortcut: fc.boolean(),
+  /** Where it escalates to; the number chooses a stage or an agent. */
+  escalates: fc.option(fc.record({ to: fc.constantFrom('agent' as const, 'role' as const, 'operators' as const), n: fc.nat({ max: 20 }) })),
 });
 
 const n = fc.nat({ max: 9 });
@@ -24,7 +28,7 @@ const act = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('accept' as const), n }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('reject' as const, 'cancel' as const, 'fail' as const, 'timeOut' as const, 'timeOut' as const), n }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('reassign' as const, 'initiate' as const, 'skip' as const, 'leave' as const), n, agent: fc.nat({ max: 20 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('pause' as const, 'resume' as const, 'turn' as const), n }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('pause' as const, 'resume' as const, 'turn' as const, 'assign' as const), n }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('complete' as const, 'end' as const), n }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('status' as const), n, agent: fc.nat({ max: 20 }), to: fc.constantFrom('AVAILABLE' as const, 'AVAILABLE' as const, 'OFFLINE' as const) }) },
 );
@@ -35,6 +39,7 @@ const storiesOfARun = 5;
 export async function runRandomStories({ pool, prisma }: Awaited<ReturnType<typeof testDatabase>>, sessions: number): Promise<void> {
   const { agent, pipeline, session, advance, initiate, reassign, turn, run } = world(pool);
   let round = 0;
+  const assign = () => assignQueued({ pool, log: silentLog });
   const given = fc.record({ stages: fc.array(stage, { minLength: 2, maxLength: 5 }), acts: fc.array(act, { minLength: 20, maxLength: 80 }), lines: fc.array(fc.option(fc.nat({ max: 200 })), { minLength: storiesOfARun, maxLength: storiesOfARun }) });
 
   await fc.assert(
@@ -57,7 +62,10 @@ export async function runRandomStories({ pool, prisma }: Awaited<ReturnType<type
       ]);
       const when = { variable: 'lines', op: 'LT' as const, value: 100 };
       const conditions = Object.fromEntries(stages.flatMap(({ shortcut }, index) => (shortcut && index < stages.length - 1 ? [[short(index), { when }]] : [])));
-      await pipeline(slug, ways, Object.fromEntries(stages.map((_, index) => [name(index), { role: `${slug} ${name(index)}` }])), conditions);
+      const role = (index: number): string => `${slug} ${name(index)}`;
+      const escalateTo = ({ escalates }: (typeof stages)[number]) =>
+        escalates && { agentId: escalates.to === 'agent' ? ids[escalates.n % ids.length]! : null, role: escalates.to === 'role' ? role(escalates.n % stages.length) : null, operators: escalates.to === 'operators' };
+      await pipeline(slug, ways, Object.fromEntries(stages.map((each, index) => [name(index), { role: role(index), escalateTo: escalateTo(each) }])), conditions);
 
       const started: string[] = [];
       for (const value of lines) {
@@ -69,11 +77,13 @@ export async function runRandomStories({ pool, prisma }: Awaited<ReturnType<type
         if (id === undefined) break;
         await perform(each, id, ids).catch(refused);
       }
+      await assign();
       expect(await brokenInvariants(pool)).toEqual([]);
+      expect(await waitInVain(pool)).toEqual([]);
       for (const id of started) {
-        const { status, agentId, pipelineId, stage: at } = await prisma.session.findUniqueOrThrow({ where: { id } });
-        const waitsFor = status !== 'RUNNING' && status !== 'PAUSED' ? 'nothing' : agentId !== null ? 'its holder' : pipelineId !== null && at !== null ? 'an agent of its stage' : 'an operator';
-        expect(pipelineId === null || waitsFor !== 'an operator').toBe(true);
+        const { status, agentId, pipelineId, queueEntry } = await prisma.session.findUniqueOrThrow({ where: { id }, include: { queueEntry: true } });
+        const isOpen = status === 'RUNNING' || status === 'PAUSED';
+        if (isOpen && pipelineId !== null && agentId === null) expect(queueEntry).not.toBeNull();
       }
     }),
     { numRuns: Math.ceil(sessions / storiesOfARun), endOnFailure: true },
@@ -111,6 +121,8 @@ export async function runRandomStories({ pool, prisma }: Awaited<ReturnType<type
         return run(resumeSession, plain);
       case 'turn':
         return turn(sessionId);
+      case 'assign':
+        return assign();
       case 'complete':
         return run(completeSession, plain);
       case 'end':

@@ -201,6 +201,8 @@ export type EventType =
   | 'HANDOFF_CANCELLED'
   /** The target took over. */
   | 'HANDOFF_COMPLETED'
+  /** A Handoff timed out and no other Agent of the stage is left: the Session goes where the stage escalates to. `handoff` is the one that timed out; `metadata` has `stage` and `escalateTo`. Follows HANDOFF_TIMED_OUT. */
+  | 'HANDOFF_ESCALATED'
   /** The deadline of a Handoff was moved. */
   | 'HANDOFF_EXTENDED'
   /** A Handoff failed. */

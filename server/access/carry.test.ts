@@ -1,30 +1,24 @@
-import { graphql } from 'graphql';
 import { expect, it } from 'vitest';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { asCarry } from '../context/carry.ts';
-import { encodeId, type IdPrefix } from '../core/ids.ts';
-import { contexts } from '../graphql/context.ts';
-import { schema } from '../graphql/schema.ts';
 import { acceptHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
-import { silentLog } from '../infra/log.ts';
 import { recordDecision, setTasks } from '../log/addToLog.ts';
 import { updateSession } from '../sessions/updateSession.ts';
 import { executeCall, type ExecuteInput } from '../tools/executeCall.ts';
 import { findToolCall } from '../tools/findToolCall.ts';
 import { readerOf } from '../tools/schema.ts';
+import { agentReads } from '../../test/agentReads.ts';
 import { crawler } from '../../test/crawl.ts';
 import { testDatabase } from '../../test/database.ts';
-import { send } from '../../test/graphql.ts';
-import { adminKey, secretFor } from '../../test/keyring.ts';
+import { adminKey } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
-import { sseStream } from '../../test/socket.ts';
 import { agentCaller, toolCall, world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { prisma, pool } = database;
 const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
 const { agent, session, initiate, reassign, turn, run } = world(pool);
-const contextFor = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog });
+const { contextFor, now, readAll } = agentReads(database, url);
 const crawl = crawler(contextFor, []);
 
 const little = asCarry({ messages: 'LAST', lastMessages: 1, toolCalls: 'NONE', files: false, tasks: false, decisions: false, variables: ['shared'] });
@@ -53,65 +47,6 @@ async function handedToBob(): Promise<{ sessionId: string; handoffId: string }> 
   return { sessionId, handoffId };
 }
 
-/** The ids of all records of a Session. */
-async function idsOf(sessionId: string): Promise<string[]> {
-  const tables: [IdPrefix, string][] = [['handoff', 'handoffs'], ['turn', 'turns'], ['message', 'messages'], ['toolcall', 'tool_calls'], ['decision', 'decisions'], ['task', 'tasks'], ['event', 'events']];
-  const found = await Promise.all(tables.map(async ([prefix, table]) => (await pool.query<{ id: string }>(`SELECT id FROM ${table} WHERE session_id = $1`, [sessionId])).rows.map(({ id }) => encodeId(prefix, id))));
-  return found.flat();
-}
-
-const keys = new Map<string, string>();
-const keyOf = async (agentId: string): Promise<string> => {
-  if (!keys.has(agentId)) keys.set(agentId, await secretFor(pool, 'AGENT', agentId));
-  return keys.get(agentId)!;
-};
-
-/** All that an agent can read of this Session by its ids, lists, downloads and streams. */
-async function readAll(agentId: string, sessionId: string, { records, since }: { records: readonly string[]; since: string }): Promise<string> {
-  const id = encodeId('session', sessionId);
-  const texts: string[] = [];
-  const key = await keyOf(agentId);
-  const ask = async (source: string, variableValues: Record<string, unknown> = {}): Promise<unknown> => {
-    const { data, errors } = await graphql({ schema, source, variableValues, contextValue: contextFor(agentCaller(agentId)) });
-    expect(errors).toBeUndefined();
-    texts.push(JSON.stringify(data));
-    return data;
-  };
-  const content = '... on Handoff { reason given: summary metadata markdown } ... on Turn { workspace { branch } messages { content } toolCalls { arguments } } ... on Message { content } ... on ToolCall { arguments result error filesModified } ... on Decision { text } ... on Task { content } ... on Event { reason summary metadata }';
-  for (let at = 0; at < records.length; at += 100) await ask(`query ($ids: [ID!]!) { nodes(ids: $ids) { id ${content} } }`, { ids: records.slice(at, at + 100) });
-  await ask(`{ contextPreview(sessionId: "${id}") { text } sessionEvents(sessionId: "${id}") { nodes { type reason summary metadata handoff { reason summary } } } }`);
-  await ask(`{ agent(id: "${agentId}") { prompt(sessionId: "${id}") { text } sessions { nodes { tasks { content } decisions { text } contextVariables { name value } lastHandoff { summary } } } handoffsReceived { nodes { summary } } handoffsGiven { nodes { summary priorTurn { messages { content } } } } } }`);
-  await ask(`{ session(id: "${id}") { oldest: messages(last: 100) { edges { node { content handoff { summary } } } } turns { edges { node { toolCalls { result } } } } handoffs { edges { node { reason chain { reason } previous { reason } triggeringToolCalls { arguments } priorTurn { index } } } } snapshots { nodes { visibleToolCalls { arguments result } } } agentSessions { nodes { initiatedByHandoff { reason } terminatedByHandoff { reason } startedBy { reason } turns { nodes { messages { content } } } } } } }`);
-  await ask(`{ simulateHandoff(sessionId: "${id}", targetAgentId: "cid") { context { text } variables { name value } } }`);
-  const { handoffs } = (await ask('{ handoffs { nodes { id contextPrompt { kept { id } dropped { id } } } } }')) as { handoffs: { nodes: { id: string; contextPrompt: { kept: { id: string }[] } }[] } };
-  for (const handoff of handoffs.nodes) {
-    for (const item of handoff.contextPrompt.kept) await ask(`{ contextItem(handoffId: "${handoff.id}", itemId: "${item.id}") { content } }`);
-  }
-  for (const record of records.filter((each) => each.startsWith('handoff_'))) await ask(`{ contextItem(handoffId: "${record}", itemId: "summary-1") { content } handoff(id: "${record}") { summary } }`);
-  const headers = { authorization: `Bearer ${key}` };
-  for (const path of [`sessions/${id}.json`, ...records.filter((each) => each.startsWith('handoff_')).flatMap((each) => [`handoffs/${each}.md`, `handoffs/${each}.json`])]) {
-    texts.push((await send(`${url}/${path}`, { headers })).body);
-  }
-  const events = records.filter((each) => each.startsWith('event_')).length;
-  for (const [field, args] of [['sessionUpdated', ''], ['handoffEvents', `where: { sessionId: "${id}" }, `]] as const) {
-    const stream = await sseStream(url, `subscription ($after: String) { event: ${field}(${args}after: $after) { type sessionSequence reason summary metadata handoff { reason summary } session { contextVariables { value } } } }`, { after: since }, headers);
-    for (;;) {
-      const { data } = await stream.result<{ event: { sessionSequence: number | null } }>();
-      texts.push(JSON.stringify(data));
-      if (data?.event.sessionSequence === events) break;
-    }
-    stream.close();
-  }
-  return texts.join('\n');
-}
-
-const now = async (): Promise<string> => {
-  const stream = await sseStream(url, 'subscription { event: sessionUpdated { cursor } }', {}, { authorization: `Bearer ${adminKey}` });
-  const { data } = await stream.result<{ event: { cursor: string } }>();
-  stream.close();
-  return data!.event.cursor;
-};
-
 it('what a Carry withholds is nowhere for the target, nor for those to whom it hands off, and whole for everybody else', async () => {
   for (const id of ['bob', 'cid', 'eve']) await agent(id, { maxCapacity: 100 });
   await agent('ada', { maxCapacity: 100, instructions: 'Branch $BRANCH' });
@@ -119,7 +54,7 @@ it('what a Carry withholds is nowhere for the target, nor for those to whom it h
   await run(updateAgent, { id: 'bob', collaborators: ['cid'], instructions: 'Branch $BRANCH' });
   const since = await now();
   const { sessionId, handoffId } = await handedToBob();
-  const read = async (agentId: string) => readAll(agentId, sessionId, { records: await idsOf(sessionId), since });
+  const read = (agentId: string) => readAll(agentId, sessionId, since);
 
   const waiting = await read('bob');
   expect(waiting).toContain('GIVEN last words');

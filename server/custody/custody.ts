@@ -233,7 +233,7 @@ export class Custody {
   recordHandoff(
     type: EventType,
     handoff: Pick<LastHandoff, 'id' | 'targetAgentId' | 'sourceAgentId'>,
-    { holderId = this.session.agentId, reason = null }: { holderId?: string | null; reason?: string | null } = {},
+    { holderId = this.session.agentId, reason = null, metadata = null }: { holderId?: string | null; reason?: string | null; metadata?: unknown } = {},
   ): void {
     record(this.work, {
       type,
@@ -241,6 +241,7 @@ export class Custody {
       holderId,
       handoffId: handoff.id,
       reason,
+      metadata,
       parts: { target: this.agent(handoff.targetAgentId), source: this.agent(handoff.sourceAgentId) },
     });
   }

@@ -18,7 +18,7 @@ const handoffFields = [
 ] as const satisfies (keyof Handoff)[];
 const agentFields = ['id', 'type', 'role', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
 
-const queuedFields = ['id', 'sessionId', 'wanted', 'queuedAt', 'effectiveAt', 'suspended', 'escalated', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'previousAgentId'] as const satisfies (keyof QueueEntry)[];
+const queuedFields = ['id', 'sessionId', 'wanted', 'queuedAt', 'effectiveAt', 'returned', 'suspended', 'escalated', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'excludedAgentIds'] as const satisfies (keyof QueueEntry)[];
 
 /** The columns that a Custody reads of each table. */
 export const custodyColumns = { session: columns(sessionFields, 'sessions'), tenure: columns(tenureFields, 't'), handoff: columns(handoffFields, 'h'), queued: columns(queuedFields, 'e') };
@@ -55,7 +55,10 @@ export interface ReadLimit {
   eventsFrom: number;
 }
 
-/** A stage to choose an agent for; null for the present one. `untried` leaves out the agents that had the Session in this stay. */
+/**
+ * A stage to choose an agent for; null for the present one. `untried` leaves out the agents that had the Session in this
+ * stay, and with `everyCandidate` adds those that the stage escalates to.
+ */
 export interface StageChoice {
   stage: string | null;
   untried: boolean;
@@ -96,12 +99,13 @@ const ofStage = `
     AND NOT ($7::bool AND a.id = ANY (SELECT unnest(tried) FROM stage_entries WHERE session_id = $1 AND left_at IS NULL))
   ORDER BY a.current_load::float8 / a.max_capacity, a.id
   LIMIT CASE WHEN $4 THEN NULL ELSE 8 END)
-  UNION (SELECT agent_id FROM stage_entries e, needs n WHERE e.session_id = $1 AND e.stage = n.name ORDER BY e.number DESC LIMIT 1)`;
+  UNION (SELECT agent_id FROM stage_entries e, needs n WHERE e.session_id = $1 AND e.stage = n.name ORDER BY e.number DESC LIMIT 1)
+  UNION (SELECT a.id FROM needs n JOIN agents a ON a.id = n.escalation ->> 'agentId' OR a.role = n.escalation ->> 'role' WHERE $4 AND $7)`;
 
 const needs = `
 needs AS MATERIALIZED (
-  SELECT n.name, n.role, n."agentType" AS type
-  FROM pipelines p, jsonb_to_recordset(p.stages) AS n (name text, role text, "agentType" text)
+  SELECT n.name, n.role, n."agentType" AS type, n."escalateTo" AS escalation
+  FROM pipelines p, jsonb_to_recordset(p.stages) AS n (name text, role text, "agentType" text, "escalateTo" jsonb)
   WHERE p.id = coalesce($8::uuid, (SELECT pipeline_id FROM s)) AND n.name = coalesce($6::text, (SELECT stage FROM s))),`;
 
 const stayFields = ['id', 'number', 'stage', 'attempt', 'agentId', 'tried', 'enteredAt', 'leftAt'] as const;

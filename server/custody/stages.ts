@@ -49,6 +49,12 @@ export function giveStage(custody: Custody, agentId: string): Stay | null {
   return stay;
 }
 
+/** No agent works in the present stage until the Session's turn in the queue. */
+export function vacateStage(custody: Custody): void {
+  const stay = currentStay(custody);
+  if (stay !== null) custody.work.change('stage_entries', stay, { agentId: null });
+}
+
 /** The target declined: the Session is back in the stage that the Handoff left, or stays in its stage when it left none. */
 export function putStageBack(custody: Custody, handoff: { leftEntryId: string | null }, agentId: string | null): void {
   const stay = currentStay(custody);

@@ -177,6 +177,19 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     ]);
   });
 
+  it('a time-out that escalates: HANDOFF_ESCALATED to target and source, then the move or SESSION_QUEUED', async () => {
+    await agent('signer', { role: 'sign' });
+    const none = { agentId: null, role: null, operators: false };
+    await pipeline('signed', ['write DONE sign', 'sign DONE end'], { sign: { escalateTo: { ...none, agentId: 'c' } } });
+    await pipeline('asked', ['write DONE sign', 'sign DONE end'], { sign: { escalateTo: { ...none, operators: true } } });
+    const escalated = ['HANDOFF_TIMED_OUT: signer writer', 'HANDOFF_ESCALATED: signer writer'];
+    for (const [slug, moves] of [['signed', ['HANDOFF_INITIATED: c writer', 'SESSION_REASSIGNED: c signer writer']], ['asked', ['SESSION_QUEUED: signer writer']]] as const) {
+      const id = await session(null, { pipeline: slug });
+      const { handoffId } = await advance(id);
+      expect(await heard(id, () => run(timeOutHandoff, { handoffId: handoffId! }))).toEqual([...escalated, ...moves]);
+    }
+  });
+
   it('updateSession: to the holder, and no event when nothing changes', async () => {
     const id = await held();
     const rename = () => run(updateSession, { sessionId: id, title: 'Other words', expectedVersion: null });

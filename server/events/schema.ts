@@ -39,6 +39,7 @@ const EventType = builder.enumType('EventType', {
     HANDOFF_CANCELLED: { description: 'A Handoff was cancelled or superseded.' },
     HANDOFF_TIMED_OUT: { description: 'The target did not accept in time.' },
     HANDOFF_REMINDED: { description: 'The target was reminded of a Handoff that waits. Nothing else changed.' },
+    HANDOFF_ESCALATED: { description: 'A Handoff timed out and no other Agent of the stage is left: the Session goes where the stage escalates to. `handoff` is the one that timed out; `metadata` has `stage` and `escalateTo`. Follows HANDOFF_TIMED_OUT.' },
     HANDOFF_EXTENDED: { description: 'The deadline of a Handoff was moved.' },
     TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
     LOG_CHANGED: { description: 'A decision, tasks or a snapshot was recorded.' },

@@ -26,6 +26,7 @@ export const topics: Record<EventType, readonly Part[]> = {
   HANDOFF_CANCELLED: ['target', 'source'],
   HANDOFF_TIMED_OUT: ['target', 'source'],
   HANDOFF_REMINDED: ['target', 'source'],
+  HANDOFF_ESCALATED: ['target', 'source'],
   HANDOFF_EXTENDED: ['target', 'source'],
   TURN_APPENDED: [],
   LOG_CHANGED: [],

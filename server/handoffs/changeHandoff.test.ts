@@ -101,12 +101,22 @@ const pending: Refusal[] = [
 const touching: Refusal[] = [
   { error: 'BadUserInputError' as const, when: 'the id is that of a session', given: () => ({ input: { handoffId: unknownId('session') } }), says: /give the id of a handoff/ },
   { error: 'NotFoundError' as const, when: 'the handoff does not exist', given: () => ({ input: { handoffId: unknownId('handoff') } }), says: /check the id/ },
-  ...(['ACCEPTED', 'REJECTED'] as const).map((status) => ({
+  ...(['ACCEPTED', 'COMPLETED', 'REJECTED', 'CANCELLED', 'FAILED', 'TIMED_OUT'] as const).map((status) => ({
     error: 'InvalidStateError' as const,
     when: `the handoff is ${status}`,
     given: async (h: House) => ({ input: { handoffId: await handoffIn(status, h) }, data: { state: status, allowed: ['INITIATED'] } }),
     says: /only one that waits to be accepted/,
   })),
+  {
+    error: 'InvalidStateError' as const,
+    when: 'it was extended three times',
+    given: async (h: House) => {
+      const handoffId = await handoffIn('INITIATED', h);
+      for (let n = 0; n < 3; n += 1) await h.send('touchHandoff', { handoffId });
+      return { input: { handoffId }, data: { state: 'EXTENDED 3' } };
+    },
+    says: /accept it, or reject it/,
+  },
 ].map((refusal) => ({ mutation: 'touchHandoff', ...refusal }));
 
 testRefusals(home, ['acceptHandoff', 'completeHandoff', 'rejectHandoff', 'failHandoff', 'cancelHandoff', 'timeOutHandoff', 'cancelPendingHandoffs', 'touchHandoff'], [...changing, ...pending, ...touching]);

@@ -66,7 +66,7 @@ const decline = (work: Work, handoffId: string, ending: Decline): Promise<Handof
   changeHandoff(work, handoffId, ending.status, (custody, handoff) => giveBack(custody, handoff, ending));
 
 /** How to read the custody of a Session whose Handoff times out: with the agents that may get it next. */
-export const forTimeOut: LockOptions = { forStage: { stage: null, untried: true } };
+export const forTimeOut = ({ attempt }: Work): LockOptions => ({ everyCandidate: attempt > 1, forStage: { stage: null, untried: true } });
 
 /** Closes an open Handoff and returns the Session to its source, and to its stage (rules: fail, return). A time-out in a pipeline tries the next agent first. */
 export async function giveBack(custody: Custody, handoff: LastHandoff, ending: Decline): Promise<void> {
@@ -87,7 +87,7 @@ function waitAfter(custody: Custody, handoff: LastHandoff, ended: 'DECLINED' | '
   custody.endTenure(ended);
   custody.changed({ previousAgentType: previousHolder.type, lastReassignedAt: work.now });
   const finisher = { agentId: previousHolder.id, agentType: previousHolder.type, tenureId: handoff.targetAgentSessionId };
-  enqueue(custody, queueOf(stageNamed(pipeline, stay.stage)), { handoff: null, visible, finisher, previousHolder });
+  enqueue(custody, queueOf(stageNamed(pipeline, stay.stage)), { handoff: null, visible, limit: custody.limitOf(handoff.sourceAgentId), finisher, previousHolder, returned: true });
   putStageBack(custody, handoff, null);
   return true;
 }
@@ -114,7 +114,7 @@ async function changeHandoff(
 ): Promise<HandoffAnswer> {
   const sessionId = await work.lockSessionOf(handoffId);
   if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
-  const custody = await Custody.of(work, sessionId, to === 'TIMED_OUT' ? forTimeOut : {});
+  const custody = await Custody.of(work, sessionId, to === 'TIMED_OUT' ? forTimeOut(work) : {});
   const answer = { handoffId, sessionId };
   const handoff = custody.handoff;
   // Agents cancel their own Handoffs and answer the ones they receive; they cannot time one out.

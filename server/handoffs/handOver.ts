@@ -152,8 +152,8 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
 
   const from = currentStay(custody);
   const { enters = null } = input;
-  // A stay that no agent had yet was queued when it began: the Handoff leaves the stay before it.
-  const queuedFrom = finisher !== null && from?.tried.length === 0 ? (custody.pipeline?.stays.find(({ number }) => number === from.number - 1) ?? null) : null;
+  // A queued Handoff of an agent that did not work in this stay leaves the stay before it.
+  const queuedFrom = finisher !== null && from?.tried.includes(finisher.agentId) === false ? (custody.pipeline?.stays.find(({ number }) => number === from.number - 1) ?? null) : null;
   const stay = enters === null ? giveStage(custody, target.id) : enterStage(custody, enters.way.to!.name, target.id, { outcome: enters.way.outcome, payload: enters.payload, sentBack: enters.way.back });
   const { remindAfterMinutes = null } = presentStage(custody) ?? {};
 
@@ -237,7 +237,8 @@ export function leaveHolder(custody: Custody): { agent: LockedAgent; tenureId: s
   return holder === null || openTenure === null ? null : { agent: holder, tenureId: openTenure.id };
 }
 
-function sourceOf(custody: Custody, handoff: LastHandoff): { agent: LockedAgent; tenureId: string } | null {
+/** The agent and tenure that a Handoff comes from. */
+export function sourceOf(custody: Custody, handoff: LastHandoff): { agent: LockedAgent; tenureId: string } | null {
   const agent = custody.agent(handoff.sourceAgentId);
   return agent === null || handoff.sourceAgentSessionId === null ? null : { agent, tenureId: handoff.sourceAgentSessionId };
 }

@@ -108,7 +108,7 @@ mutation('cancelHandoff', {
 
 mutation('touchHandoff', {
   access: workers,
-  description: 'Gives an INITIATED Handoff its full time again from now on, as its target: at most three times.',
+  description: 'Gives an INITIATED Handoff its full time again from now on, as its target: at most three times. A reminder that is not written yet moves by as much.',
   input: z.object({ handoffId, note: optional(reason).describe('Why it takes longer, for people: up to 4 KB. Becomes the reason of HANDOFF_EXTENDED.') }),
   payload: payload('The deadline was moved.'),
   errors,
@@ -117,7 +117,7 @@ mutation('touchHandoff', {
 
 mutation('timeOutHandoff', {
   access: operators,
-  description: `Times out an INITIATED Handoff of any age, as an operator. The Session returns as after a rejection. ${repeatable}`,
+  description: `Times out an INITIATED Handoff of any age, as an operator. In a pipeline the Session goes to the next Agent of its stage, or where the stage escalates to; else it returns as after a rejection. ${repeatable}`,
   input: z.object({ handoffId }),
   payload: payload('The Handoff timed out.'),
   errors,

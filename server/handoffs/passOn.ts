@@ -1,16 +1,18 @@
 import { asCarry } from '../context/carry.ts';
 import { statement } from '../core/changes.ts';
+import { Overtaken } from '../core/work.ts';
 import type { Custody } from '../custody/custody.ts';
 import type { LastHandoff } from '../custody/read.ts';
-import { currentStay, presentStage } from '../custody/stages.ts';
-import { chooseOrQueue } from '../pipelines/chooseOrQueue.ts';
-import { handOver, prepareContext, type Told } from './handOver.ts';
+import { currentStay, presentStage, vacateStage } from '../custody/stages.ts';
+import { afterTimeOut } from '../pipelines/afterTimeOut.ts';
+import { enqueue } from '../queue/entry.ts';
+import { finisherOf, handOver, prepareContext, sourceOf, type Told } from './handOver.ts';
 
 const readStatement = statement(`
 SELECT h.reason, CASE WHEN (h.context ->> 'summaryComposed')::bool IS FALSE THEN h.summary END AS summary, h.metadata, h.prior_turn_id AS "priorTurnId", h.carry,
-  h.actor_role = 'AGENT' AS "isAgents",
-  extract(epoch FROM h.deadline_at - h.initiated_at)::float8 / 60 AS minutes, e.outcome, e.payload
-FROM handoffs h LEFT JOIN stage_entries e ON e.id = h.left_entry_id WHERE h.id = $1`);
+  t.reads_from IS NOT NULL AS limited,
+  coalesce(h.accept_within_minutes, extract(epoch FROM h.deadline_at - h.initiated_at)::float8 / 60) AS minutes, e.outcome, e.payload
+FROM handoffs h JOIN agent_sessions t ON t.id = h.target_agent_session_id LEFT JOIN stage_entries e ON e.id = h.left_entry_id WHERE h.id = $1`);
 
 interface Row {
   reason: string | null;
@@ -18,29 +20,46 @@ interface Row {
   metadata: unknown;
   priorTurnId: string | null;
   carry: unknown;
-  isAgents: boolean;
+  /** The target reads less than everything; so does the next one. The actor does not tell: it may be Baton. */
+  limited: boolean;
   minutes: number;
   outcome: string | null;
   payload: unknown;
 }
 
 /**
- * Gives a Session whose Handoff timed out in a pipeline to the next agent of the stage that did not have it in this stay,
- * from the same source. False when there is none with a place, and for an operator's move within a stage.
+ * Passes on a Session whose Handoff timed out in a pipeline, from the same source: to the next agent, into the queue, or
+ * where the stage escalates to (rules: next agent, escalation). Returns false when the Session has to go back to its source.
  */
 export async function passOn(custody: Custody, handoff: LastHandoff): Promise<boolean> {
   const { work, session } = custody;
   const stage = presentStage(custody);
+  // An operator's move within a stage returns to its source.
   if (stage === null || (handoff.leftEntryId === null && handoff.sourceAgentId !== null)) return false;
-  const target = chooseOrQueue(custody.agents, stage, { without: [session.agentId, handoff.sourceAgentId], before: currentStay(custody), untried: true });
-  if (target === null) return false;
+  const tried = currentStay(custody)?.tried ?? [];
+  const next = afterTimeOut(custody.agents, stage, [...tried, session.agentId, handoff.sourceAgentId]);
+  // The first attempt locks only agents of the stage with a free place.
+  if (work.attempt === 1 && (next === null || next.target === null || next.escalated)) throw new Overtaken();
+  if (next === null) return false;
+
   const [row] = await work.query<Row>(readStatement, [handoff.id]);
   if (row === undefined) throw new Error(`handoff ${handoff.id} is not there under its session's lock`);
-  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, isAgents } = row;
+  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited } = row;
   const told: Told | null = outcome === null ? null : { stage, outcome, payload };
-  const prepared = await prepareContext(custody, { reason, summary, contextVariables: null, carry: carry === null ? null : asCarry(carry), byOperator: !isAgents, sourceAgentId: handoff.sourceAgentId }, target, told);
+  const given = { reason, summary, contextVariables: null, carry: carry === null ? null : asCarry(carry), byOperator: !limited, sourceAgentId: handoff.sourceAgentId };
+  const prepared = await prepareContext(custody, given, next.target, told);
+  const previousHolder = custody.holder;
   custody.closeHandoff(handoff, { status: 'TIMED_OUT' });
+  if (next.escalated) custody.recordHandoff('HANDOFF_ESCALATED', handoff, { metadata: { stage: stage.name, escalateTo: stage.escalateTo } });
   custody.endTenure('DECLINED');
-  handOver(custody, prepared, { target, via: 'PIPELINE', reason, summary, metadata, priorTurnId, staleAfterMinutes: minutes, replaces: handoff });
+  if (next.target !== null) {
+    handOver(custody, prepared, { target: next.target, via: 'PIPELINE', reason, summary, metadata, priorTurnId, staleAfterMinutes: minutes, replaces: handoff });
+    return true;
+  }
+  custody.changed({ previousAgentType: previousHolder?.type ?? null, lastReassignedAt: work.now });
+  vacateStage(custody);
+  const { visible } = prepared.sources;
+  const turn = { via: 'PIPELINE' as const, prepared: { ...prepared, sources: { ...prepared.sources, lastTurnId: priorTurnId } }, acceptWithinMinutes: minutes };
+  enqueue(custody, next.wants, { handoff: turn, visible, finisher: finisherOf(sourceOf(custody, handoff)), previousHolder, tried, escalated: next.forOperators, reason, summary, metadata });
   return true;
 }

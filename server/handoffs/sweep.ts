@@ -64,7 +64,7 @@ async function readNow(pool: Pool, log: Logger, clock: ClockSteps): Promise<Date
 async function timeOutIfDue(work: Work, handoffId: string, by: Date): Promise<{ done: boolean }> {
   const sessionId = await work.lockSessionOf(handoffId, { skipLocked: true });
   if (sessionId === null) return { done: false };
-  const custody = await Custody.of(work, sessionId, forTimeOut);
+  const custody = await Custody.of(work, sessionId, forTimeOut(work));
   const { handoff } = custody;
   if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.deadlineAt > by) return { done: false };
   await giveBack(custody, handoff, { status: 'TIMED_OUT' });

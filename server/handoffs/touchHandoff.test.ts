@@ -3,7 +3,7 @@ import { silentLog } from '../infra/log.ts';
 import { movableClock } from '../../test/clock.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { testDatabase } from '../../test/database.ts';
-import { world } from '../../test/world.ts';
+import { agentCaller, world } from '../../test/world.ts';
 import { acceptHandoff } from './changeHandoff.ts';
 import { ClockSteps } from './clockSteps.ts';
 import { sweep } from './sweep.ts';
@@ -12,7 +12,7 @@ import { touchHandoff } from './touchHandoff.ts';
 const db = await testDatabase();
 const clock = await movableClock(db);
 const { agent, session, reassign, run } = world(db.pool);
-for (const id of ['a', 'b']) await agent(id, { maxCapacity: 500 });
+for (const id of ['a', 'b', 'c']) await agent(id, { maxCapacity: 500 });
 
 const waiting = async (): Promise<string> => (await reassign(await session('a'), { agentId: 'b' })).handoffId!;
 const touch = (handoffId: string) => run(touchHandoff, { handoffId, note: 'still reading' });
@@ -44,6 +44,20 @@ describe('touchHandoff', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
+  it('is the target\'s and an operator\'s, also past the deadline until the time-out', async () => {
+    const handoffId = await waiting();
+    const as = (agentId: string) => run(touchHandoff, { handoffId, note: null }, { caller: agentCaller(agentId) });
+    await expect(as('a')).rejects.toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining("target agent of the handoff ('b')") as string });
+    await expect(as('c')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await look(handoffId)).toMatchObject({ extensions: 0 });
+    await clock.move('31 minutes');
+    await as('b');
+    expect(await swept()).toBe(0);
+    expect(await look(handoffId)).toMatchObject({ status: 'INITIATED', extensions: 1 });
+    expect(await events(handoffId)).toEqual(['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_EXTENDED']);
+    await run(acceptHandoff, { handoffId });
+  });
+
   it('of a touch and a time-out at the same moment one wins', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => waiting()));
     await clock.move('31 minutes');
@@ -73,6 +87,25 @@ describe('a reminder', () => {
     await swept();
     expect(await events(first!)).toEqual(['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_REMINDED', 'HANDOFF_TIMED_OUT', 'SESSION_RETURNED']);
     expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('moves with the deadline as long as it is not written, and is not written again after it', async () => {
+    const handoffId = await waiting();
+    await remindIn(handoffId, 10);
+    const reminders = async () => {
+      await swept();
+      return (await events(handoffId)).filter((type) => type === 'HANDOFF_REMINDED').length;
+    };
+    await clock.move('6 minutes');
+    await touch(handoffId);
+    await clock.move('6 minutes');
+    expect(await reminders()).toBe(0);
+    await clock.move('5 minutes');
+    expect(await reminders()).toBe(1);
+    await touch(handoffId);
+    await clock.move('25 minutes');
+    expect(await reminders()).toBe(1);
+    expect(await look(handoffId)).toMatchObject({ status: 'INITIATED' });
   });
 
   it('is not written for a handoff that was accepted, or that is past its deadline', async () => {

@@ -9,7 +9,7 @@ import type { HandoffAnswer } from './initiateHandoff.ts';
 
 const most = 3;
 
-/** The target or an operator asks for more time: the deadline begins anew (rule: deadline). */
+/** The target or an operator asks for more time: the deadline begins anew, and a reminder that is not written moves with it (rule: deadline). */
 export async function touchHandoff(work: Work, { handoffId, note }: { handoffId: string; note: string | null }, { staleAfterMinutes }: { staleAfterMinutes: number }): Promise<HandoffAnswer> {
   const sessionId = await work.lockSessionOf(handoffId);
   if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
@@ -23,7 +23,10 @@ export async function touchHandoff(work: Work, { handoffId, note }: { handoffId:
   if (handoff.extensions >= most) {
     throw new InvalidStateError(`The handoff was extended ${most} times, which is the limit: accept it, or reject it`, `EXTENDED ${most}`, [`EXTENDED ${most - 1} or less`]);
   }
-  work.change('handoffs', handoff, { deadlineAt: minutesAfter(work.now, handoff.acceptWithinMinutes ?? staleAfterMinutes), extensions: handoff.extensions + 1 });
+  const deadlineAt = minutesAfter(work.now, handoff.acceptWithinMinutes ?? staleAfterMinutes);
+  const { remindAt, remindedAt } = handoff;
+  const moved = remindAt !== null && remindedAt === null ? new Date(remindAt.getTime() + deadlineAt.getTime() - handoff.deadlineAt.getTime()) : remindAt;
+  work.change('handoffs', handoff, { deadlineAt, remindAt: moved, extensions: handoff.extensions + 1 });
   custody.recordHandoff('HANDOFF_EXTENDED', handoff, { reason: note });
   return { handoffId, sessionId };
 }

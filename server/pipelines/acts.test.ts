@@ -11,8 +11,11 @@ import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session, pipeline, advance, initiate, reassign, run } = world(db.pool);
-for (const [id, role] of [['w1', 'write'], ['w2', 'write'], ['r1', 'review'], ['r2', 'review'], ['r3', 'review'], ['x', 'other']] as const) await agent(id, { role, maxCapacity: 10 });
+for (const [id, role] of [['w1', 'write'], ['w2', 'write'], ['r1', 'review'], ['r2', 'review'], ['r3', 'review'], ['s1', 'sign'], ['x', 'other']] as const) await agent(id, { role, maxCapacity: 10 });
 await pipeline('story', ['write DONE review', 'review APPROVE end', 'review REJECT write']);
+for (const [slug, escalateTo] of [['to-agent', { agentId: 'x', role: null, operators: false }], ['to-operators', { agentId: null, role: null, operators: true }]] as const) {
+  await pipeline(slug, ['write DONE sign', 'sign APPROVE end', 'sign REJECT write'], { sign: { escalateTo } });
+}
 
 const lastHandoff = async (sessionId: string): Promise<string> => (await db.prisma.session.findUniqueOrThrow({ where: { id: sessionId } })).lastHandoffId ?? sessionId;
 const accept = async (id: string) => run(acceptHandoff, { handoffId: await lastHandoff(id) });
@@ -58,6 +61,18 @@ const states = {
     await advance(id, 'APPROVE');
     return id;
   },
+  /** With the only agent of a stage that escalates to 'x'. */
+  lastTry: async () => {
+    const id = await session(null, { pipeline: 'to-agent' });
+    await advance(id);
+    return id;
+  },
+  escalated: async () => {
+    const id = await session(null, { pipeline: 'to-operators' });
+    await advance(id);
+    await run(timeOutHandoff, { handoffId: await lastHandoff(id) });
+    return id;
+  },
 };
 
 const acts: Record<string, (id: string) => Promise<unknown>> = {
@@ -97,26 +112,26 @@ async function after(id: string, act: (id: string) => Promise<unknown>): Promise
 
 /** Stage, holder and its tenure after each act, in the order of `states`; or the code of its refusal. */
 const table: [act: string, after: string[]][] = [
-  ['advance DONE', ['review r1 PENDING', 'INVALID_STATE', 'TRANSITION_NOT_ALLOWED', 'TRANSITION_NOT_ALLOWED', 'review r1 PENDING', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['advance REJECT', ['TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'write w1 PENDING', 'write w1 PENDING', 'TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['advance APPROVE', ['TRANSITION_NOT_ALLOWED', 'INVALID_STATE', '- COMPLETED', '- COMPLETED', 'TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['initiate to r3', ['review r3 PENDING', 'INVALID_STATE', 'TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'review r3 PENDING', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['initiate to w2', ['TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'write w2 PENDING', 'INVALID_STATE', 'TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['reassign to r3', ['AGENT_ROLE_MISMATCH', 'review r3 PENDING', 'review r3 PENDING', 'review r3 PENDING', 'AGENT_ROLE_MISMATCH', 'review r3 PENDING', 'AGENT_ROLE_MISMATCH', 'INVALID_STATE']],
-  ['reassign to w1', ['ALREADY_ASSIGNED', 'write w1 ACTIVE', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH', 'ALREADY_ASSIGNED', 'AGENT_ROLE_MISMATCH', 'AGENT_UNAVAILABLE', 'INVALID_STATE']],
-  ['reassign to w2', ['write w2 PENDING', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH', 'write w2 PENDING', 'AGENT_ROLE_MISMATCH', 'write w2 PENDING', 'INVALID_STATE']],
-  ['reassign by type', ['write w2 PENDING', 'review r2 PENDING', 'review r2 PENDING', 'review r2 PENDING', 'write w2 PENDING', 'review r3 PENDING', 'write w2 PENDING', 'INVALID_STATE']],
-  ['skip to r3', ['AGENT_ROLE_MISMATCH', 'review r3 ACTIVE', 'review r3 ACTIVE', 'review r3 PAUSED', 'AGENT_ROLE_MISMATCH', 'review r3 ACTIVE', 'AGENT_ROLE_MISMATCH', 'INVALID_STATE']],
-  ['leave for x', ['- x PENDING', '- x PENDING', '- x PENDING', '- x PENDING', '- x PENDING', '- x PENDING', '- x PENDING', 'INVALID_STATE']],
-  ['accept', ['NOT_FOUND', 'review r1 ACTIVE', 'review r1 ACTIVE', 'review r1 PAUSED', 'write w1 ACTIVE', 'review r2 ACTIVE', 'INVALID_STATE', '- COMPLETED']],
-  ['reject', ['NOT_FOUND', 'write w1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'review r1 ACTIVE', 'write nobody', 'INVALID_STATE']],
-  ['cancel', ['NOT_FOUND', 'write w1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'review r1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['fail', ['NOT_FOUND', 'write w1 ACTIVE', 'write w1 ACTIVE', 'write w1 PAUSED', 'review r1 ACTIVE', 'review r1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['time out', ['NOT_FOUND', 'review r2 PENDING', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'review r1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['pause', ['write w1 PAUSED', 'review r1 PENDING', 'review r1 PAUSED', 'review r1 PAUSED', 'write w1 PAUSED', 'review r2 PENDING', 'write nobody', 'INVALID_STATE']],
-  ['resume', ['INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'review r1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
-  ['complete', ['write COMPLETED', 'review COMPLETED', 'review COMPLETED', 'review COMPLETED', 'write COMPLETED', 'review COMPLETED', 'write COMPLETED', '- COMPLETED']],
-  ['fail session', ['write FAILED', 'review FAILED', 'review FAILED', 'review FAILED', 'write FAILED', 'review FAILED', 'write FAILED', 'INVALID_STATE']],
+  ['advance DONE', ['review r1 PENDING', 'INVALID_STATE', 'TRANSITION_NOT_ALLOWED', 'TRANSITION_NOT_ALLOWED', 'review r1 PENDING', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
+  ['advance REJECT', ['TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'write w1 PENDING', 'write w1 PENDING', 'TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
+  ['advance APPROVE', ['TRANSITION_NOT_ALLOWED', 'INVALID_STATE', '- COMPLETED', '- COMPLETED', 'TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
+  ['initiate to r3', ['review r3 PENDING', 'INVALID_STATE', 'TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'review r3 PENDING', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
+  ['initiate to w2', ['TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'write w2 PENDING', 'INVALID_STATE', 'TRANSITION_NOT_ALLOWED', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
+  ['reassign to r3', ['AGENT_ROLE_MISMATCH', 'review r3 PENDING', 'review r3 PENDING', 'review r3 PENDING', 'AGENT_ROLE_MISMATCH', 'review r3 PENDING', 'AGENT_ROLE_MISMATCH', 'INVALID_STATE', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH']],
+  ['reassign to w1', ['ALREADY_ASSIGNED', 'write w1 ACTIVE', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH', 'ALREADY_ASSIGNED', 'AGENT_ROLE_MISMATCH', 'AGENT_UNAVAILABLE', 'INVALID_STATE', 'write w1 ACTIVE', 'AGENT_ROLE_MISMATCH']],
+  ['reassign to w2', ['write w2 PENDING', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH', 'write w2 PENDING', 'AGENT_ROLE_MISMATCH', 'write w2 PENDING', 'INVALID_STATE', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH']],
+  ['reassign by type', ['write w2 PENDING', 'review r2 PENDING', 'review r2 PENDING', 'review r2 PENDING', 'write w2 PENDING', 'review r3 PENDING', 'write w2 PENDING', 'INVALID_STATE', 'NO_AGENT_AVAILABLE', 'sign s1 PENDING']],
+  ['skip to r3', ['AGENT_ROLE_MISMATCH', 'review r3 ACTIVE', 'review r3 ACTIVE', 'review r3 PAUSED', 'AGENT_ROLE_MISMATCH', 'review r3 ACTIVE', 'AGENT_ROLE_MISMATCH', 'INVALID_STATE', 'AGENT_ROLE_MISMATCH', 'AGENT_ROLE_MISMATCH']],
+  ['leave for x', ['- x PENDING', '- x PENDING', '- x PENDING', '- x PENDING', '- x PENDING', '- x PENDING', '- x PENDING', 'INVALID_STATE', '- x PENDING', '- x PENDING']],
+  ['accept', ['NOT_FOUND', 'review r1 ACTIVE', 'review r1 ACTIVE', 'review r1 PAUSED', 'write w1 ACTIVE', 'review r2 ACTIVE', 'INVALID_STATE', '- COMPLETED', 'sign s1 ACTIVE', 'INVALID_STATE']],
+  ['reject', ['NOT_FOUND', 'write w1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'review r1 ACTIVE', 'write nobody', 'INVALID_STATE', 'write w1 ACTIVE', 'INVALID_STATE']],
+  ['cancel', ['NOT_FOUND', 'write w1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'review r1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'write w1 ACTIVE', 'INVALID_STATE']],
+  ['fail', ['NOT_FOUND', 'write w1 ACTIVE', 'write w1 ACTIVE', 'write w1 PAUSED', 'review r1 ACTIVE', 'review r1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'write w1 ACTIVE', 'INVALID_STATE']],
+  ['time out', ['NOT_FOUND', 'review r2 PENDING', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'review r1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'sign x PENDING', 'sign nobody']],
+  ['pause', ['write w1 PAUSED', 'review r1 PENDING', 'review r1 PAUSED', 'review r1 PAUSED', 'write w1 PAUSED', 'review r2 PENDING', 'write nobody', 'INVALID_STATE', 'sign s1 PENDING', 'sign nobody']],
+  ['resume', ['INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'review r1 ACTIVE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE']],
+  ['complete', ['write COMPLETED', 'review COMPLETED', 'review COMPLETED', 'review COMPLETED', 'write COMPLETED', 'review COMPLETED', 'write COMPLETED', '- COMPLETED', 'sign COMPLETED', 'sign COMPLETED']],
+  ['fail session', ['write FAILED', 'review FAILED', 'review FAILED', 'review FAILED', 'write FAILED', 'review FAILED', 'write FAILED', 'INVALID_STATE', 'sign FAILED', 'sign FAILED']],
 ];
 
 const cells = table.flatMap(([act, expected]) => (Object.keys(states) as (keyof typeof states)[]).map((state, index) => [act, state, expected[index]!] as const));

@@ -7,17 +7,15 @@ interface Choice {
   without?: readonly (string | null)[];
   /** The newest stay in the stage; null when the Session was not in it. */
   before?: Stay | null;
-  /** True leaves out all agents that had the Session in that stay. */
-  untried?: boolean;
 }
 
 /**
  * The locked agent that gets a Session for a stage: the one that had it there last, else the least loaded one. Null when
  * none has a place: the caller queues the Session as `queueOf` says.
  */
-export function chooseOrQueue(agents: readonly LockedAgent[], stage: Stage, { without = [], before = null, untried = false }: Choice = {}): LockedAgent | null {
-  const fitting = agents.filter((agent) => fitsStage(agent, stage) && !without.includes(agent.id) && !(untried && before?.tried.includes(agent.id) === true));
-  const last = untried ? null : fitting.find(({ id }) => id === before?.agentId);
+export function chooseOrQueue(agents: readonly LockedAgent[], stage: Stage, { without = [], before = null }: Choice = {}): LockedAgent | null {
+  const fitting = agents.filter((agent) => fitsStage(agent, stage) && !without.includes(agent.id));
+  const last = fitting.find(({ id }) => id === before?.agentId);
   return last != null && takesSessions(last) ? last : leastLoadedOf(fitting);
 }
 

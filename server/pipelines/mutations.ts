@@ -48,12 +48,12 @@ const aboutSchemas = 'JSON Schema, draft 2020-12 or draft 07, at most 64 KB, wit
 
 const escalation = inputObject(
   'PipelineEscalationInput',
-  'Where a stage goes when no agent accepts it: give one of the three.',
+  'Where a Session goes when the Handoff to the last Agent of a stage times out. Give one of the three.',
   z
     .object({
-      agentId: optional(agentId).describe('The Agent that gets the Session.'),
-      role: optional(role).describe('The role whose Agents get the Session.'),
-      operators: withDefault(z.boolean(), false).describe('True: the Session waits for an operator.'),
+      agentId: optional(agentId).describe('The Agent that gets the Session. When it is not AVAILABLE or has no free place, the Session goes back to the stage before.'),
+      role: optional(role).describe('The role whose Agents get the Session, one after the other. When all of them are full, the Session waits in the queue.'),
+      operators: withDefault(z.boolean(), false).describe('True: the Session is unassigned and PAUSED until an operator assigns it; `queue(where: {escalated: true})` lists it.'),
     })
     .refine((given) => [given.agentId !== null, given.role !== null, given.operators].filter(Boolean).length === 1, { message: 'names not exactly one of agentId, role and operators: give one' }),
 );
@@ -70,7 +70,7 @@ const stage = inputObject(
     payloadSchema: optional(payloadSchema).describe(`Schema of the payloads with which the stage is left: ${aboutSchemas}. Null: any payload.`),
     acceptWithinMinutes: optional(minutes).describe("Minutes in which an Agent has to accept, 1 to 525,600. Null: the server's default (BATON_STALE_AFTER_MINUTES)."),
     remindAfterMinutes: optional(minutes).describe('Minutes after which the Agent is reminded, 1 to 525,600. Null: no reminder.'),
-    escalateTo: optional(escalation).describe('Where the stage goes when no Agent accepts. Null: back to the stage before.'),
+    escalateTo: optional(escalation).describe('Where the Session goes when no Agent of the stage accepts in time. Null: back to the stage before.'),
   }),
 );
 

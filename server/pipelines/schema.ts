@@ -30,7 +30,7 @@ const PipelineCondition = builder.objectRef<Condition>('PipelineCondition').impl
 
 const PipelineEscalation = builder.objectRef<NonNullable<Stage['escalateTo']>>('PipelineEscalation').implement({
   access: 'inherit',
-  description: 'Where a stage goes when no agent accepts it. One of the three is set.',
+  description: 'Where a Session goes when the Handoff to the last Agent of a stage times out. One of the three is set.',
   fields: (t) => ({
     agent: t.field({
       type: modelRef('Agent'),
@@ -38,7 +38,7 @@ const PipelineEscalation = builder.objectRef<NonNullable<Stage['escalateTo']>>('
       description: 'The Agent that gets the Session; null when not set.',
       resolve: ({ agentId }, _args, context, info) => (agentId === null ? null : agentNamed(agentId, context, info)),
     }),
-    role: t.exposeString('role', { nullable: true, description: 'The role whose Agents get the Session; null when not set.' }),
+    role: t.exposeString('role', { nullable: true, description: 'The role whose Agents get the Session, one after the other; null when not set.' }),
     operators: t.exposeBoolean('operators', { description: 'Whether the Session waits for an operator.' }),
   }),
 });
@@ -55,7 +55,7 @@ const PipelineStage = builder.objectRef<Stage>('PipelineStage').implement({
     payloadSchema: t.field({ type: 'JSON', nullable: true, description: 'JSON Schema of the payloads with which the stage is left; null for any payload.', resolve: ({ payloadSchema }) => payloadSchema }),
     acceptWithinMinutes: t.exposeInt('acceptWithinMinutes', { nullable: true, description: "Minutes in which an Agent has to accept; null: the server's default (BATON_STALE_AFTER_MINUTES)." }),
     remindAfterMinutes: t.exposeInt('remindAfterMinutes', { nullable: true, description: 'Minutes after which the Agent is reminded; null for no reminder.' }),
-    escalateTo: t.field({ type: PipelineEscalation, nullable: true, description: 'Where the stage goes when no Agent accepts; null: back to the stage before.', resolve: ({ escalateTo }) => escalateTo }),
+    escalateTo: t.field({ type: PipelineEscalation, nullable: true, description: 'Where the Session goes when no Agent of the stage accepts in time; null: back to the stage before.', resolve: ({ escalateTo }) => escalateTo }),
   }),
 });
 

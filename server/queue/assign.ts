@@ -13,8 +13,7 @@ SELECT id FROM agents a
 WHERE EXISTS (SELECT FROM queue_entries WHERE NOT suspended AND NOT escalated)
   AND administrative_status = 'AVAILABLE' AND archived_at IS NULL AND current_load < max_capacity
   AND (SELECT true FROM queue_entries e
-       WHERE e.wanted = ANY (ARRAY['/', a.type || '/', a.type || '/' || a.role, '/' || a.role]) AND NOT e.suspended AND NOT e.escalated
-         AND e.source_agent_id IS DISTINCT FROM a.id AND e.previous_agent_id IS DISTINCT FROM a.id LIMIT 1)
+       WHERE e.wanted = ANY (ARRAY['/', a.type || '/', a.type || '/' || a.role, '/' || a.role]) AND NOT e.suspended AND NOT e.escalated AND NOT a.id = ANY (e.excluded_agent_ids) LIMIT 1)
 ORDER BY current_load::float8 / max_capacity, id LIMIT ${batch}`);
 
 interface AssignOptions {

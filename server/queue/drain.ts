@@ -29,7 +29,7 @@ const takeHeads = statement(`
 WITH best AS MATERIALIZED (
   SELECT x.id FROM unnest($1::text[]) AS k (wanted) CROSS JOIN LATERAL (
     SELECT e.id, e.effective_at FROM queue_entries e
-    WHERE e.wanted >= k.wanted AND e.wanted <= k.wanted AND NOT e.suspended AND NOT e.escalated AND e.source_agent_id IS DISTINCT FROM $2 AND e.previous_agent_id IS DISTINCT FROM $2 AND NOT e.id = ANY ($4::uuid[])
+    WHERE e.wanted >= k.wanted AND e.wanted <= k.wanted AND NOT e.suspended AND NOT e.escalated AND NOT $2 = ANY (e.excluded_agent_ids) AND NOT e.id = ANY ($4::uuid[])
     ORDER BY e.wanted, e.effective_at, e.id LIMIT ${most + slack}) x
   ORDER BY x.effective_at, x.id LIMIT ${most + slack}),
 e AS MATERIALIZED (
@@ -112,7 +112,7 @@ async function giveTo(
   const visible = log ? carried.visible : await readVisible(work, session);
   if (carried.handoff === null || via === null || acceptWithinMinutes === null) {
     custody.setStatus('RUNNING', { lastReassignedAt: work.now });
-    custody.beginTenure(agent, 'ACTIVE', visible);
+    custody.beginTenure(agent, 'ACTIVE', visible, carried.limit);
     giveStage(custody, agent.id);
     custody.recordCustody('SESSION_REASSIGNED', { reason, summary, metadata });
     return;

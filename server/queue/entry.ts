@@ -1,7 +1,7 @@
 import type { VisibleCounts } from '../context/visible.ts';
 import type { Work } from '../core/work.ts';
 import type { Custody, MoveNotes } from '../custody/custody.ts';
-import type { LockedAgent, QueuedSession } from '../custody/read.ts';
+import type { LockedAgent, QueuedSession, ReadLimit } from '../custody/read.ts';
 import type { HandoffVia, QueueEntry, SessionPriority } from '../generated/prisma/client.ts';
 import type { Carried, Finisher, Prepared } from '../handoffs/handOver.ts';
 import { effectiveAt, wanted } from './rules.ts';
@@ -18,14 +18,23 @@ export interface Turn extends MoveNotes {
   handoff: { via: HandoffVia; prepared: Prepared; acceptWithinMinutes: number; triggeringToolCallIds?: readonly string[] | null } | null;
   /** What the log shows now. */
   visible: VisibleCounts;
+  /** What the next agent reads when it gets the Session without a Handoff; null for everything. */
+  limit?: ReadLimit | null;
   /** Source of the Handoff; null for a Session without a holder. */
   finisher: Finisher | null;
   previousHolder: LockedAgent | null;
+  /** Agents that do not get it, besides the finisher and the previous holder. */
+  tried?: readonly string[];
+  /** True when its source cannot take the Session back. */
+  returned?: boolean;
+  /** True when an operator has to choose the agent. */
+  escalated?: boolean;
 }
 
 /** The column `carried`. */
 export interface CarriedEntry {
   visible: VisibleCounts;
+  limit?: ReadLimit | null;
   /** The log when `visible` was counted. */
   log: { messageCount: number; toolCallCount: number; visibleFrom: number; visibleCallsFrom: number };
   handoff: Pick<Carried, 'context' | 'contentHash' | 'carry' | 'limit'> & { lastTurnId: string | null; lastTurnCallIds: readonly string[] } | null;
@@ -38,7 +47,7 @@ export interface CarriedEntry {
 export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Turn): void {
   const { work, session, queued: before } = custody;
   const wants = wanted(agentType, role);
-  const queuedAt = before?.wanted === wants ? before.queuedAt : work.now;
+  const { queuedAt, returned } = before?.wanted === wants ? before : { queuedAt: work.now, returned: turn.returned ?? false };
   // A paused Session waits as it would be held: it gets no Agent before it is resumed.
   const suspended = before === null ? session.status === 'PAUSED' && turn.previousHolder !== null : before.suspended;
   custody.leaveQueue();
@@ -51,13 +60,14 @@ export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Tur
     role,
     wanted: wants,
     queuedAt,
-    effectiveAt: effectiveAt({ priority: session.priority, queuedAt }),
+    effectiveAt: effectiveAt({ priority: session.priority, queuedAt, returned }),
+    returned,
     suspended,
-    escalated: false,
+    escalated: turn.escalated ?? false,
     sourceAgentId: finisher?.agentId ?? null,
     sourceAgentType: finisher?.agentType ?? null,
     sourceAgentSessionId: finisher?.tenureId ?? null,
-    previousAgentId: turn.previousHolder?.id ?? before?.previousAgentId ?? null,
+    excludedAgentIds: excluded(turn, before),
     reason: turn.reason ?? null,
     summary: turn.summary ?? null,
     metadata: (turn.metadata ?? null),
@@ -70,9 +80,14 @@ export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Tur
   custody.recordCustody('SESSION_QUEUED', { previousHolder, source, reason, summary: turn.handoff === null ? summary : null, metadata: turn.handoff === null ? metadata : null });
 }
 
-function carriedOf({ session }: Custody, { visible, handoff }: Turn): CarriedEntry {
+function excluded({ finisher, previousHolder, tried = [] }: Turn, before: QueuedSession | null): string[] {
+  const left = previousHolder === null ? (before?.excludedAgentIds ?? []) : [previousHolder.id];
+  return [...new Set([...(finisher === null ? [] : [finisher.agentId]), ...left, ...tried])];
+}
+
+function carriedOf({ session }: Custody, { visible, limit = null, handoff }: Turn): CarriedEntry {
   const { messageCount, toolCallCount, visibleFrom, visibleCallsFrom } = session;
-  return { visible, log: { messageCount, toolCallCount, visibleFrom, visibleCallsFrom }, handoff: handoff && stored(handoff) };
+  return { visible, limit, log: { messageCount, toolCallCount, visibleFrom, visibleCallsFrom }, handoff: handoff && stored(handoff) };
 }
 
 function stored({ prepared: { context, contentHash, carry, limit, sources }, triggeringToolCallIds }: NonNullable<Turn['handoff']>): NonNullable<CarriedEntry['handoff']> {
@@ -87,5 +102,5 @@ export function finisherAmong(queued: QueuedSession | null): Finisher | null {
 
 /** A changed priority changes the place. */
 export function changePriority(work: Work, queued: QueuedSession, priority: SessionPriority): void {
-  work.change('queue_entries', queued, { effectiveAt: effectiveAt({ priority, queuedAt: queued.queuedAt }) });
+  work.change('queue_entries', queued, { effectiveAt: effectiveAt({ ...queued, priority }) });
 }

@@ -54,7 +54,7 @@ builder.queryField('queue', (t) =>
     access: everybody,
     type: connectionRef('QueueEntry'),
     description:
-      'Lists the queued Sessions that the caller may read in the order of their turns: by priority, raised by one level for every 30 minutes of waiting, then by time. Suspended ones keep their place.',
+      'Lists the queued Sessions that the caller may read in the order of their turns: by priority, raised by one level for every 30 minutes of waiting, then by time. A Session that could not return to its source counts one level more. Suspended ones keep their place.',
     args: { ...argsOf(many), ...pageArgs },
     resolve: async (_root, args, context, info) => {
       const { agentType: type, role, escalated } = decodeArgs(many, args).where;
