@@ -31,7 +31,7 @@ async function readAll(model: Model, sessionId: string, handoffId: string): Prom
     texts.push(called);
   }
   for (const stem of ['request', 'compaction', 'last-message', 'decision', 'task', 'question', 'reason', 'workspace', 'summary', 'metadata', 'instructions', 'check', 'attempt', 'file', 'message', 'tool', 'call', 'variable']) {
-    for (const number of [1, 2, 3]) texts.push(await model.call('baton_read', { handoff: handoffId, item: `${stem}-${number}` }));
+    for (const number of [1, 2]) texts.push(await model.call('baton_read', { handoff: handoffId, item: `${stem}-${number}` }));
   }
   for (const uri of [`baton://handoffs/${handoffId}`, `baton://sessions/${sessionId}`]) texts.push(await model.client.readResource({ uri }));
   texts.push(await model.client.listResources(), await model.client.getPrompt({ name: 'take_over', arguments: { handoff: handoffId } }));
