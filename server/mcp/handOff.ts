@@ -30,7 +30,7 @@ export interface ToolCall {
 export async function transfer(desk: Desk, { session, ...call }: ToolCall) {
   const sessionId = await sessionMeant(desk, session);
   const { toolResult, handoff } = await desk.mutate<Executed>(executeDocument, { sessionId, ...call });
-  return answer(`${toolResult.content} You no longer hold the session: stop working on it.`, { handoff: handoff.id, session: sessionId, target: handoff.targetAgent.id, deadlineAt: handoff.deadlineAt });
+  return answer(toolResult.content, { handoff: handoff.id, session: sessionId, target: handoff.targetAgent.id, deadlineAt: handoff.deadlineAt });
 }
 
 export interface HandOff {

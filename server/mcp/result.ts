@@ -16,6 +16,7 @@ export function answer(message: string, data: object, texts: readonly string[] =
 function visible(data: unknown): unknown {
   if (typeof data === 'string') return neutralise(data);
   if (Array.isArray(data)) return data.map(visible);
+  if (data instanceof Date) return data.toISOString();
   return typeof data === 'object' && data !== null ? Object.fromEntries(Object.entries(data).map(([name, value]) => [name, visible(value)])) : data;
 }
 

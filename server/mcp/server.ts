@@ -95,8 +95,8 @@ export function createServer(desk: Desk, { version, masked }: { version: string;
   return server;
 }
 
-/** Claude Code sends the id that the model's call has in its transcript, so that an import finds the call. */
-function callIdIn(meta: Record<string, unknown> | undefined): string | null {
-  const id = meta?.['claudecode/toolUseId'];
-  return typeof id === 'string' && id.length > 0 && id.length <= 200 ? id : null;
+/** Claude Code and Codex send the id that the model's call has in their transcripts: an import then finds the call, and a repeated one hands off once. */
+function callIdIn(meta: Record<string, unknown> = {}): string | null {
+  const id = ['claudecode/toolUseId', 'callId'].map((name) => meta[name]).find((each) => typeof each === 'string' && each.length > 0 && each.length <= 200);
+  return typeof id === 'string' ? id : null;
 }

@@ -52,8 +52,9 @@ describe('the list of tools', () => {
     for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
   });
 
-  it('says which tools change nothing', async () => {
+  it('says which tools change nothing, and that none destroys anything or reaches beyond Baton', async () => {
     const { tools } = await model.client.listTools();
+    for (const { annotations } of tools) expect(annotations).toMatchObject({ destructiveHint: false, openWorldHint: false });
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name)).toEqual(['baton_inbox', 'baton_read']);
   });
 });
@@ -64,13 +65,13 @@ describe('a take-over', () => {
     const id = await publicSession(names.author, { title: 'Release notes' });
     await author.call('baton_note', { text: 'The notes are in NOTES.md.', decisions: ['No marketing words'], tasks: [{ content: 'Check the versions', status: 'PENDING' }] });
     const passed = await author.call('baton_handoff', { target: names.reviewer, reason: 'Please check' }, { 'claudecode/toolUseId': 'toolu_7' });
-    expect(passed).toMatchObject({ isError: false, data: { session: id, target: names.reviewer, handoff: expect.stringMatching(/^handoff_/) as string } });
-    expect(passed.texts[0]).toContain('stop working on it');
+    expect(passed).toMatchObject({ isError: false, data: { session: id, target: names.reviewer, handoff: expect.stringMatching(/^handoff_/) as string, deadlineAt: expect.stringMatching(/^20.*Z$/) as string } });
+    expect(passed.texts[0]).toContain('stop here');
 
     const inbox = await reviewer.call('baton_inbox');
     expect(inbox.texts[0]).toBe('1 handoff waits for you. Take one with baton_accept, or decline it with baton_reject.\n' + `You hold ${id} "Release notes": PENDING.`);
     expect(inbox.texts[1]).toContain('The notes are in NOTES.md.');
-    expect(inbox.data).toMatchObject({ waiting: 1, handoffs: [{ handoff: passed.data.handoff, from: names.author, session: id, prompt: expect.stringContaining('No marketing words') as string }] });
+    expect(inbox.data).toMatchObject({ waiting: 1, handoffs: [{ handoff: passed.data.handoff, from: names.author, session: id, deadlineAt: expect.stringMatching(/^20.*Z$/) as string, prompt: expect.stringContaining('No marketing words') as string }] });
 
     const accepted = await reviewer.call('baton_accept');
     expect(accepted).toMatchObject({ isError: false, data: { session: id, state: 'ACTIVE', from: names.author, prompt: expect.stringContaining('Check the versions') as string } });
@@ -91,9 +92,9 @@ describe('a take-over', () => {
   it('repeats its answers: accepting twice, and the same call of the model twice', async () => {
     const { author, reviewer, names } = await pair();
     await publicSession(names.author);
-    const call = () => author.call(`transfer_to_${names.reviewer}`, { reason: 'because', summary: 'Half done', variables: { branch: 'main' } }, { 'claudecode/toolUseId': 'toolu_1' });
+    const call = () => author.call(`transfer_to_${names.reviewer}`, { reason: 'because', summary: 'Half done', variables: { branch: 'main' } }, { callId: 'call_1' });
     const [first, handoffs] = [await call(), async () => (await post<{ handoffs: { totalCount: number } }>(`{ handoffs(where: { sourceAgentId: "${names.author}" }) { totalCount } }`)).data.handoffs.totalCount];
-    const again = await author.call(`transfer_to_${names.reviewer}`, { reason: 'because', session: first.data.session }, { 'claudecode/toolUseId': 'toolu_1' });
+    const again = await author.call(`transfer_to_${names.reviewer}`, { reason: 'because', session: first.data.session }, { callId: 'call_1' });
     expect(again).toEqual(first);
     expect(await handoffs()).toBe(1);
     const accepted = await reviewer.call('baton_accept');

@@ -85,8 +85,13 @@ const definitions = Object.entries(ownTools).map(([name, { description, input, r
   name,
   description,
   inputSchema: schemaOf(input),
-  annotations: { readOnlyHint: reads },
+  annotations: annotationsOf(reads),
 }));
+
+/** Codex asks a person before it calls a tool that may destroy something or reach beyond its server, which is the default. */
+function annotationsOf(readOnlyHint: boolean): Tool['annotations'] {
+  return { readOnlyHint, destructiveHint: false, openWorldHint: false };
+}
 
 /** Without bounds: the refusal of a wrong value names them. */
 function schemaOf(input: z.ZodType): Tool['inputSchema'] {
@@ -132,6 +137,7 @@ export async function toolsOf(desk: Desk): Promise<Tool[]> {
       name: tool.name,
       description: shortened(tool.description ?? ''),
       inputSchema: { ...tool.inputSchema, properties: { ...tool.inputSchema.properties, [sessionArgumentOf(tool)]: sessionProperty } },
+      annotations: annotationsOf(false),
     })),
   ];
 }
