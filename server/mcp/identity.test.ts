@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
+import { createPersistedOperations } from '../limits/persisted.ts';
 import { createRates } from '../limits/rates.ts';
 import { askersOf, type Asker } from '../../test/askers.ts';
+import { testDatabase } from '../../test/database.ts';
 import { client, send, type Sent } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
-import { secretFor } from '../../test/keyring.ts';
+import { adminKey, secretFor } from '../../test/keyring.ts';
 import { connect } from '../../test/mcp.ts';
 import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 const { db, url, secrets, askers, session, initiate } = await askersOf();
 
@@ -135,4 +138,24 @@ it('every request counts as a read, and what a tool does as over GraphQL', async
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'baton_note', arguments: { session: id, decisions: ['1', '2', '3', '4'] } } });
   const { result } = JSON.parse((await post('', { to: limited, key: other, body })).body) as { result: { isError: boolean; structuredContent: object } };
   expect(result).toMatchObject({ isError: true, structuredContent: { code: 'RATE_LIMITED', recorded: ['decision 1', 'decision 2', 'decision 3'] } });
+});
+
+it('answers below a base path, and where only persisted operations are answered', async () => {
+  const only = createPersistedOperations({}, { only: true });
+  const { url: below } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey, BATON_BASE_PATH: '/tools/baton' }, persisted: only });
+  expect((await client(below, { key: adminKey }).post('{ viewer { role } }')).errors).toHaveLength(1);
+  expect(await (await connect(below, '/ada', { key: adminKey })).tools()).toEqual(working);
+  expect((await post('/ada', { to: `${url}/tools/baton`, key: adminKey })).status).toBe(404);
+});
+
+it('without keys the address alone gives the rights of its agent', async () => {
+  const own = await testDatabase();
+  const { agent, session: begin } = world(own.pool);
+  for (const id of ['ada', 'bob']) await agent(id);
+  const { url: keyless } = await startApp(own);
+  expect((await post('', { to: keyless })).status).toBe(403);
+  const foreign = encodeId('session', await begin('bob'));
+  const model = await connect(keyless, '/ada');
+  expect(await model.call('baton_read', { session: foreign })).toMatchObject({ isError: true, data: { code: 'NOT_FOUND' } });
+  expect(await (await connect(keyless, '/bob')).call('baton_read', { session: foreign })).toMatchObject({ isError: false });
 });
