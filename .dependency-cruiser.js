@@ -7,7 +7,7 @@ const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/cli/']
 const limitNumbers = '^server/limits/limits\\.ts$';
 const inFolders = (...names) => `^server/(${names.join('|')})/`;
 
-const known = '(core|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|generated)';
+const known = '(core|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|mcp|generated)';
 
 const forbid = (name, { path, pathNot = [] }, to) => ({ name, severity: 'error', from: { path, pathNot: [...free, ...pathNot] }, to });
 /** Of this project a layer may import itself and what is allowed. */
@@ -27,11 +27,12 @@ export default {
     server('custody', inFolders('custody'), [inFolders('context', 'events', 'access', 'core', 'generated')]),
     server('commands', inFolders(nouns), [inFolders('custody', 'context', 'events', 'redaction', 'core', 'generated')], { pathNot: [doors] }),
     server('doors', doors, [inFolders(nouns, 'graphql', 'custody', 'context', 'events', 'live', 'access', 'core', 'generated'), '^server/limits/rates\\.ts$', '^server/infra/(http/)?(originCheck|answers)\\.ts$'], {
-      pathNot: [inFolders('exports')],
+      pathNot: [inFolders('exports', 'mcp')],
     }),
     server('graphql', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated'), '^server/queue/runCommand\\.ts$', doors], { valuesOnly: true }),
     server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), '^server/queue/runCommand\\.ts$', doors, '^server/infra/log\\.ts$']),
     server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
+    server('mcp', inFolders('mcp'), [inFolders('live', 'core'), '^server/context/neutralise\\.ts$', '^server/graphql/page\\.ts$', '^server/infra/http/originCheck\\.ts$', '^server/app\\.ts$']),
     server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
     layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/tools/(define|tool)\\.ts$']),
     layer('client-stream', '^client/stream/', []),

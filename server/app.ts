@@ -12,13 +12,14 @@ import { createDoor } from './infra/http/door.ts';
 import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/http/httpServer.ts';
 import type { LedgerLimits } from './infra/http/ledger.ts';
 import type { Log } from './infra/log.ts';
-import { answerOf, type Enveloped, executeParams, isJson, isPlainPost, readBody, readParams, type TextAnswer, toFetchRequest } from './infra/http/plainPost.ts';
+import { answerOf, type Enveloped, executeParams, isJson, isPlainPost, type PlainParams, readBody, readParams, type TextAnswer, toFetchRequest } from './infra/http/plainPost.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
+import { checkVariables } from './limits/checkVariables.ts';
 import { heavyReadsPlugin } from './limits/heavyReads.ts';
 import { limits, type QueryLimits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
-import { createRates, type Rates } from './limits/rates.ts';
+import { createRates, type Kind, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import { packageFolder } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
@@ -28,8 +29,17 @@ import type { SocketServer } from './live/sockets.ts';
 const builtDashboard = join(packageFolder, 'dist');
 const drainWithin = 7_000;
 
-/** Returns undefined for requests of other routes. Routes that require a key call `caller`, which rejects with UNAUTHENTICATED. */
-export type Route = (request: Request, caller: () => Promise<Caller>) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
+/**
+ * Executes a document that this server wrote itself, with the caller's rights and the limits of every request. Its errors are
+ * masked. Never rejects.
+ */
+export type Ask = (caller: Caller, query: string, variables: Record<string, unknown>) => Promise<ExecutionResult>;
+
+/**
+ * Returns undefined for requests of other routes. Routes that require a key call `caller`, which charges the request (a GET as a
+ * read, others as a write, unless the route says it) and rejects with UNAUTHENTICATED or RATE_LIMITED.
+ */
+export type Route = (request: Request, caller: (charged?: Kind) => Promise<Caller>, ask: Ask) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;
@@ -183,11 +193,12 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     const account = answers.accountOf(request);
     let by: Caller | undefined;
     for (const candidate of options.routes ?? []) {
-      const found = await candidate(webRequest, async () => {
+      const identified = async (charged: Kind = reads ? 'read' : 'write'): Promise<Caller> => {
         const caller = await identify(request);
-        rates.take(caller, reads ? 'read' : 'write');
+        rates.take(caller, charged);
         return (by = caller);
-      });
+      };
+      const found = await candidate(webRequest, identified, ask);
       if (found === undefined) continue;
       return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
     }
@@ -233,9 +244,18 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     if (body === null) return null;
     const params = readParams(body, (sent) => readRequest(persisted, sent));
     if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), context);
+    return answerOf(await execute(context, params), request);
+  }
+
+  function execute(context: { caller: Caller; charge: Charge }, params: PlainParams): Promise<ExecutionResult> {
     // Yoga refuses mutations unless the method of `request` is POST.
     const enveloped = yoga.getEnveloped({ ...context, params, request: { method: 'POST' } }) as unknown as Enveloped;
-    return answerOf(await executeParams(enveloped, params, maskError), request);
+    return executeParams(enveloped, params, maskError);
+  }
+
+  async function ask(caller: Caller, query: string, variables: Record<string, unknown>): Promise<ExecutionResult> {
+    const fault = checkVariables(variables);
+    return fault === null ? execute({ caller, charge: new Charge(rates, caller) }, { query, variables }) : { errors: [fault] };
   }
 
   function identify(request: IncomingMessage): Promise<Caller> {

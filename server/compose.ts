@@ -12,7 +12,7 @@ import { schema } from './graphql/schema.ts';
 import { startSweeping } from './handoffs/sweep.ts';
 import { isLoopback, type Env } from './infra/env.ts';
 import type { Log } from './infra/log.ts';
-import { commandLine } from './infra/place.ts';
+import { commandLine, packageVersion } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
 import { StartError } from './infra/startError.ts';
 import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
@@ -21,6 +21,7 @@ import { createRates } from './limits/rates.ts';
 import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
 import type { Pace, Streams } from './live/streams.ts';
+import { mcpRoute } from './mcp/mcpRoute.ts';
 import { transcriptRoute, type UploadLimits } from './log/transcriptRoute.ts';
 import { startAssigning } from './queue/assign.ts';
 import { importRoute } from './registry/importRoute.ts';
@@ -71,7 +72,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     ...asking,
     live,
     plugins: [validationErrors(suggesting), compiledQueries()],
-    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), downloadRoute({ schema, ...asking })],
+    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), mcpRoute({ ...asking, streams, allowedOrigins: env.allowedOrigins, version: packageVersion() }), downloadRoute({ schema, ...asking })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DomainError } from '../core/errors.ts';
-import { packageFolder } from '../infra/place.ts';
+import { packageVersion } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import { print, tell, UsageError } from './command.ts';
 import { commands } from './commands.ts';
@@ -28,7 +26,7 @@ try again later.`;
 /** Runs one command line. Returns its exit code. */
 export async function run(argv: string[]): Promise<number> {
   if (isHelp(argv[0])) return done(usage);
-  if (argv[0] === '--version') return done(version());
+  if (argv[0] === '--version') return done(packageVersion());
   const name = [argv.slice(0, 2).join(' '), argv[0] ?? ''].find((words) => Object.hasOwn(commands, words));
   if (name === undefined) return wrong(argv[0] === undefined ? '' : `There is no command '${argv[0]}'.`, usage);
   const command = await commands[name]!.load();
@@ -55,8 +53,4 @@ function done(text: string): number {
 function wrong(problem: string, text: string): number {
   tell(problem === '' ? text : `${problem}\n\n${text}`);
   return exitCodes.usage;
-}
-
-function version(): string {
-  return (JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }).version;
 }

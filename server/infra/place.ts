@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,6 +8,8 @@ export const packageFolder = folderOf(dirname(fileURLToPath(import.meta.url)));
 function folderOf(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : folderOf(dirname(folder));
 }
+
+export const packageVersion = (): string => (JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }).version;
 
 /** Only the package has bundled files. */
 const isPackage = !import.meta.url.endsWith('.ts');

@@ -1,6 +1,8 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, vi } from 'vitest';
 import { atEnd, testDatabase } from '../database.ts';
 import { client } from '../graphql.ts';
+import { modelOf, newClient } from '../mcp.ts';
 import { sseStream } from '../socket.ts';
 import { blocksOf, documents, type Block } from './blocks.ts';
 import { Samples } from './samples.ts';
@@ -53,7 +55,17 @@ async function runProgram({ text, until }: Block): Promise<void> {
   await (await runTypeScript(program, until)).stop();
 }
 
-const runners: Record<string, (block: Block) => Promise<void> | void> = { graphql: runGraphQL, sh: runCommand, ts: runProgram };
+/** Settings of a program that speaks MCP: its server has tools. */
+async function runSettings({ text, language }: Block): Promise<void> {
+  if (language === 'json') JSON.parse(text);
+  const [, address] = /"?url"?\s*[:=]\s*"(.+?)"/.exec(samples.adapt(text))!;
+  const mcp = newClient();
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(address!)));
+  expect(await modelOf(mcp).tools()).toContain('baton_inbox');
+  await mcp.close();
+}
+
+const runners: Record<string, (block: Block) => Promise<void> | void> = { graphql: runGraphQL, sh: runCommand, ts: runProgram, json: runSettings, toml: runSettings };
 
 const runnable = (file: string): Block[] => blocksOf(file).filter(({ notRun, language }) => notRun === undefined && language !== 'mermaid');
 

@@ -24,20 +24,12 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
 
     /** Sends an answer of `/graphql`. */
     async send(response: ServerResponse, result: Response | TextAnswer, to: Recipient): Promise<void> {
-      if (result instanceof TextAnswer) {
-        const { status, headers, body } = result;
-        return sendWhole(response, { status, headers: Object.entries(headers), body: Buffer.from(body) }, to);
-      }
-      const { body } = result;
-      if (body === null || !isStream(result)) return sendResponse(response, result, to);
-      // Makes nginx pass events on at once.
-      response.setHeader('x-accel-buffering', 'no');
-      writeHead(response, result.status, result.headers);
-      response.once('close', () => void body.cancel().catch(() => undefined));
-      return streamTo(response, body, to);
+      if (!(result instanceof TextAnswer)) return sendResponse(response, result, to);
+      const { status, headers, body } = result;
+      return sendWhole(response, { status, headers: Object.entries(headers), body: Buffer.from(body) }, to);
     },
 
-    /** Sends the answer of a route. Awaits `pay` before each further `limits.readBytes` of a stream. */
+    /** Sends the answer of a route. Awaits `pay` before each further `limits.readBytes` of a download. */
     async sendFound(response: ServerResponse, found: Response | Streamed, to: Recipient, pay: () => Promise<void>): Promise<void> {
       if (found instanceof Response) return sendResponse(response, found, to);
       const { status, headers } = found.response;
@@ -58,7 +50,14 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
 const isStream = ({ headers }: Response): boolean => /^(text\/event-stream|multipart\/)/.test(headers.get('content-type') ?? '');
 
 async function sendResponse(response: ServerResponse, result: Response, to: Recipient): Promise<void> {
-  const { status, headers } = result;
+  const { status, headers, body } = result;
+  if (body !== null && isStream(result)) {
+    // Makes nginx pass events on at once.
+    response.setHeader('x-accel-buffering', 'no');
+    writeHead(response, status, headers);
+    response.once('close', () => void body.cancel().catch(() => undefined));
+    return streamTo(response, body, to);
+  }
   await sendWhole(response, { status, headers, body: Buffer.from(await result.arrayBuffer()) }, to);
 }
 

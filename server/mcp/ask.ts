@@ -1,0 +1,63 @@
+import type { Ask } from '../app.ts';
+import type { Caller } from '../core/work.ts';
+import { Refused } from './result.ts';
+
+/** The agent of a request and its way to the API. */
+export interface Desk {
+  /** Null for an analyst that names no agent: it reads everything. */
+  agentId: string | null;
+  /** Whether the tools that change something are offered. */
+  works: boolean;
+  /** @throws Refused */
+  query<Data>(document: string, variables?: Record<string, unknown>): Promise<Data>;
+  /** Runs a mutation whose field has the alias `answer` and selects `...refusal`. @throws Refused */
+  mutate<Data>(document: string, input: Record<string, unknown>): Promise<Data>;
+}
+
+/** A mutation whose payload selects these fields. */
+export const mutation = (name: string, payload: string): string => {
+  const type = `${name[0]!.toUpperCase()}${name.slice(1)}`;
+  return `mutation ($input: ${type}Input!) { answer: ${name}(input: $input) { ... on ${type}Payload { ${payload} } ... on Error { code message toolResult { content } } } }`;
+};
+
+interface Erroneous {
+  code?: string;
+  message?: string;
+  toolResult?: { content: string } | null;
+}
+
+export function deskOf(caller: Caller, ask: Ask): Desk {
+  const query = async <Data>(document: string, variables: Record<string, unknown> = {}): Promise<Data> => {
+    const { data, errors } = await ask(caller, document, variables);
+    const [error] = errors ?? [];
+    if (error !== undefined) throw new Refused(inToolWords(error.message), String(error.extensions['code']));
+    return data as Data;
+  };
+  return {
+    agentId: caller.agentId,
+    works: caller.role !== 'ANALYST',
+    query,
+    async mutate<Data>(document: string, input: Record<string, unknown>) {
+      const { answer } = await query<{ answer: Data & Erroneous }>(document, { input });
+      if (answer.code !== undefined) throw new Refused(inToolWords(answer.toolResult?.content ?? answer.message!), answer.code);
+      return answer;
+    },
+  };
+}
+
+/** What refusals advise, in the words of the tools. */
+const words: Record<string, string> = {
+  acceptHandoff: 'baton_accept',
+  rejectHandoff: 'baton_reject',
+  advancePipeline: 'baton_handoff with outcome',
+  appendTurn: 'baton_note',
+  recordDecision: 'baton_note',
+  setTasks: 'baton_note',
+  initiateHandoff: 'baton_handoff',
+  executeHandoffTool: 'baton_handoff',
+  resumeSession: 'an operator has to resume it',
+  reassignSession: 'an operator has to move it',
+  handoffToolDefinitions: 'tools/list',
+};
+
+const inToolWords = (message: string): string => message.replace(/\b[a-z]+[A-Z][A-Za-z]+\b/g, (word) => (Object.hasOwn(words, word) ? words[word]! : word));

@@ -1,0 +1,75 @@
+import { GraphQLError } from 'graphql';
+import type { Caller } from '../core/work.ts';
+import { StreamEnded, type Stream } from '../live/stream.ts';
+import { type Streams, TooManyStreams } from '../live/streams.ts';
+import type { Desk } from './ask.ts';
+import { Refused } from './result.ts';
+import { NoAgent } from './tools.ts';
+
+const changed = `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n\n`;
+const heartbeat = ': heartbeat\n\n';
+
+/** What the tools of an agent depend on. */
+interface Seen {
+  definitions: string;
+  /** The agent and the targets of its tools. */
+  agents: ReadonlySet<string>;
+}
+
+/**
+ * A stream that tells the client when its tools have changed, by the committed events of any process. The first message comes
+ * at once: a change may have come before the stream was open.
+ * @throws NoAgent, Refused, GraphQLError
+ */
+export async function changesOf(streams: Streams, caller: Caller, desk: Desk): Promise<Response> {
+  let seen = await look(desk);
+  const stream = await open(streams, caller, (agents) => agents.some((id) => seen.agents.has(id)));
+  const encoder = new TextEncoder();
+
+  async function next(): Promise<string | null> {
+    const { value } = await stream.next();
+    if (value === undefined) return null;
+    if (value.type === 'HEARTBEAT') return heartbeat;
+    // Read again after READY too: what changed before the stream was open is in no event of it.
+    const before = seen;
+    seen = await look(desk).catch((error: unknown) => {
+      if (error instanceof Refused) return { ...before, definitions: '' };
+      throw error;
+    });
+    return value.type === 'READY' || seen.definitions !== before.definitions ? changed : heartbeat;
+  }
+
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const text = await next().catch((error: unknown) => {
+        if (error instanceof StreamEnded || error instanceof NoAgent) return null;
+        throw error;
+      });
+      if (text !== null) return controller.enqueue(encoder.encode(text));
+      await stream.return();
+      controller.close();
+    },
+    cancel: async () => void (await stream.return()),
+  });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' } });
+}
+
+const document = 'query ($id: ID!) { agent(id: $id) { handoffToolDefinitions(format: MCP) } handoffTools(first: 100, where: { agentId: $id }) { nodes { targetAgent { id } } } }';
+
+/** An analyst that names no agent has tools that never change. */
+async function look({ agentId, query }: Desk): Promise<Seen> {
+  if (agentId === null) return { definitions: '', agents: new Set() };
+  const { agent, handoffTools } = await query<{ agent: { handoffToolDefinitions: object[] } | null; handoffTools: { nodes: { targetAgent: { id: string } }[] } }>(document, { id: agentId });
+  if (agent === null) throw new NoAgent(`There is no agent '${agentId}': check the address`);
+  return { definitions: JSON.stringify(agent.handoffToolDefinitions), agents: new Set([agentId, ...handoffTools.nodes.map(({ targetAgent }) => targetAgent.id)]) };
+}
+
+async function open(streams: Streams, caller: Caller, concerns: (agents: readonly string[]) => boolean): Promise<Stream> {
+  try {
+    return await streams.open({ key: { kind: 'all' }, caller, after: null, accepts: ({ type, inboxes }) => type === 'AGENT_CHANGED' && concerns(inboxes) });
+  } catch (error) {
+    if (error instanceof StreamEnded) throw new GraphQLError(error.message, { extensions: { code: error.code } });
+    if (error instanceof TooManyStreams) throw new GraphQLError(error.message, { extensions: { code: 'LIMIT_EXCEEDED' } });
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { GraphQLError } from 'graphql';
+import type { Ask } from '../app.ts';
+import { httpStatusOf } from '../core/httpStatus.ts';
+import type { Caller } from '../core/work.ts';
+import { isOriginAllowed } from '../infra/http/originCheck.ts';
+import { limits } from '../limits/limits.ts';
+import type { Streams } from '../live/streams.ts';
+import { deskOf, type Desk } from './ask.ts';
+import { changesOf } from './changes.ts';
+import { actingFor, WrongAddress } from './identity.ts';
+import { Refused } from './result.ts';
+import { createServer } from './server.ts';
+import { NoAgent, toolsOf } from './tools.ts';
+
+export interface McpRouteOptions {
+  streams: Streams;
+  maskError: (error: unknown) => Error;
+  /** Origins whose pages may send requests. */
+  allowedOrigins: readonly string[];
+  version: string;
+}
+
+const address = /^\/mcp(?:\/([^/]+))?$/;
+
+/**
+ * `/mcp` and `/mcp/<agent>`: the Model Context Protocol over streamable HTTP. A POST stands alone; a GET opens a stream of
+ * changes. A request is charged as a read, and each operation that it executes as over GraphQL.
+ */
+export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }: McpRouteOptions) => {
+  async function post(request: Request, desk: Desk): Promise<Response> {
+    const body = await readRequestBody(request, limits.body.json);
+    if (body.tooLarge) return refused(413, `The message is larger than ${limits.body.json} bytes: send less.`);
+    const parsedBody = parsed(body.text);
+    if (parsedBody === undefined) return refused(400, 'The body is not JSON: send one JSON-RPC message.', -32_700);
+    if (Array.isArray(parsedBody)) return refused(400, 'Send one JSON-RPC message for each request, not a list.', -32_600);
+    // An agent that does not exist is refused when a client connects, not at the first call.
+    if (isInitialize(parsedBody)) await toolsOf(desk);
+    const server = createServer(desk, { version, masked });
+    // Stateless: a server for each request, without sessions.
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(request, { parsedBody });
+    } finally {
+      await server.close();
+    }
+  }
+
+  return async (request: Request, identified: (charged: 'read') => Promise<Caller>, ask: Ask): Promise<Response | undefined> => {
+    const url = new URL(request.url);
+    const [found, encoded] = address.exec(url.pathname) ?? [];
+    if (found === undefined) return undefined;
+    if (request.method !== 'POST' && request.method !== 'GET') return refused(405, 'Send messages with POST, or open a stream with GET.', undefined, { allow: 'GET, POST' });
+    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refused(403, 'Pages of other origins may not use this address.');
+    try {
+      const caller = actingFor(await identified('read'), encoded === undefined ? null : decoded(encoded));
+      const desk = deskOf(caller, ask);
+      if (request.method === 'POST') return await post(request, desk);
+      if (request.headers.get('accept')?.includes('text/event-stream') !== true) return refused(406, 'Accept text/event-stream: a GET opens a stream of changes. Send messages with POST.');
+      return await changesOf(streams, caller, desk);
+    } catch (error) {
+      if (error instanceof WrongAddress) return refused(error.status, error.message);
+      if (error instanceof NoAgent) return refused(404, error.message);
+      if (error instanceof Refused) return refused(httpStatusOf(error.code), error.message);
+      const shown = masked(error);
+      const { http, code } = (shown instanceof GraphQLError ? shown.extensions : {}) as { http?: { headers?: Record<string, string> }; code?: string };
+      return refused(httpStatusOf(String(code)), shown.message, undefined, http?.headers);
+    }
+  };
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const refused = (status: number, message: string, code = -32_000, headers: Record<string, string> = {}): Response =>
+  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+
+const isInitialize = (message: unknown): boolean => typeof message === 'object' && message !== null && Reflect.get(message, 'method') === 'initialize';
+
+/** Undefined when it is not JSON. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+}
