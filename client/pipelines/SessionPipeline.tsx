@@ -12,7 +12,7 @@ import { stageLooks, type StageLook } from './looks.ts';
 import { PipelineDrawing } from './PipelineDrawing.tsx';
 import styles from './SessionPipeline.module.css';
 import { StageDetails } from './StageDetails.tsx';
-import { writeBoardView } from './view.ts';
+import { writeBoardView } from './board/view.ts';
 
 const SessionPipelineDocument = graphql(`
   query SessionPipeline($id: ID!) {
