@@ -5,6 +5,7 @@ export const places: { href: string; word: string; icon: IconName; of: RegExp }[
   { href: '/', word: 'Sessions', icon: 'list', of: /^\/(sessions.*)?$/ },
   { href: '/inbox', word: 'Inbox', icon: 'inbox', of: /^\/inbox/ },
   { href: '/agents', word: 'Agents', icon: 'bot', of: /^\/agents/ },
+  { href: '/pipelines', word: 'Pipelines', icon: 'pipeline', of: /^\/pipelines/ },
   { href: '/tools', word: 'Tools', icon: 'tool', of: /^\/tools/ },
   { href: '/handoffs', word: 'Handoffs', icon: 'swap', of: /^\/handoffs/ },
   { href: '/graph', word: 'Graph', icon: 'graph', of: /^\/graph/ },
