@@ -90,23 +90,30 @@ const ofType = `
   ORDER BY current_load::float8 / max_capacity, id
   LIMIT CASE WHEN $4 THEN NULL ELSE 8 END`;
 
-// The agent that had the Session in the stage before is tried first, so it is locked too.
-const ofStage = `
+const ofStage = (also: { where: string; union: string }): string => `
   (SELECT a.id FROM needs n JOIN agents a ON (n.role IS NULL OR a.role = n.role)
   WHERE ($3::text IS NULL OR a.type = $3) AND a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND ($4::bool OR a.current_load < a.max_capacity)
     AND a.id IS DISTINCT FROM (SELECT agent_id FROM s)
-    AND (n.type IS NULL OR a.type = n.type)
-    AND NOT ($7::bool AND a.id = ANY (SELECT unnest(tried) FROM stage_entries WHERE session_id = $1 AND left_at IS NULL))
+    AND (n.type IS NULL OR a.type = n.type) ${also.where}
   ORDER BY a.current_load::float8 / a.max_capacity, a.id
   LIMIT CASE WHEN $4 THEN NULL ELSE 8 END)
-  UNION (SELECT agent_id FROM stage_entries e, needs n WHERE e.session_id = $1 AND e.stage = n.name ORDER BY e.number DESC LIMIT 1)
-  UNION (SELECT a.id FROM needs n JOIN agents a ON a.id = n.escalation ->> 'agentId' OR a.role = n.escalation ->> 'role' WHERE $4 AND $7)`;
+  UNION (${also.union})`;
+// The agent that had the Session in the stage before is tried first, so it is locked too.
+const entering = ofStage({
+  where: '',
+  union: 'SELECT agent_id FROM stage_entries e, needs n WHERE e.session_id = $1 AND e.stage = n.name ORDER BY e.number DESC LIMIT 1',
+});
+// A statement of its own: every advance would run these parts too.
+const untried = ofStage({
+  where: 'AND NOT a.id = ANY (SELECT unnest(tried) FROM stage_entries WHERE session_id = $1 AND left_at IS NULL)',
+  union: `SELECT a.id FROM needs n JOIN agents a ON a.id = n.escalation ->> 'agentId' OR a.role = n.escalation ->> 'role' WHERE $4`,
+});
 
 const needs = `
 needs AS MATERIALIZED (
   SELECT n.name, n.role, n."agentType" AS type, n."escalateTo" AS escalation
   FROM pipelines p, jsonb_to_recordset(p.stages) AS n (name text, role text, "agentType" text, "escalateTo" jsonb)
-  WHERE p.id = coalesce($8::uuid, (SELECT pipeline_id FROM s)) AND n.name = coalesce($6::text, (SELECT stage FROM s))),`;
+  WHERE p.id = coalesce($7::uuid, (SELECT pipeline_id FROM s)) AND n.name = coalesce($6::text, (SELECT stage FROM s))),`;
 
 const stayFields = ['id', 'number', 'stage', 'attempt', 'agentId', 'tried', 'enteredAt', 'leftAt'] as const;
 
@@ -123,15 +130,15 @@ export const pipelineSql = (s: string, sessionId = '$1'): string => `(
 export type PipelineRow = (Omit<SessionPipeline, 'stays'> & { stays: object[] }) | null;
 export const pipelineOf = (row: PipelineRow): SessionPipeline | null => row && { ...row, stays: row.stays.map((stay) => fromColumns<Stay>(stay)) };
 
-const custodySql = (lock: string, forStage: boolean): Statement => statement(`
+const custodySql = (lock: string, inStage: string | null): Statement => statement(`
 WITH s AS MATERIALIZED (
   SELECT ${custodyColumns.session} FROM sessions WHERE id = $1::uuid),
 t AS (
   SELECT ${custodyColumns.tenure} FROM agent_sessions t JOIN s ON t.id = s.last_agent_session_id),
 h AS MATERIALIZED (
   SELECT ${custodyColumns.handoff} FROM handoffs h JOIN s ON h.id = s.last_handoff_id),
-open_handoff AS (SELECT source_agent_id, target_agent_id FROM h WHERE status IN ('INITIATED', 'ACCEPTED')),${forStage ? needs : ''}
-candidates AS (${forStage ? ofStage : ofType}),
+open_handoff AS (SELECT source_agent_id, target_agent_id FROM h WHERE status IN ('INITIATED', 'ACCEPTED')),${inStage === null ? '' : needs}
+candidates AS (${inStage ?? ofType}),
 concerned AS (
   SELECT agent_id AS id FROM s WHERE $5::bool
   UNION SELECT source_agent_id FROM open_handoff
@@ -158,9 +165,10 @@ SELECT
     GROUP BY agent_id HAVING bool_and(reads_from IS NOT NULL)) l) AS limits,
   ${pipelineSql('s')} AS pipeline
 `);
-const readCustodyStatement = custodySql('FOR NO KEY UPDATE', false);
-const readForStageStatement = custodySql('FOR NO KEY UPDATE', true);
-const lookStatement = custodySql('', false);
+const readCustodyStatement = custodySql('FOR NO KEY UPDATE', null);
+const readEnteringStatement = custodySql('FOR NO KEY UPDATE', entering);
+const readUntriedStatement = custodySql('FOR NO KEY UPDATE', untried);
+const lookStatement = custodySql('', null);
 
 interface Row {
   session: object | null;
@@ -180,7 +188,7 @@ async function read(work: Work, sessionId: string, options: LockOptions): Promis
   const [row] =
     forStage === null
       ? await work.query<Row>(lock ? readCustodyStatement : lookStatement, values)
-      : await work.query<Row>(readForStageStatement, [...values, forStage.stage, forStage.untried, forStage.pipelineId ?? null]);
+      : await work.query<Row>(forStage.untried ? readUntriedStatement : readEnteringStatement, [...values, forStage.stage, forStage.pipelineId ?? null]);
   if (row === undefined) throw new Error('the custody query returned no row');
   return row;
 }
