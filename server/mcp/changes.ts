@@ -17,8 +17,8 @@ interface Seen {
 }
 
 /**
- * A stream that tells the client when its tools have changed, by the committed events of any process. The first message comes
- * at once: a change may have come before the stream was open.
+ * A stream that announces changed tools, by the committed events of any process. The first message comes at once: tools may
+ * have changed before the stream was open.
  * @throws NoAgent, Refused, GraphQLError
  */
 export async function changesOf(streams: Streams, caller: Caller, desk: Desk): Promise<Response> {
