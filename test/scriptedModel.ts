@@ -5,17 +5,20 @@ import { atEnd } from './database.ts';
 /** One answer of the model: words, or calls of tools. */
 export interface Step {
   text?: string;
-  calls?: { id: string; name: string; arguments: object | string }[];
+  /** `namespace`: of the MCP server, for Codex. */
+  calls?: { id: string; name: string; arguments: object | string; namespace?: string }[];
 }
 
 interface Received {
   path: string;
-  body: { tools: object[]; messages?: { role: string; content: unknown }[]; input?: unknown };
+  /** Only programs send requests without tools. */
+  body: { tools: object[]; messages?: { role: string; content: unknown }[]; input?: unknown; stream?: boolean };
 }
 
 /**
  * A model that says what a script tells it, over HTTP: OpenAI chat completions and responses, and Anthropic messages, each as
- * one JSON answer. The real SDKs run against it without a network and without a key. After the script it says "Done.".
+ * one JSON answer; the last two also as a stream, as the command lines of Codex and Claude Code ask for it. The real SDKs and
+ * programs run against it without a network and without a key. After the script it says "Done.", and so to streaming requests without tools.
  */
 export async function scriptedModel(steps: readonly Step[]): Promise<{ url: string; received: Received[]; answers: object[] }> {
   const received: Received[] = [];
@@ -24,12 +27,19 @@ export async function scriptedModel(steps: readonly Step[]): Promise<{ url: stri
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      const path = request.url ?? '';
-      received.push({ path, body: JSON.parse(Buffer.concat(chunks).toString()) as Received['body'] });
-      const step = steps[answers.length] ?? { text: 'Done.' };
+      const path = (request.url ?? '').split('?')[0]!;
+      response.setHeader('content-type', 'application/json');
+      // Programs also ask which models there are, and count tokens.
+      if (request.method !== 'POST' || path.endsWith('/count_tokens')) return void response.end('{"data":[],"models":[],"input_tokens":10}');
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Received['body'];
+      received.push({ path, body });
+      const isAside = body.stream === true && ((body.tools as object[] | undefined) ?? []).length === 0;
+      const step = (isAside ? undefined : steps[answers.length]) ?? { text: 'Done.' };
       const answer = path.endsWith('/responses') ? responseOf(step) : path.endsWith('/messages') ? messageOf(step) : completionOf(step);
-      answers.push(answer);
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+      if (!isAside) answers.push(answer);
+      if (body.stream !== true) return void response.end(JSON.stringify(answer));
+      const events = path.endsWith('/responses') ? responseEvents(answer as ReturnType<typeof responseOf>) : messageEvents(answer as ReturnType<typeof messageOf>);
+      response.setHeader('content-type', 'text/event-stream').end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -61,7 +71,7 @@ const completionOf = ({ text = null, calls = [] }: { text?: string | null } & Om
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
 });
 
-const responseOf = ({ text, calls = [] }: Step): object => ({
+const responseOf = ({ text, calls = [] }: Step) => ({
   id: 'resp_1',
   object: 'response',
   created_at: 1_767_225_600,
@@ -70,12 +80,12 @@ const responseOf = ({ text, calls = [] }: Step): object => ({
   error: null,
   output: [
     ...(text === undefined ? [] : [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] }]),
-    ...calls.map(({ id, name, arguments: given }) => ({ type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: textOf(given), status: 'completed' })),
+    ...calls.map(({ id, name, arguments: given, namespace }) => ({ type: 'function_call', id: `fc_${id}`, call_id: id, name, ...(namespace !== undefined && { namespace }), arguments: textOf(given), status: 'completed' })),
   ],
   usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 0 }, output_tokens: 5, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 15 },
 });
 
-const messageOf = ({ text, calls = [] }: Step): object => ({
+const messageOf = ({ text, calls = [] }: Step) => ({
   id: 'msg_1',
   type: 'message',
   role: 'assistant',
@@ -85,3 +95,25 @@ const messageOf = ({ text, calls = [] }: Step): object => ({
   stop_sequence: null,
   usage: { input_tokens: 10, output_tokens: 5 },
 });
+
+type Event = { type: string } & Record<string, unknown>;
+
+const responseEvents = (response: ReturnType<typeof responseOf>): Event[] => [
+  { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+  ...response.output.flatMap((item, index): Event[] => [
+    { type: 'response.output_item.added', output_index: index, item: { ...item, status: 'in_progress' } },
+    { type: 'response.output_item.done', output_index: index, item },
+  ]),
+  { type: 'response.completed', response },
+];
+
+const messageEvents = ({ content, stop_reason, stop_sequence, ...message }: ReturnType<typeof messageOf>): Event[] => [
+  { type: 'message_start', message: { ...message, content: [], stop_reason: null, stop_sequence: null } },
+  ...content.flatMap((block, index): Event[] => [
+    { type: 'content_block_start', index, content_block: 'text' in block ? { ...block, text: '' } : { ...block, input: {} } },
+    { type: 'content_block_delta', index, delta: 'text' in block ? { type: 'text_delta', text: block.text } : { type: 'input_json_delta', partial_json: textOf(block.input) } },
+    { type: 'content_block_stop', index },
+  ]),
+  { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens: 5 } },
+  { type: 'message_stop' },
+];

@@ -21,7 +21,7 @@ for (const id of ['ada', 'bob', 'eve', 'zoe']) await agent(id);
 const collaborate = (...collaborators: string[]) => run(updateAgent, { id: 'ada', collaborators });
 const tools = (...names: string[]): string[] => ['baton_inbox', 'baton_accept', 'baton_reject', 'baton_read', 'baton_note', 'baton_handoff', ...names];
 
-it('tells a client of changed collaborations, tools and targets, whichever server made them', async () => {
+it('announces changed collaborations, tools and targets, whichever server changed them', async () => {
   await collaborate('bob');
   const model = await connect(url, '/ada', { key: adminKey });
   let told = 0;
@@ -84,7 +84,7 @@ it('a stream that its client left is closed', async () => {
   await expect.poll(() => streams.size).toBe(0);
 });
 
-it('nobody opens a stream for another agent, or for one that does not exist', async () => {
+it('refuses a stream for another agent than that of the key, and for one that does not exist', async () => {
   const { secret } = await run(createKey, { role: 'AGENT', agentId: 'bob', name: 'b', expiresAt: null });
   for (const [path, key, status] of [['/ada', secret, 403], ['/nobody', adminKey, 404], ['/ada', 'baton_no', 401]] as const) {
     expect([path, (await send(`${url}/mcp${path}`, { headers: { accept: 'text/event-stream', authorization: `Bearer ${key}` } })).status]).toEqual([path, status]);

@@ -17,26 +17,31 @@ interface Seen {
 }
 
 /**
- * A stream that tells the client when its tools have changed, by the committed events of any process. The first message comes
- * at once: a change may have come before the stream was open.
+ * A stream that announces changed tools, by the committed events of any process. The first message comes at once: tools may
+ * have changed before the stream was open.
  * @throws NoAgent, Refused, GraphQLError
  */
 export async function changesOf(streams: Streams, caller: Caller, desk: Desk): Promise<Response> {
-  let seen = await look(desk);
+  let seen: Seen = { definitions: '', agents: new Set() };
   const stream = await open(streams, caller, (agents) => agents.some((id) => seen.agents.has(id)));
+  // After the stream was opened, and before its first event is looked at: no change falls between the two.
+  seen = await look(desk).catch(async (error: unknown) => {
+    await stream.return();
+    throw error;
+  });
   const encoder = new TextEncoder();
 
   async function next(): Promise<string | null> {
     const { value } = await stream.next();
     if (value === undefined) return null;
     if (value.type === 'HEARTBEAT') return heartbeat;
-    // Read again after READY too: what changed before the stream was open is in no event of it.
+    if (value.type === 'READY') return changed;
     const before = seen;
     seen = await look(desk).catch((error: unknown) => {
       if (error instanceof Refused) return { ...before, definitions: '' };
       throw error;
     });
-    return value.type === 'READY' || seen.definitions !== before.definitions ? changed : heartbeat;
+    return seen.definitions === before.definitions ? heartbeat : changed;
   }
 
   const body = new ReadableStream<Uint8Array>({

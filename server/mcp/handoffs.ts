@@ -56,7 +56,8 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
     leftOut: idsOf(prompts[at]!),
     prompt: prompts[at]!.text,
   }));
-  const sessions = held.map(sessionData);
+  // A PENDING one is a handoff that waits.
+  const sessions = held.map(sessionData).filter(({ state }) => state !== 'PENDING');
   const whom = desk.agentId === null ? '' : ' for you';
   const lines = [
     totalCount === 0 ? `No handoff waits${whom}.` : `${counted(totalCount, 'handoff')} ${totalCount === 1 ? 'waits' : 'wait'}${whom}${totalCount > shown.length ? `; the oldest ${shown.length} are shown` : ''}.${desk.works ? ' Take one with baton_accept, or decline it with baton_reject.' : ''}`,
@@ -101,5 +102,5 @@ export async function reject(desk: Desk, { handoff: given, reason }: { handoff?:
   const handoffId = await handoffMeant(desk, given);
   const { session } = await desk.mutate<{ session: { id: string; agent: { id: string } | null } }>(rejectDocument, { handoffId, reason });
   const holder = session.agent?.id ?? null;
-  return answer(`Declined. ${holder === null ? 'Nobody holds the session now' : `'${holder}' holds the session again`}; your reason is recorded.`, { handoff: handoffId, session: session.id, holder });
+  return answer(`Declined. ${holder === null ? 'The session is unassigned now' : `'${holder}' holds the session again`}; your reason is recorded.`, { handoff: handoffId, session: session.id, holder });
 }

@@ -53,7 +53,7 @@ it('a request without a valid key is 401 and names the scheme', async () => {
   }
 });
 
-it('nobody reads or changes more than the agent of the address, whatever the key, and records name the key', async () => {
+it('reads and changes no more than the agent of the address may, whatever the key, and records name the key', async () => {
   const [foreign, own] = [encodeId('session', await session('bob', { title: 'Foreign' })), await session('ada')];
   const { handoffId } = await initiate(await session('bob'), 'eve');
   const handoff = encodeId('handoff', handoffId);

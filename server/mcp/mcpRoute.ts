@@ -63,7 +63,7 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     } catch (error) {
       if (error instanceof WrongAddress) return refused(error.status, error.message);
       if (error instanceof NoAgent) return refused(404, error.message);
-      if (error instanceof Refused) return refused(httpStatusOf(error.code), error.message);
+      if (error instanceof Refused) return later(httpStatusOf(error.code), error.message);
       const shown = masked(error);
       const { http, code } = (shown instanceof GraphQLError ? shown.extensions : {}) as { http?: { headers?: Record<string, string> }; code?: string };
       return refused(httpStatusOf(String(code)), shown.message, undefined, http?.headers);
@@ -81,6 +81,9 @@ const decoded = (text: string): string => {
 
 const refused = (status: number, message: string, code = -32_000, headers: Record<string, string> = {}): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+
+/** The refusal of a read; the client may try again when it is about rates or an absent service. */
+const later = (status: number, message: string): Response => refused(status, message, undefined, status === 429 || status === 503 ? { 'retry-after': '1' } : {});
 
 const isInitialize = (message: unknown): boolean => typeof message === 'object' && message !== null && Reflect.get(message, 'method') === 'initialize';
 

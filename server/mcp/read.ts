@@ -95,7 +95,7 @@ async function readLog({ query }: Desk, id: string, from: number | undefined, to
   const first = messages[0]?.number;
   const range = first === undefined ? 'No message of its log is in this range' : `Messages ${first} to ${last} of ${newest}`;
   const lines = [
-    `${id} ${named(session.title)}: ${session.status}, ${session.agent === null ? 'held by nobody' : `held by '${session.agent.id}'`}. ${range}.`,
+    `${id} ${named(session.title)}: ${session.status}, ${session.agent === null ? 'unassigned' : `held by '${session.agent.id}'`}. ${range}.`,
     ...(next === null ? [] : [`Go on with from: ${next}.`]),
     ...(from === undefined && first !== undefined && first > 1 ? ['Give from to read earlier messages.'] : []),
     untrusted,

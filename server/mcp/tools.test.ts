@@ -69,7 +69,7 @@ describe('a take-over', () => {
     expect(passed.texts[0]).toContain('stop here');
 
     const inbox = await reviewer.call('baton_inbox');
-    expect(inbox.texts[0]).toBe('1 handoff waits for you. Take one with baton_accept, or decline it with baton_reject.\n' + `You hold ${id} "Release notes": PENDING.`);
+    expect(inbox.texts[0]).toBe('1 handoff waits for you. Take one with baton_accept, or decline it with baton_reject.');
     expect(inbox.texts[1]).toContain('The notes are in NOTES.md.');
     expect(inbox.data).toMatchObject({ waiting: 1, handoffs: [{ handoff: passed.data.handoff, from: names.author, session: id, deadlineAt: expect.stringMatching(/^20.*Z$/) as string, prompt: expect.stringContaining('No marketing words') as string }] });
 

@@ -21,7 +21,7 @@ const handoff = z.string().optional().describe('Handoff id. Default: the only on
 const maxTokens = z.int().min(200).max(20_000).optional().describe('Size of the answer.');
 const place = z.int().min(0).max(2 ** 31 - 1).optional();
 
-/** The tools of every agent. Their names, descriptions and schemas are paid for in every request of a model: keep them short. */
+/** The tools of every agent. Every request of a model contains their names, descriptions and schemas: keep them short. */
 const ownTools: Record<string, OwnTool<unknown>> = {
   baton_inbox: own({
     description: 'Lists the handoffs that wait for you, with what the agents before you left, and the sessions that you hold.',
@@ -105,7 +105,7 @@ const sessionArguments = ['session', '_handoff_session'] as const;
 const sessionProperty = { type: 'string', description: 'Session id. Default: your only active one.' };
 const sessionArgumentOf = ({ inputSchema }: Pick<Tool, 'inputSchema'>): string => sessionArguments.find((name) => !Object.hasOwn(inputSchema.properties ?? {}, name))!;
 
-/** Descriptions of agents can be long, and every request of a model pays for them. */
+/** Descriptions of agents can be long, and every request of a model contains them. */
 const descriptionBytes = 260;
 
 function shortened(description: string): string {

@@ -76,8 +76,7 @@ it.each(traps.map((trap, at) => [at, trap] as const))('trap %i stays in its quot
   demandContained(await bob.call('baton_read', { handoff, item: 'last-message-1' }), 'item');
   demandContained(await bob.call('baton_read', { session: sessionId, from: 1, to: 2 }), 'log');
   const { messages } = await bob.client.getPrompt({ name: 'take_over', arguments: { handoff } });
-  const content = messages[0]!.content as { text: string };
-  expect(outside(content.text).filter((line) => line.includes('TRAP'))).toEqual([]);
+  expect(outside((messages[0]!.content as { text: string }).text).filter((line) => line.includes('TRAP'))).toEqual([]);
   const { resources } = await bob.client.listResources();
   for (const { description } of resources) expect(description).toMatch(/^A (handoff that waits|session): "[^"\n]*"$/);
   const { contents } = await bob.client.readResource({ uri: `baton://sessions/${sessionId}` });
