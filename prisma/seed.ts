@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { registerAgent } from '../server/agents/registerAgent.ts';
 import { runWork } from '../server/core/runWork.ts';
@@ -6,15 +8,21 @@ import { acceptHandoff, cancelHandoff, failHandoff, rejectHandoff, timeOutHandof
 import { initiateHandoff } from '../server/handoffs/initiateHandoff.ts';
 import { reassignSession } from '../server/handoffs/reassignSession.ts';
 import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
+import { packageFolder } from '../server/infra/place.ts';
 import { recordDecision, setTasks, type SetTasksInput } from '../server/log/addToLog.ts';
+import { advancePipeline } from '../server/pipelines/advancePipeline.ts';
+import { definePipeline, type DefinePipelineInput } from '../server/pipelines/definePipeline.ts';
+import type { Definition } from '../server/registry/definition.ts';
+import { importAgents } from '../server/registry/importAgents.ts';
+import { readDefinition } from '../server/registry/readDefinition.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../server/sessions/changeSession.ts';
 import { createSession } from '../server/sessions/createSession.ts';
 import { createHandoffTool } from '../server/tools/changeTool.ts';
 
 /**
  * The demonstration: three agents with a handoff tool, a session in every state, and one session whose chain has a rejection, a
- * time-out, a cancellation, a completed handoff and an open one. The ids are fixed, so that the example queries
- * work unchanged.
+ * time-out, a cancellation, a completed handoff and an open one. Another session went through the pipeline `story`, whose reviewer
+ * sent it back once. The ids are fixed, so that the example queries work unchanged: add new rows at the end.
  */
 
 const narrator: Caller = { principal: 'demo', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
@@ -43,6 +51,7 @@ async function insertStory(work: Work): Promise<{ seeded: true }> {
   await story.rateLimits();
   await story.otherSessions();
   await story.tool();
+  await story.throughPipeline();
   return { seeded: true };
 }
 
@@ -172,6 +181,30 @@ class Story {
     });
   }
 
+  /** The pipeline that ships with Baton, and a session that the reviewer sent back once. */
+  async throughPipeline(): Promise<void> {
+    const { definitions, pipeline } = await readStory();
+    await this.do(importAgents, { definitions, problems: [], defaultType: null, dryRun: false });
+    await this.do(definePipeline, pipeline);
+    const nobody = { agentId: null, agentType: null, metadata: null, contextVariables: null };
+    const { sessionId } = await this.do(createSession, { ...nobody, title: 'Let customers export their invoices', maxHandoffs: 5, handoffsEnabled: true, pipeline: 'story', externalId: 'STORY-1' });
+    const steps: [says: string, outcome: string, payload: object][] = [
+      ['Customers want their invoices as a file.', 'DONE', { goal: 'Customers export their invoices as CSV', criteria: ['One line for each invoice', 'Amounts with two decimals'] }],
+      ['The export fits into src/invoices; nothing else changes.', 'DONE', { plan: ['Add the export', 'Add the button'], files: ['src/invoices/list.ts'] }],
+      ['The export works, and its test passes.', 'DONE', { files: ['src/invoices/export.ts'], tests: ['test/export.test.ts'] }],
+      ['Amounts have one decimal when the second is zero.', 'REJECT', { approved: false, findings: [{ file: 'src/invoices/export.ts', line: 41, text: 'Write two decimals' }] }],
+      ['Amounts have two decimals now, with a test.', 'DONE', { files: ['src/invoices/export.ts', 'test/export.test.ts'] }],
+      ['Everything is as agreed.', 'APPROVE', { approved: true }],
+      ['The two writers of numbers are one function now.', 'DONE', { summary: 'One function writes amounts' }],
+      ['The export is in the manual.', 'DONE', { files: ['docs/invoices.md'], entry: 'Invoices can be exported as CSV.' }],
+    ];
+    for (const [content, outcome, payload] of steps) {
+      await this.turn(sessionId, { messages: [{ role: 'ASSISTANT', content }] });
+      const { handoffId } = await this.do(advancePipeline, { sessionId, outcome, payload, reason: null, summary: null });
+      if (handoffId !== null) await this.do(acceptHandoff, { handoffId });
+    }
+  }
+
   private async session(title: string, agentId: string | null, metadata: object | null = null): Promise<string> {
     const input = { title, agentId, agentType: null, metadata, contextVariables: null, maxHandoffs: 5, handoffsEnabled: true };
     return (await this.do(createSession, input)).sessionId;
@@ -213,3 +246,17 @@ const call = (callId: string, name: string, args: object, result: string | null)
   error: null as string | null,
   filesModified: [] as string[],
 });
+
+/** The files of `server/pipelines/story`, which the package has too. */
+async function readStory(): Promise<{ definitions: Definition[]; pipeline: DefinePipelineInput }> {
+  const folder = join(packageFolder, 'server/pipelines/story');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
+  const read = async (name: string) => readDefinition({ path: `server/pipelines/story/${name}`, content: await readFile(join(folder, name), 'utf8') });
+  const definitions = (await Promise.all(names.map(read))).flatMap(({ definition }) => definition ?? []);
+  const { stages, transitions, ...rest } = JSON.parse(await readFile(join(folder, 'story.json'), 'utf8')) as DefinePipelineInput;
+  const noStage = { role: null, agentType: null, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null };
+  return {
+    definitions,
+    pipeline: { ...rest, stages: stages.map((stage) => ({ ...noStage, ...stage })), transitions: transitions.map((transition) => ({ ...{ when: null, payloadSchema: null }, ...transition })) },
+  };
+}

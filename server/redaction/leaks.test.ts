@@ -180,7 +180,7 @@ async function writeEverything(): Promise<void> {
     await mutate('appendTurn', { sessionId: log, messages: messages.slice(0, 200), toolCalls, usage: { model: short[0] } }, 'turn { id }');
   }
   for (const text of short) {
-    await mutate('appendTurn', { sessionId: log, messages: [{ role: 'ASSISTANT', content: 'Here.' }], workspace: { folder: text, branch: text, commit: text } }, 'turn { id }');
+    await mutate('appendTurn', { sessionId: log, messages: [{ role: 'ASSISTANT', content: 'Here.' }], toolCalls: [{ callId: text, name: 'Bash' }], workspace: { folder: text, branch: text, commit: text } }, 'turn { id }');
   }
   for (const text of paragraphs) await mutate('recordDecision', { sessionId: log, text, idempotencyKey: `key-${(keys += 1)}` }, 'decision { id }');
   await mutate('setTasks', { sessionId: log, tasks: paragraphs.slice(0, 400).map((content) => ({ content, status: 'PENDING' })) }, 'tasks { id }');

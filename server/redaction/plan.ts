@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Leaf } from './leaves.ts';
 import { isSecret } from './named.ts';
 import { namingOf } from './names.ts';
@@ -27,6 +28,7 @@ export class Plan {
       Object.entries(value).map(([name, part]) => {
         const inner = `${path}.${name}`;
         if (name === 'title' && typeof part === 'string') return [unchanged(name), this.#leaf({ text: part, group: inner }, titleCharacters)];
+        if (name === 'callId' && typeof part === 'string') return [unchanged(name), this.#callId(part)];
         if (leftAlone.test(name)) return [unchanged(name), unchanged(part)];
         return [unchanged(name), holdsJson.test(name) ? this.json(part, inner) : this.input(part, inner)];
       }),
@@ -60,6 +62,12 @@ export class Plan {
         return [own, this.json(part, `${path}.${key}`, key === 'value' ? (name ?? key) : key)];
       }),
     );
+  }
+
+  /** A provider's id of a call, which may be any text. Two redacted ids would be the same call, so one with a secret becomes its hash. */
+  #callId(text: string): Rebuild {
+    const index = this.leaves.push({ text, group: `call ${this.leaves.length}` }) - 1;
+    return (texts) => (texts[index] === text ? text : `sha256_${createHash('sha256').update(text).digest('hex').slice(0, 40)}`);
   }
 
   #leaf(leaf: Leaf, limit = Infinity): Rebuild {

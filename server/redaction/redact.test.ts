@@ -185,6 +185,17 @@ test("keeps ids, types and dates of a mutation's input, and redacts its other fi
   expect(redactInput(input).at).toBe(at);
 });
 
+test('replaces the id of a call by its hash when it holds a secret, so that two ids stay two', () => {
+  const ids = ['toolu_01NG5xcSvVWynFdbWxaW2SPc', github(), github(), 'call_1'];
+  const { toolCalls } = redactInput({ toolCalls: ids.map((callId) => ({ callId })) });
+  const stored = toolCalls.map(({ callId }) => callId);
+  expect(stored).toEqual([ids[0], expect.stringMatching(/^sha256_[0-9a-f]{40}$/), expect.stringMatching(/^sha256_/), ids[3]]);
+  expect(new Set(stored).size).toBe(4);
+  expect(redactInput({ callId: ids[1] })).toEqual({ callId: stored[1] });
+  expect(redactInput({ callId: stored[1] })).toEqual({ callId: stored[1] });
+  expect(redactInput({ callId: null })).toEqual({ callId: null });
+});
+
 test('keeps a title within its limit after redaction', () => {
   const { title } = redactInput({ title: 'DB_PASSWORD=x1y '.repeat(31) });
   expect(title).toMatch(/^DB_PASSWORD=\[redacted: password\] DB_.*…$/);

@@ -30,7 +30,7 @@ export function redactValue<T>(value: T): Redactions & { value: T } {
   return { ...redactions, value: rebuild(texts) as T };
 }
 
-/** Redacts the decoded input of a mutation: every text except ids, idempotency keys and types. */
+/** Redacts the decoded input of a mutation: every text except ids, idempotency keys and types. A call's id with a secret becomes its hash. */
 export function redactInput<T extends object>(input: T): T {
   const plan = new Plan();
   const rebuild = plan.input(input, '');

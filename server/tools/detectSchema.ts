@@ -10,7 +10,7 @@ import { argsOf } from '../graphql/input/types.ts';
 import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
 import type { CallKind, DetectedCall, DetectedFormat, Detection, Problem, ProblemCode } from './detect/detection.ts';
-import { detectFor } from './known.ts';
+import { detectInResponse } from './known.ts';
 import { HandoffTool, readerOf } from './schema.ts';
 import type { HandoffTool as Tool } from './tool.ts';
 
@@ -129,7 +129,7 @@ builder.queryField('detectHandoffs', (t) =>
       const { agentId: id, response } = decodeArgs(detectArgs, args);
       const own = ownAgent(caller);
       if (own !== null && own !== id) throw new ForbiddenError(`Your key is bound to agent '${own}': give this agentId, or ask an operator`);
-      const found = await detectFor(readerOf({ pool }), id, response, (work) => inTurn(processorTime, work));
+      const found = await detectInResponse(readerOf({ pool }), id, response, (work) => inTurn(processorTime, work));
       if (found === null) return null;
       const { detection, handoffTools } = found;
       const { toolCallsOfTurn: limit } = limits.counts;

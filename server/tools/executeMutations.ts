@@ -26,8 +26,8 @@ import { demandMutation, handoffOf, mutation, run, sessionOf, type Fields } from
 import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
 import { AssumedWrongly, type Call, executeCall, type ExecuteAnswer, type ExecuteInput, resultOfRefusal } from './executeCall.ts';
-import { assumedCall, callOf, findToolCall } from './findToolCall.ts';
-import { detectFor } from './known.ts';
+import { assumedCall, callOf, findToolCall, isGeneratedName } from './findToolCall.ts';
+import { detectInResponse } from './known.ts';
 import { readerOf } from './schema.ts';
 
 interface Answer extends ExecuteAnswer {
@@ -89,7 +89,7 @@ mutation('executeHandoffTool', {
   resolve: (input, context) =>
     execute('executeHandoffTool', input, context, async (holder) => {
       const find = async (): Promise<Call> => findToolCall(readerOf(context), await holder(), input);
-      const call = assumedCall(input) === null ? await find() : null;
+      const call = isGeneratedName(input.toolName) ? null : await find();
       return { callFor: (redacted) => call ?? assumedCall(redacted), find, callId: input.callId, others: [] };
     }),
 });
@@ -109,7 +109,7 @@ mutation('executeHandoffs', {
   resolve: (input, context) =>
     execute('executeHandoffs', input, context, async (holder) => {
       const holderId = await holder();
-      const found = holderId === null ? null : await detectFor(readerOf(context), holderId, input.response, (work) => inTurn(context.processorTime, work));
+      const found = holderId === null ? null : await detectInResponse(readerOf(context), holderId, input.response, (work) => inTurn(context.processorTime, work));
       const detection = found?.detection ?? { format: null, calls: [], chosen: null };
       const { toolCallsOfTurn: limit } = limits.counts;
       if (detection.calls.length > limit) throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');

@@ -3,7 +3,7 @@ import { mostTargets } from './define.ts';
 import { detectIn, namesIn } from './detect/detectHandoffs.ts';
 import type { Detection } from './detect/detection.ts';
 import type { Known, KnownTool } from './detect/known.ts';
-import { readAnswer } from './detect/readAnswer.ts';
+import { type Answer, readAnswer } from './detect/readAnswer.ts';
 import { folded } from './detect/styles.ts';
 import { findTools, type Reader } from './queries.ts';
 import { type HandoffTool, isEnabled, toolOfMany } from './tool.ts';
@@ -17,9 +17,13 @@ interface Found {
   handoffTools: HandoffTool[];
 }
 
-/** Detects the handoffs in an answer of an Agent's model; null when the Agent does not exist. `run` runs work on the answer. */
-export async function detectFor(reader: Reader, agentId: string, response: unknown, run: <T>(work: () => T) => T | Promise<T> = (work) => work()): Promise<Found | null> {
-  const answer = await run(() => readAnswer(response));
+type Run = <T>(work: () => T) => T | Promise<T>;
+
+/** Detects the handoffs in a response of an Agent's model; null when the Agent does not exist. `run` runs work on the response. */
+export const detectInResponse = async (reader: Reader, agentId: string, response: unknown, run: Run): Promise<Found | null> => detectFor(reader, agentId, await run(() => readAnswer(response)), run);
+
+/** Detects the handoffs in an answer of an Agent's model; null when the Agent does not exist. */
+export async function detectFor(reader: Reader, agentId: string, answer: Answer | null, run: Run = (work) => work()): Promise<Found | null> {
   const known = await loadKnown(reader, agentId, answer === null ? [] : namesIn(answer.calls));
   if (known === null) return null;
   const { handoffTools } = known;
