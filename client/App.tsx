@@ -21,6 +21,7 @@ const ToolsPage = lazy(() => import('./tools/ToolsPage.tsx'));
 const ToolPage = lazy(() => import('./tools/ToolPage.tsx'));
 const NewToolPage = lazy(() => import('./tools/edit/NewToolPage.tsx'));
 const EditToolPage = lazy(() => import('./tools/edit/EditToolPage.tsx'));
+const QueuePage = lazy(() => import('./queue/QueuePage.tsx'));
 const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 
 export function App() {
@@ -49,6 +50,7 @@ export function App() {
                   </Route>
                   <Route path="/tools/:id">{({ id }) => <ToolPage key={id} id={id} />}</Route>
                   <Route path="/tools/:id/edit">{({ id }) => <EditToolPage key={id} id={id} />}</Route>
+                  <Route path="/queue" component={QueuePage} />
                   <Route path="/graph" component={GraphPage} />
                   <Route>
                     <NothingHere />

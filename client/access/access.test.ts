@@ -23,6 +23,7 @@ beforeAll(async () => {
   await turn(moved, { messages: [{ role: 'USER', content: 'Add limits, please' }, { role: 'ASSISTANT', content: 'Half of it is done.' }] });
   await reassign(moved, { agentId: 'codex-1', reason: 'Go' });
   await session('claude-1', { title: 'Not for codex' });
+  await session(null, { title: 'Nobody has it', agentType: 'GEMINI', queue: true });
   // Only the dashboard's own operations are answered: so it needs no others.
   server = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '0' } });
   const api = client(server.url, { key: adminKey });
@@ -102,6 +103,9 @@ describe('the dashboard of a server with keys', () => {
     await page.getByRole('heading', { name: 'Agents' }).waitFor();
     await page.getByText('1 given').waitFor();
     expect(await page.getByRole('group', { name: /^Status of/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Queue' }).click();
+    await page.getByText('an agent of type GEMINI').waitFor();
+    expect(await page.getByLabel('Priority of Nobody has it').count()).toBe(0);
   }, 60_000);
 
   it('shows an agent its own records and the other agents', async () => {
