@@ -33,7 +33,7 @@ export default {
     server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), '^server/queue/runCommand\\.ts$', doors, '^server/infra/log\\.ts$']),
     server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
     server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
-    layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules)\\.ts$']),
+    layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|core/canonicalJson)\\.ts$']),
     layer('client-stream', '^client/stream/', []),
     layer('client-api', '^client/api/', ['^client/stream/']),
     layer('client-examples', '^client/examples/', ['^client/(stream|api)/']),

@@ -22,6 +22,8 @@ const ToolPage = lazy(() => import('./tools/ToolPage.tsx'));
 const NewToolPage = lazy(() => import('./tools/edit/NewToolPage.tsx'));
 const EditToolPage = lazy(() => import('./tools/edit/EditToolPage.tsx'));
 const QueuePage = lazy(() => import('./queue/QueuePage.tsx'));
+const PipelinesPage = lazy(() => import('./pipelines/definitions/PipelinesPage.tsx'));
+const PipelinePage = lazy(() => import('./pipelines/definitions/PipelinePage.tsx'));
 const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 
 export function App() {
@@ -51,6 +53,8 @@ export function App() {
                   <Route path="/tools/:id">{({ id }) => <ToolPage key={id} id={id} />}</Route>
                   <Route path="/tools/:id/edit">{({ id }) => <EditToolPage key={id} id={id} />}</Route>
                   <Route path="/queue" component={QueuePage} />
+                  <Route path="/pipelines" component={PipelinesPage} />
+                  <Route path="/pipelines/:slug">{({ slug }) => <PipelinePage key={slug} slug={slug} />}</Route>
                   <Route path="/graph" component={GraphPage} />
                   <Route>
                     <NothingHere />
