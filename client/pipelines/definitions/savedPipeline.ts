@@ -65,7 +65,7 @@ export const definitionOf = ({ slug, name, description, start, stages, transitio
     agentType: stage.agentType ?? null,
     phase: stage.phase ?? null,
     instructions: stage.instructions ?? null,
-    payloadSchema: (stage.payloadSchema ?? null) as object | null,
+    payloadSchema: (stage.payloadSchema ?? null),
     acceptWithinMinutes: stage.acceptWithinMinutes ?? null,
     remindAfterMinutes: stage.remindAfterMinutes ?? null,
     escalateTo: stage.escalateTo == null ? null : { agentId: stage.escalateTo.agent?.id ?? null, role: stage.escalateTo.role ?? null, operators: stage.escalateTo.operators },
@@ -75,6 +75,6 @@ export const definitionOf = ({ slug, name, description, start, stages, transitio
     outcome,
     to: to ?? null,
     when: when == null ? null : { variable: when.variable, op: when.op, value: when.value ?? null },
-    payloadSchema: (payloadSchema ?? null) as object | null,
+    payloadSchema: (payloadSchema ?? null),
   })),
 });

@@ -15,13 +15,13 @@ export function escalationText(to: Stage['escalateTo']): string {
   return 'back to the stage before';
 }
 
-const ops: Record<Condition['op'], string> = { EQ: 'is', NE: 'is set and is not', LT: 'is less than', GT: 'is greater than', IN: 'is one of', EXISTS: 'is set' };
+export const opWords: Record<Condition['op'], string> = { EQ: 'is', NE: 'is set and is not', LT: 'is less than', GT: 'is greater than', IN: 'is one of', EXISTS: 'is set' };
 
 /** `risk is "high"`, `score is less than 3`, `size is one of "s", "m"`. */
 export function conditionText({ variable, op, value }: Condition): string {
   const name = /^[\w.-]+$/.test(variable) ? variable : JSON.stringify(variable);
   const values = op === 'EXISTS' ? '' : ` ${op === 'IN' && Array.isArray(value) ? value.map((each) => JSON.stringify(each)).join(', ') : JSON.stringify(value)}`;
-  return `${name} ${ops[op]}${values}`;
+  return `${name} ${opWords[op]}${values}`;
 }
 
 export interface Sentence {
