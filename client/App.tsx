@@ -26,6 +26,7 @@ const QueuePage = lazy(() => import('./queue/QueuePage.tsx'));
 const PipelinesPage = lazy(() => import('./pipelines/definitions/PipelinesPage.tsx'));
 const PipelinePage = lazy(() => import('./pipelines/definitions/PipelinePage.tsx'));
 const EditPipelinePage = lazy(() => import('./pipelines/edit/EditPipelinePage.tsx'));
+const BoardPage = lazy(() => import('./pipelines/board/BoardPage.tsx'));
 const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 
 export function App() {
@@ -61,6 +62,7 @@ export function App() {
                   </Route>
                   <Route path="/pipelines/:slug/edit">{({ slug }) => <EditPipelinePage key={slug} slug={slug} />}</Route>
                   <Route path="/pipelines/:slug">{({ slug }) => <PipelinePage key={slug} slug={slug} />}</Route>
+                  <Route path="/pipelines/:slug/board">{({ slug }) => <BoardPage slug={slug} />}</Route>
                   <Route path="/graph" component={GraphPage} />
                   <Route>
                     <NothingHere />

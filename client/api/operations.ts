@@ -496,6 +496,8 @@ export type SessionFilter = {
   hasOpenHandoff?: boolean | null | undefined;
   /** Sessions in any version of this pipeline, by its slug. */
   pipeline?: string | null | undefined;
+  /** Sessions in this version of their pipeline. */
+  pipelineVersion?: number | null | undefined;
   /** Sessions with one of these priorities. */
   priority?: Array<SessionPriority> | null | undefined;
   /** Sessions of this project. */

@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { LiveEventsSubscription } from './documents.ts';
-import { LiveEventsContext } from './events.ts';
+import { LiveEventsContext, MissedContext } from './events.ts';
 import type { Live } from './live.ts';
 import { LiveContext } from './state.ts';
 
@@ -40,7 +40,9 @@ export function LiveProvider({ live, reread, retryFailed, children }: { live: Li
 
   return (
     <LiveEventsContext value={live.onEvent}>
-      <LiveContext value={status}>{children}</LiveContext>
+      <MissedContext value={live.onMissed}>
+        <LiveContext value={status}>{children}</LiveContext>
+      </MissedContext>
     </LiveEventsContext>
   );
 }

@@ -24,6 +24,16 @@ export function useLiveEvents(listener: (event: LiveEvent) => void): void {
   useEffect(() => subscribe((event) => latest(event)), [subscribe]);
 }
 
+/** Calls back when events may have been missed and the page is read again; returns a function that unsubscribes. */
+export const MissedContext = createContext<(listener: () => void) => () => void>(() => () => undefined);
+
+/** For what a page learned from events alone. */
+export function useMissed(listener: () => void): void {
+  const subscribe = useContext(MissedContext);
+  const latest = useEffectEvent(listener);
+  useEffect(() => subscribe(() => latest()), [subscribe]);
+}
+
 const rereadEveryMs = 1_500;
 
 /** Reads again when an event requires it: at once, then at most every `everyMs`. */

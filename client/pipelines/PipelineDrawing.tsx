@@ -103,7 +103,15 @@ function Stage({ stage, isStart, progress, choice }: { stage: DrawnStage; isStar
         )}
         {title}
         {isStart && <span className="hidden">First stage.</span>}
-        {look && <span className="hidden">{look.word}.</span>}
+        {look && (
+          <span className="hidden">
+            {look.word}
+            {progress?.outcome != null && ` with ${progress.outcome}`}.
+          </span>
+        )}
+      </div>
+      <div className={styles.second}>
+        {progress ? <Held progress={progress} needs={needs} /> : <span title={needs}>{needs}</span>}
         {progress && progress.attempts > 1 && (
           <span className={styles.attempts} title={`Entered ${progress.attempts} times`}>
             <span aria-hidden="true">×{progress.attempts}</span>
@@ -111,26 +119,18 @@ function Stage({ stage, isStart, progress, choice }: { stage: DrawnStage; isStar
           </span>
         )}
       </div>
-      <div className={styles.second}>{progress ? <Held progress={progress} needs={needs} /> : <span title={needs}>{needs}</span>}</div>
     </>
   );
 }
 
 /** The agent of a stage, else what the stage waits for. */
-function Held({ progress: { state, agent, outcome, position }, needs }: { progress: DrawnProgress; needs: string }) {
+function Held({ progress: { state, agent, position }, needs }: { progress: DrawnProgress; needs: string }) {
   if (state === 'QUEUED') return <span>{position == null ? 'Queued' : `Queued, number ${position}`}</span>;
   if (!agent) return <span title={needs}>{needs}</span>;
   return (
-    <>
-      <Link href={`/agents/${encodeURIComponent(agent.id)}`} className={styles.agent} title={agent.id}>
-        {agent.id}
-      </Link>
-      {outcome != null && outcome !== 'DONE' && (
-        <span className={styles.outcome} title={`Outcome ${outcome}`}>
-          {outcome}
-        </span>
-      )}
-    </>
+    <Link href={`/agents/${encodeURIComponent(agent.id)}`} className={styles.agent} title={agent.id}>
+      {agent.id}
+    </Link>
   );
 }
 

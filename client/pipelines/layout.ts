@@ -49,7 +49,7 @@ export interface Drawing {
   ways: Way[];
 }
 
-const widths = { across: [172, 148, 128, 112], down: [232, 190, 156] };
+const widths = { across: [172, 160, 150, 142, 134, 126, 118, 110], down: [232, 190, 156] };
 const mark: Size = { width: 12, height: 12 };
 const labelHeight = 20;
 export const mostLabelWidth = 128;
@@ -74,7 +74,7 @@ function draw({ stages, transitions, start }: DrawnDefinition, direction: Drawin
   const names = [...new Set(stages.map(({ name }) => name))];
   const pairs = pairsOf(names, transitions);
   const graph = new graphlib.Graph();
-  graph.setGraph({ rankdir: direction === 'across' ? 'LR' : 'TB', nodesep: 22, ranksep: 26, edgesep: 14, marginx: 4, marginy: 4 });
+  graph.setGraph({ rankdir: direction === 'across' ? 'LR' : 'TB', nodesep: 22, ranksep: 22, edgesep: 14, marginx: 4, marginy: 4 });
   const hasStart = names.includes(start);
   const hasEnd = pairs.some(({ to }) => to === null);
   // The order decides which lines of a circle lead back: the start comes first.

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useSearch } from 'wouter';
 import { DownloadButton } from '../access/DownloadButton.tsx';
@@ -36,11 +36,17 @@ const SessionPageDocument = graphql(`
       status
       version
       updatedAt
+      pipeline {
+        stage
+      }
       ...SessionNow
       ...SessionSide
     }
   }
 `);
+
+// Most sessions are in no pipeline.
+const SessionPipeline = lazy(() => import('../pipelines/SessionPipeline.tsx'));
 
 /** One session: its holder, handoffs, log and context. */
 export default function SessionPage({ id }: { id: string }) {
@@ -70,7 +76,7 @@ export default function SessionPage({ id }: { id: string }) {
 const momentOf = ({ version, updatedAt }: { version: number; updatedAt: string }): string => `${version} ${updatedAt}`;
 
 function Known({ session, failure }: { session: NonNullable<SessionPageQuery['session']>; failure: ReactNode }) {
-  const { id, title, status, version, updatedAt } = session;
+  const { id, title, status, version, updatedAt, pipeline } = session;
   const [opened, setOpened] = useState<'reassign' | 'prompt' | null>(null);
   const moment = momentOf(session);
   useSessionLog(id);
@@ -114,6 +120,11 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
           <SessionChain sessionId={id} version={version} />
         </div>
       </section>
+      {pipeline && (
+        <Suspense fallback={<Skeleton height="9rem" />}>
+          <SessionPipeline sessionId={id} version={version} />
+        </Suspense>
+      )}
       <div className={styles.body}>
         <SessionTabs sessionId={id} moment={moment} view={view} />
         {view === 'conversation' && (

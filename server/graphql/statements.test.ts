@@ -88,7 +88,7 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     ['handoffs from or to an agent: one for each direction', 2, 'query ($n: Int) { handoffs(first: $n, where: { agentId: "busy" }) { nodes { id session { id } } } }'],
     ['Session.usage: one for all sums', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }'],
     ['visibleToolCalls: their ids, then their rows', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }'],
-    ['Session.pipeline and results: one for their stays, and one for the agents of each', 4, 'query ($n: Int) { sessions(first: $n) { nodes { id results { agent { id } stage outcome payload } pipeline { stage pipeline { id slug stages { name } } stages { name state attempts agent { id } } } } } }'],
+    ['Session.pipeline and results: one for their stays, and one for the agents of each', 4, 'query ($n: Int) { sessions(first: $n) { nodes { id results { agent { id } stage outcome payload reason } pipeline { stage pipeline { id slug stages { name } } stages { name state attempts agent { id } } } } } }'],
     ['two different pages of one list', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id a: handoffs(first: 2) { nodes { id } } b: handoffs(last: 1) { nodes { id status } } } } }'],
     ['texts of messages: one for all lists of the request', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }'],
     ['results and errors of tool calls', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: 2) { nodes { toolCalls { id result error } } } } } }'],

@@ -117,8 +117,8 @@ describe('definePipeline', () => {
 
 describe('advancePipeline', () => {
   const state = `query ($id: ID!) { session(id: $id) { status result
-    pipeline { pipeline { slug version } stage phase currentAgent { id } queuedSince stages { name state agent { id } attempts outcome leftAt } }
-    results { agent { id } stage outcome payload }
+    pipeline { pipeline { slug version } stage phase enteredAt currentAgent { id } queuedSince stages { name state agent { id } attempts outcome enteredAt leftAt } }
+    results { agent { id } stage outcome payload reason }
     lastHandoff { via stage outcome payload reason contextVariables { name value } } } }`;
   const stateOf = async (id: string) => (await post<{ session: Record<string, unknown> & { pipeline: { stages: unknown[] } } }>(state, { id: publicId(id) })).data.session;
 
@@ -137,8 +137,10 @@ describe('advancePipeline', () => {
     });
     await accepted(home, id, first.handoffId);
     await home.turn(id, { messages: [{ role: 'ASSISTANT', content: 'A test is missing.' }] });
-    const second = await home.advance(id, 'REJECT', { payload: 'No test.' }, { caller: agentCaller(reviewer) });
-    expect((await stateOf(id)).pipeline.stages).toMatchObject([{ state: 'ACTIVE', agent: { id: writer }, attempts: 2 }, { state: 'SENT_BACK', outcome: 'REJECT', attempts: 1 }]);
+    const second = await home.advance(id, 'REJECT', { payload: 'No test.', reason: 'Untested.' }, { caller: agentCaller(reviewer) });
+    const rejected = (await stateOf(id)).pipeline as { enteredAt: string; stages: { enteredAt: string }[] };
+    expect(rejected.stages).toMatchObject([{ state: 'ACTIVE', agent: { id: writer }, attempts: 2 }, { state: 'SENT_BACK', outcome: 'REJECT', attempts: 1 }]);
+    expect(rejected.enteredAt).toBe(rejected.stages[0]!.enteredAt);
     await accepted(home, id, second.handoffId);
     await home.turn(id, { messages: [{ role: 'ASSISTANT', content: 'Tested.' }] });
     await accepted(home, id, (await home.advance(id, 'DONE', { payload: { files: 4 } }, { caller: agentCaller(writer) })).handoffId);
@@ -146,14 +148,36 @@ describe('advancePipeline', () => {
     expect(await stateOf(id)).toMatchObject({
       status: 'COMPLETED',
       result: { merged: true },
-      pipeline: { stage: null, phase: null, currentAgent: null, stages: [{ state: 'DONE', attempts: 2 }, { state: 'DONE', attempts: 2, outcome: 'APPROVE' }] },
+      pipeline: { stage: null, phase: null, enteredAt: null, currentAgent: null, stages: [{ state: 'DONE', attempts: 2 }, { state: 'DONE', attempts: 2, outcome: 'APPROVE' }] },
       results: [
-        { agent: { id: writer }, stage: 'write', outcome: 'DONE', payload: { files: 3 } },
-        { agent: { id: reviewer }, stage: 'review', outcome: 'REJECT', payload: 'No test.' },
+        { agent: { id: writer }, stage: 'write', outcome: 'DONE', payload: { files: 3 }, reason: 'Ready.' },
+        { agent: { id: reviewer }, stage: 'review', outcome: 'REJECT', payload: 'No test.', reason: 'Untested.' },
         { agent: { id: writer }, stage: 'write', outcome: 'DONE', payload: { files: 4 } },
-        { agent: { id: reviewer }, stage: 'review', outcome: 'APPROVE', payload: { merged: true } },
+        { agent: { id: reviewer }, stage: 'review', outcome: 'APPROVE', payload: { merged: true }, reason: null },
       ],
     });
+  });
+
+  it('keeps the reason of an outcome while the session waits in the next stage', async () => {
+    const { id, writer } = await story(home, { stages: { review: { role: 'not there yet' } } });
+    await home.advance(id, 'DONE', { reason: 'Ready.' });
+    const result = { agent: { id: writer }, stage: 'write', outcome: 'DONE', payload: null, reason: 'Ready.' };
+    expect(await stateOf(id)).toMatchObject({ pipeline: { stage: 'review', stages: [{ state: 'DONE' }, { state: 'QUEUED' }] }, results: [result] });
+    await home.agent(home.unique('late'), { role: 'not there yet' });
+    expect(await stateOf(id)).toMatchObject({ pipeline: { stages: [{ state: 'DONE' }, { state: 'ACTIVE' }] }, results: [result] });
+  });
+
+  it('filters sessions by pipeline, version and stage', async () => {
+    const { slug, id, writer } = await story(home);
+    await home.pipeline(slug, ['write DONE end'], { write: { role: `write ${slug}` } });
+    const newer = await home.session(writer, { pipeline: slug });
+    await home.advance(id);
+    const found = async (where: string) => (await post<{ sessions: { nodes: { id: string }[] } }>(`{ sessions(where: ${where}, orderBy: { field: CREATED_AT, direction: ASC }) { nodes { id } } }`)).data.sessions.nodes.map((each) => each.id);
+    expect(await found(`{ pipeline: "${slug}" }`)).toEqual([publicId(id), publicId(newer)]);
+    expect(await found(`{ pipeline: "${slug}", pipelineVersion: 1 }`)).toEqual([publicId(id)]);
+    expect(await found(`{ pipeline: "${slug}", pipelineVersion: 2, stage: "write" }`)).toEqual([publicId(newer)]);
+    expect(await found(`{ pipeline: "${slug}", pipelineVersion: 2, stage: "review" }`)).toEqual([]);
+    expect(await found(`{ pipeline: "${slug}", pipelineVersion: 3 }`)).toEqual([]);
   });
 
   it('gives the target the instructions of the stage, and the deadline and reminder that the stage names', async () => {

@@ -137,6 +137,7 @@ interface Progress {
   pipeline: { id: string };
   stage: string | null;
   phase: string | null;
+  enteredAt: Date | null;
   currentAgentId: string | null;
   queuedSince: Date | null;
   /** Of the queue entry. */
@@ -151,6 +152,7 @@ const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement
     pipeline: t.field({ type: modelRef('Pipeline'), description: 'The version of the pipeline that the Session runs through.', resolve: ({ pipeline }) => pipeline }),
     stage: t.exposeString('stage', { nullable: true, description: 'Name of the present stage; in a Session that ended before the end of the pipeline, the last one. Null when the pipeline is completed.' }),
     phase: t.exposeString('phase', { nullable: true, description: 'Phase of `stage`; null when there is none.' }),
+    enteredAt: t.expose('enteredAt', { type: 'DateTime', nullable: true, description: 'Time at which the Session entered `stage`; null when `stage` is null.' }),
     currentAgent: t.field({
       type: modelRef('Agent'),
       nullable: true,
@@ -173,6 +175,7 @@ interface Result {
   stage: string;
   outcome: string;
   payload: unknown;
+  reason: string | null;
   at: Date;
 }
 
@@ -189,6 +192,7 @@ const SessionResult = builder.objectRef<Result>('SessionResult').implement({
     stage: t.exposeString('stage', { description: 'Name of the stage.' }),
     outcome: t.exposeString('outcome', { description: 'The outcome.' }),
     payload: t.field({ type: 'JSON', nullable: true, description: 'The payload; null when none was given.', resolve: ({ payload }) => payload }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Reason that was given with the outcome; null when none was given, and at the end of the pipeline.' }),
     at: t.expose('at', { type: 'DateTime', description: 'Time at which the stage was left.' }),
   }),
 });
@@ -218,14 +222,16 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       if (pipeline === null) return null;
       const stages = pipeline.stages as unknown as Stage[];
       const holderId = isOpen(status) ? agentId : null;
+      const progress = progressOf(stages, stageEntries satisfies RecordedStay[], holderId);
       return {
         pipeline,
         stage,
         phase: stages.find(({ name }) => name === stage)?.phase ?? null,
+        enteredAt: progress.find(({ name }) => name === stage)?.enteredAt ?? null,
         currentAgentId: holderId,
         queuedSince: queueEntry?.queuedAt ?? null,
         entryId: queueEntry?.id ?? null,
-        stages: progressOf(stages, stageEntries satisfies RecordedStay[], holderId),
+        stages: progress,
       };
     },
   }),
@@ -234,14 +240,22 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
     listSize: partOfRecord,
     description: `What the stages of the pipeline were left with, oldest first; the newest ${longestHistory}. Empty outside of pipelines.`,
     select: {
+      queueEntry: { select: { reason: true } },
       stageEntries: {
-        select: { number: true, stage: true, agentId: true, leftAt: true, outcome: true, payload: true },
+        select: { number: true, stage: true, agentId: true, leftAt: true, outcome: true, payload: true, leftBy: { select: { reason: true }, orderBy: { depth: 'asc' }, take: 1 } },
         where: { outcome: { not: null } },
         orderBy: { number: 'desc' },
         take: longestHistory,
       },
     },
-    resolve: ({ stageEntries }) => stageEntries.toReversed().map(({ agentId, stage, outcome, payload, leftAt }): Result => ({ agentId, stage, outcome: outcome!, payload, at: leftAt! })),
+    resolve: ({ stageEntries, queueEntry }) =>
+      stageEntries
+        .map(({ agentId, stage, outcome, payload, leftAt, leftBy: [handoff] }, index): Result => {
+          // While the Session waits in the next stage, there is no Handoff yet.
+          const reason = handoff ? handoff.reason : index === 0 ? (queueEntry?.reason ?? null) : null;
+          return { agentId, stage, outcome: outcome!, payload, reason, at: leftAt! };
+        })
+        .toReversed(),
   }),
 }));
 

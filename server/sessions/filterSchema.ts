@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { SessionPriority, SessionStatus } from '../graphql/enums.ts';
-import { agentId, agentType, externalId, inputObject, instant, optional, pipelineSlug, project, someOf, text } from '../graphql/input/schemas.ts';
+import { agentId, agentType, externalId, inputObject, instant, integer, optional, pipelineSlug, project, someOf, text } from '../graphql/input/schemas.ts';
 
 export const sessionFilter = inputObject(
   'SessionFilter',
@@ -14,6 +14,7 @@ export const sessionFilter = inputObject(
     hasOpenHandoff: optional(z.boolean()).describe('True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others.'),
     titleContains: optional(text({ characters: 500 })).describe('Sessions whose title contains this text, ignoring case; at most 500 characters.'),
     pipeline: optional(pipelineSlug).describe('Sessions in any version of this pipeline, by its slug.'),
+    pipelineVersion: optional(integer(1)).describe('Sessions in this version of their pipeline.'),
     stage: optional(text({ characters: 64 })).describe('Sessions in the stage of this name.'),
     externalId: optional(externalId).describe('Sessions with this id in another system, open or finished.'),
     project: optional(project).describe('Sessions of this project.'),
@@ -34,9 +35,10 @@ export async function sessionsWhere(prisma: PrismaClient, filter: z.output<typeo
   if (filter.hasOpenHandoff !== null) all.push(filter.hasOpenHandoff ? open : { NOT: open });
   if (filter.titleContains !== null) all.push({ title: { contains: literally(filter.titleContains), mode: 'insensitive' } });
   if (filter.stage !== null) all.push({ stage: filter.stage });
-  if (filter.pipeline !== null) {
+  if (filter.pipeline !== null || filter.pipelineVersion !== null) {
+    const { pipeline: slug, pipelineVersion: version } = filter;
     // Selected by id, as agents are.
-    const versions = await prisma.pipeline.findMany({ where: { slug: filter.pipeline }, select: { id: true } });
+    const versions = await prisma.pipeline.findMany({ where: { ...(slug !== null && { slug }), ...(version !== null && { version }) }, select: { id: true } });
     all.push({ pipelineId: { in: versions.map(({ id }) => id) } });
   }
   if (filter.externalId !== null) all.push({ externalId: filter.externalId });

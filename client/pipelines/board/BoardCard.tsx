@@ -1,0 +1,47 @@
+import { memo } from 'react';
+import { Link } from 'wouter';
+import { AgentChip } from '../../agents/AgentChip.tsx';
+import type { SessionPriority } from '../../gql/graphql.ts';
+import { HandoffBadge } from '../../handoffs/HandoffBadge.tsx';
+import { sessionLooks } from '../../sessions/looks.ts';
+import { Badge, type Look } from '../../ui/Badge.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { stageLooks } from '../looks.ts';
+import styles from './Board.module.css';
+import type { Card } from './card.ts';
+
+const priorityLooks: Record<SessionPriority, Look | null> = {
+  URGENT: { tone: 'bad', icon: 'alert', word: 'Urgent' },
+  HIGH: { tone: 'wait', icon: 'alert', word: 'High' },
+  NORMAL: null,
+  LOW: { tone: 'calm', icon: 'dash', word: 'Low' },
+};
+
+/** A Session on the board. Its title is the link, and covers the card. */
+export const BoardCard = memo(function BoardCard({ card }: { card: Card }) {
+  const { id, title, status, agent, lastHandoff, priority, pipeline } = card;
+  const isFinished = status !== 'RUNNING' && status !== 'PAUSED';
+  const isQueued = pipeline?.queuedSince != null;
+  const look = priorityLooks[priority];
+  return (
+    <li className={styles.card} data-session={id} data-queued={isQueued}>
+      <Link href={`/sessions/${id}`} className={styles.title} title={title}>
+        {title}
+      </Link>
+      <div className={styles.line}>
+        {isQueued ? <Badge {...stageLooks.QUEUED} /> : agent ? <AgentChip agent={agent} plain /> : <span className="soft">Unassigned</span>}
+        {pipeline?.enteredAt != null && (
+          <span className={styles.age} title="Time in this stage">
+            <Time at={pipeline.enteredAt} />
+          </span>
+        )}
+      </div>
+      <div className={styles.line}>
+        {isFinished && <Badge {...sessionLooks[status]} />}
+        {!isFinished && status === 'PAUSED' && !isQueued && <Badge {...sessionLooks.PAUSED} />}
+        {!isFinished && lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} />}
+        {look && <Badge {...look} />}
+      </div>
+    </li>
+  );
+});
