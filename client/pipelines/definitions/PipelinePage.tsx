@@ -47,7 +47,7 @@ export default function PipelinePage({ slug }: { slug: string }) {
       {(!data || fetching || stale) && !error && <Skeleton height="20rem" />}
       {data && !fetching && !stale && (
         <div className="card">
-          <EmptyState icon="graph" title={version === null ? `There is no pipeline '${slug}'.` : `There is no version ${version} of a pipeline '${slug}'.`}>
+          <EmptyState icon="pipeline" title={version === null ? `There is no pipeline '${slug}'.` : `There is no version ${version} of a pipeline '${slug}'.`}>
             <Link href="/pipelines">All pipelines</Link>
           </EmptyState>
         </div>
@@ -81,23 +81,26 @@ function Shown({ saved, failure }: { saved: Saved; failure: ReactNode }) {
             </span>
           )}
           {isArchived && <Badge {...archivedLook} />}
-          {open !== undefined && <Link href={`/pipelines/${slug}/board`}>{open === 1 ? '1 open session' : `${open.toLocaleString()} open sessions`}</Link>}
+          {open !== undefined && <span>{open === 1 ? '1 open session' : `${open.toLocaleString()} open sessions`}</span>}
           <Link href="/pipelines">All pipelines</Link>
         </span>
       }
       actions={
-        mayDefine && (
-          <>
+        <>
+          <Link href={`/pipelines/${slug}/board`} className="button">
+            <Icon name="pipeline" /> Board
+          </Link>
+          {mayDefine && (
             <Link href={`/pipelines/${slug}/edit`} className="button">
               Edit
             </Link>
-            {!isArchived && (
-              <button type="button" className="button danger" onClick={() => setArchiving(true)}>
-                <Icon name="ban" /> Archive
-              </button>
-            )}
-          </>
-        )
+          )}
+          {mayDefine && !isArchived && (
+            <button type="button" className="button danger" onClick={() => setArchiving(true)}>
+              <Icon name="ban" /> Archive
+            </button>
+          )}
+        </>
       }
     >
       {failure}

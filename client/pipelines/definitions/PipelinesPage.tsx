@@ -52,7 +52,7 @@ export default function PipelinesPage() {
       actions={
         mayDefine && (
           <Link href={newPath} className="button primary">
-            <Icon name="graph" /> New pipeline
+            <Icon name="pipeline" /> New pipeline
           </Link>
         )
       }
@@ -76,6 +76,9 @@ function List({ archived }: { archived: boolean }) {
             <th scope="col">Stages</th>
             <th scope="col">Version</th>
             <th scope="col">Defined</th>
+            <th scope="col">
+              <span className="hidden">Board</span>
+            </th>
           </tr>
         </thead>
         <ListPage archived={archived} after={null} before={0} pages={pages} total={undefined} onMore={() => setPages((count) => count + 1)} />
@@ -98,13 +101,13 @@ function ListPage({ archived, after, before, pages, total, onMore }: ListPagePro
   const isFirst = after === null;
   const [{ data, error, fetching }, ask] = useQuery({ query: PipelinesQuery, variables: { where: { includeArchived: archived }, after, count: isFirst }, requestPolicy: 'cache-and-network' });
   const failure = error && (
-    <WholeRow columns={4}>
+    <WholeRow columns={5}>
       <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
     </WholeRow>
   );
   if (!data) {
     return failure ?? (
-      <WholeRow columns={4}>
+      <WholeRow columns={5}>
         <SkeletonRows rows={isFirst ? 4 : 2} height="3rem" label="Loading the pipelines" />
       </WholeRow>
     );
@@ -114,8 +117,8 @@ function ListPage({ archived, after, before, pages, total, onMore }: ListPagePro
   const shown = before + nodes.length;
   if (shown === 0) {
     return (
-      <WholeRow columns={4}>
-        <EmptyState icon="graph" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
+      <WholeRow columns={5}>
+        <EmptyState icon="pipeline" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
           A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.
         </EmptyState>
       </WholeRow>
@@ -131,7 +134,7 @@ function ListPage({ archived, after, before, pages, total, onMore }: ListPagePro
         ))}
       </tbody>
       {next === null ? (
-        <WholeRow columns={4}>
+        <WholeRow columns={5}>
           <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching} noun={all === 1 ? 'pipeline' : 'pipelines'} onMore={onMore} />
         </WholeRow>
       ) : (
@@ -166,6 +169,11 @@ function Row({ pipeline: { slug, version, name, description, stages, createdAt, 
       </td>
       <td>
         <Time at={createdAt} />
+      </td>
+      <td>
+        <Link href={`/pipelines/${slug}/board`} className="button small" aria-label={`Board of ${name}`}>
+          Board
+        </Link>
       </td>
     </tr>
   );

@@ -42,7 +42,7 @@ function Loaded({ slug }: { slug: string }) {
       {!data && !error && <Skeleton height="24rem" />}
       {data && (
         <div className="card">
-          <EmptyState icon="graph" title={`There is no pipeline '${slug}'.`}>
+          <EmptyState icon="pipeline" title={`There is no pipeline '${slug}'.`}>
             <Link href="/pipelines">All pipelines</Link>
           </EmptyState>
         </div>

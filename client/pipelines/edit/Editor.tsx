@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type FormEvent } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState, type FormEvent } from 'react';
 import { useClient, useMutation, type CombinedError } from 'urql';
 import { Link, useLocation } from 'wouter';
 import type { NamedDefinition } from '../../../server/pipelines/rules.ts';
@@ -71,7 +71,9 @@ export function Editor({ base }: { base: Present | null }) {
   const form = useRef<HTMLFormElement>(null);
 
   const { definition, unread } = useMemo(() => read(draft), [draft]);
-  const drawn = useMemo(() => drawnOf(draft), [draft]);
+  // A large definition takes longer to draw and to compare than a key to press.
+  const later = useDeferredValue(draft);
+  const preview = useMemo(() => ({ drawn: drawnOf(later), definition: read(later).definition }), [later]);
   const jsonFault = useMemo(() => (json === null ? undefined : faultOfJson(json, slug)), [json, slug]);
   // Text that is no definition is in no draft: it comes first.
   const problems = useMemo(() => (jsonFault === undefined ? faultsOf(draft).map((fault) => problemOf(fault, draft)) : [{ place: 'json', text: jsonFault, isMissing: false }]), [draft, jsonFault]);
@@ -190,12 +192,12 @@ export function Editor({ base }: { base: Present | null }) {
       </div>
       <div className={styles.side} tabIndex={0} role="region" aria-label="Preview">
         <section className={`card ${styles.part}`} aria-label="Drawing">
-          <PipelineDrawing definition={drawn} label="The pipeline as it is typed" />
+          <PipelineDrawing definition={preview.drawn} label="The pipeline as it is typed" />
         </section>
         <Problems problems={problems} isEqual={isEqual} onChoose={goTo} />
         <section className={`card ${styles.part}`} aria-labelledby="difference">
           <h2 id="difference">{present === null ? 'What is defined' : `What changes since version ${present.version}`}</h2>
-          <Difference before={present?.definition ?? null} after={definition} equal="Nothing yet." />
+          <Difference before={present?.definition ?? null} after={preview.definition} equal="Nothing yet." />
         </section>
       </div>
     </form>

@@ -167,9 +167,10 @@ describe('the definitions', () => {
     await defineStory(({ stages }) => (stages[0]!.role = 'lead'));
     const { page, faults } = await visit('/pipelines');
     await page.getByRole('link', { name: 'Story', exact: true }).first().waitFor();
+    await page.getByRole('link', { name: 'Board of Paper' }).waitFor();
     await look(page, 'pipelines');
     await page.goto(`${url}/pipelines/story`);
-    await page.getByRole('link', { name: '1 open session' }).waitFor();
+    await page.getByText('1 open session').waitFor();
     const changed = page.getByRole('region', { name: 'Difference' });
     await changed.getByText('role: lead').waitFor();
     await look(page, 'pipeline');
