@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
-import type { QueueFilter, QueueQuery as Data } from '../gql/graphql.ts';
+import type { QueueFilter } from '../gql/graphql.ts';
 import { useRereadOn } from '../live/events.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
@@ -16,30 +16,10 @@ const QueueQuery = graphql(`
   query Queue($where: QueueFilter!, $after: String, $count: Boolean!) {
     queue(where: $where, first: 25, after: $after) {
       nodes {
-        agentType
-        role
-        queuedSince
-        position
-        suspended
-        escalated
-        reason
-        sourceAgent {
-          id
-          ...AgentChip
-        }
         session {
           id
-          title
-          priority
-          pipeline {
-            stage
-            pipeline {
-              id
-              slug
-              name
-            }
-          }
         }
+        ...QueueRow
       }
       pageInfo {
         hasNextPage
@@ -49,8 +29,6 @@ const QueueQuery = graphql(`
     }
   }
 `);
-
-export type Entry = Data['queue']['nodes'][number];
 
 /** The matching entries, in the order of their turns. Needs a new key for a new filter. */
 export function QueueList({ filter }: { filter: QueueFilter }) {

@@ -4,17 +4,47 @@ import { Link } from 'wouter';
 import { useMay } from '../access/viewer.ts';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
-import type { SessionPriority } from '../gql/graphql.ts';
+import type { QueueRowFragment as Entry, SessionPriority } from '../gql/graphql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { useNow } from '../ui/clock.ts';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
 import { Time } from '../ui/Time.tsx';
-import type { Entry } from './QueueList.tsx';
 import styles from './QueuePage.module.css';
 import { priorityWords, raisedText, wantedText, withoutPlace } from './words.ts';
 
+const QueueRowFragment = graphql(`
+  fragment QueueRow on QueueEntry {
+    agentType
+    role
+    queuedSince
+    position
+    suspended
+    escalated
+    reason
+    sourceAgent {
+      id
+      ...AgentChip
+    }
+    session {
+      id
+      title
+      priority
+      pipeline {
+        stage
+        pipeline {
+          id
+          slug
+          name
+        }
+      }
+    }
+  }
+`);
+
 /** A waiting session: its place, what it waits for and why, its priority and age. */
-export function QueueRow({ entry }: { entry: Entry }) {
+export function QueueRow({ entry: masked }: { entry: FragmentType<typeof QueueRowFragment> }) {
+  const entry = readFragment(QueueRowFragment, masked);
   const { session, position, queuedSince } = entry;
   const look = withoutPlace(entry);
   const raised = raisedText({ priority: session.priority, queuedSince }, useNow());
