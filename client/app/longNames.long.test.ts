@@ -9,7 +9,7 @@ import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
-const { agent, session, turn, reassign, pipeline, run } = world(db.pool);
+const { agent, session, turn, reassign, pipeline, advance, run } = world(db.pool);
 
 const longest = `https://example.com/${'w'.repeat(480)}`;
 const titles = [longest, 'Retry partial failures of the ingestion without loss', 'Short'];
@@ -19,6 +19,7 @@ let visit: (path: string, options?: object) => Promise<Visit>;
 let handed: string;
 let handoff: string;
 let tool: string;
+let staged: string;
 
 beforeAll(async () => {
   await agent(source, { maxCapacity: 50 });
@@ -32,6 +33,12 @@ beforeAll(async () => {
     const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM handoffs WHERE session_id = $1', [id]);
     handoff = encodeId('handoff', rows[0]!.id);
   }
+  const [first, second, third] = ['f', 's', 't'].map((letter) => letter.repeat(64)) as [string, string, string];
+  const anybody = { role: null };
+  await pipeline('p'.repeat(52), [`${first} DONE ${second}`, `${second} ${'R'.repeat(50)} ${first}`, `${second} DONE ${third}`, `${third} DONE end`], { [first]: anybody, [second]: anybody, [third]: anybody });
+  const staging = await session(source, { title: longest, pipeline: 'p'.repeat(52) });
+  await advance(staging, 'DONE', { reason: longest, payload: { [longest]: longest } });
+  staged = encodeId('session', staging);
   const variables = [{ name: 'x'.repeat(64), type: 'STRING' as const, required: true, description: longest, enum: [longest], default: null }];
   const { toolId } = await run(createHandoffTool, { name: 'n'.repeat(64), targetAgentId: target, agentIds: [source], description: `${longest} 🙂 ${'移交'.repeat(100)}`, variables, instructions: longest });
   tool = encodeId('tool', toolId);
@@ -88,6 +95,8 @@ const pages = (): [name: string, path: string, rows: string][] => [
   ['session', `/sessions/${handed}`, 'main header, main section'],
   ['history', `/sessions/${handed}?view=handoffs`, 'main tbody tr'],
   ['snapshots', `/sessions/${handed}?view=snapshots`, 'main tbody tr'],
+  ['session in a pipeline', `/sessions/${staged}`, 'main section'],
+  ['board', `/pipelines/${'p'.repeat(52)}/board`, '[data-session]'],
   ['handoff', `/handoffs/${handoff}`, 'main section'],
   ['graph', '/graph', 'main tbody tr'],
   ['tools', '/tools', 'main tbody tr'],
@@ -109,7 +118,7 @@ describe.each([1440, 390])('long titles and names at a width of %i', (width) => 
       await page.waitForLoadState('networkidle');
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       found[name] = { tooWide: wide > width, overlaps: await overlaps(page, rows) };
-      if (width === 390 && ['sessions', 'handoffs', 'handoff', 'tools', 'tool', 'agent'].includes(name)) await look(page, `long-${name}`);
+      if (width === 390 && ['sessions', 'handoffs', 'handoff', 'tools', 'tool', 'agent', 'board'].includes(name)) await look(page, `long-${name}`);
     }
     expect(found).toEqual(Object.fromEntries(pages().map(([name]) => [name, { tooWide: false, overlaps: [] }])));
     expect(faults).toEqual([]);

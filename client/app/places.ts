@@ -6,6 +6,7 @@ export const places: { href: string; word: string; icon: IconName; of: RegExp }[
   { href: '/inbox', word: 'Inbox', icon: 'inbox', of: /^\/inbox/ },
   { href: '/queue', word: 'Queue', icon: 'hourglass', of: /^\/queue/ },
   { href: '/agents', word: 'Agents', icon: 'bot', of: /^\/agents/ },
+  { href: '/pipelines', word: 'Pipelines', icon: 'pipeline', of: /^\/pipelines/ },
   { href: '/tools', word: 'Tools', icon: 'tool', of: /^\/tools/ },
   { href: '/handoffs', word: 'Handoffs', icon: 'swap', of: /^\/handoffs/ },
   { href: '/graph', word: 'Graph', icon: 'graph', of: /^\/graph/ },

@@ -5,7 +5,8 @@ import type { SessionPriority } from '../../gql/graphql.ts';
 import { HandoffBadge } from '../../handoffs/HandoffBadge.tsx';
 import { sessionLooks } from '../../sessions/looks.ts';
 import { Badge, type Look } from '../../ui/Badge.tsx';
-import { Time } from '../../ui/Time.tsx';
+import { useNow } from '../../ui/clock.ts';
+import { formatExact, formatSpan } from '../../ui/time.ts';
 import { stageLooks } from '../looks.ts';
 import styles from './Board.module.css';
 import type { Card } from './card.ts';
@@ -30,18 +31,25 @@ export const BoardCard = memo(function BoardCard({ card }: { card: Card }) {
       </Link>
       <div className={styles.line}>
         {isQueued ? <Badge {...stageLooks.QUEUED} /> : agent ? <AgentChip agent={agent} plain /> : <span className="soft">Unassigned</span>}
-        {pipeline?.enteredAt != null && (
-          <span className={styles.age} title="Time in this stage">
-            <Time at={pipeline.enteredAt} />
-          </span>
-        )}
+        {pipeline?.enteredAt != null && <Age at={pipeline.enteredAt} />}
       </div>
       <div className={styles.line}>
         {isFinished && <Badge {...sessionLooks[status]} />}
         {!isFinished && status === 'PAUSED' && !isQueued && <Badge {...sessionLooks.PAUSED} />}
-        {!isFinished && lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} />}
+        {!isFinished && !isQueued && lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} />}
         {look && <Badge {...look} />}
       </div>
     </li>
   );
 });
+
+/** The time in the stage. */
+function Age({ at }: { at: string }) {
+  const now = useNow();
+  return (
+    <time className={styles.age} dateTime={at} title={`In this stage since ${formatExact(at)}`}>
+      <span className="hidden">In this stage for </span>
+      {formatSpan(at, now)}
+    </time>
+  );
+}

@@ -73,7 +73,7 @@ export function BoardColumn({ view, column, note, moved, hiddenWhenEmpty = false
   const hasMore = read.at(-1)?.hasMore ?? true;
   const isRead = read.length > 0;
   // With all pages read the cards are the count.
-  const total = useTotal(where, !isOpen || (isRead && hasMore) ? moved.moment : undefined);
+  const total = useTotal(where, !isOpen || (isRead && hasMore) ? moved.moments[column === 'finished' ? 'finished' : 'stages'] : undefined);
   const count = isOpen && !hasMore ? cards.length : total;
   const name = column === 'finished' ? 'Finished' : column.stage;
   const readPages = isOpen && <Pages where={where} direction={column === 'finished' ? 'DESC' : 'ASC'} index={0} after={null} pages={pages} onRead={onRead} />;

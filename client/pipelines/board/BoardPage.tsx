@@ -1,5 +1,5 @@
 import { useQuery } from 'urql';
-import { useLocation, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { Page } from '../../app/Page.tsx';
 import { graphql } from '../../gql/gql.ts';
 import type { BoardPipelineQuery } from '../../gql/graphql.ts';
@@ -46,7 +46,7 @@ export default function BoardPage({ slug }: { slug: string }) {
   const newest = data?.versions.nodes.at(-1);
   const shown = view.version === null ? newest : data?.versions.nodes.find(({ version }) => version === view.version);
   return (
-    <Page title={newest ? `Board of ${newest.name}` : 'Board'} intro={newest && introOf(newest)} actions={data && newest && <Choices data={data} name={newest.name} view={view} />}>
+    <Page title={newest ? `Board of ${newest.name}` : 'Board'} intro={newest && <Intro slug={slug} newest={newest} />} actions={data && newest && <Choices data={data} name={newest.name} view={view} />}>
       {failure}
       {!data && !error && <Skeleton height="24rem" />}
       {data && !shown && (
@@ -61,8 +61,14 @@ export default function BoardPage({ slug }: { slug: string }) {
   );
 }
 
-const introOf = ({ description, archivedAt }: { description?: string | null; archivedAt?: string | null }): string =>
-  `${archivedAt == null ? '' : 'Archived: no new session begins in it. '}${description ?? 'Open sessions by stage.'}`;
+function Intro({ slug, newest: { description, archivedAt } }: { slug: string; newest: { description?: string | null; archivedAt?: string | null } }) {
+  return (
+    <>
+      {archivedAt != null && 'Archived: no new session begins in it. '}
+      {description ?? 'Open sessions by stage.'} <Link href={`/pipelines/${encodeURIComponent(slug)}`}>Definition</Link>
+    </>
+  );
+}
 
 function Choices({ data, name, view }: { data: BoardPipelineQuery; name: string; view: BoardView }) {
   const [, navigate] = useLocation();

@@ -27,8 +27,8 @@ const none: ReadonlyMap<string, Card> = new Map();
 export interface Moved {
   /** The Sessions that had an event since the board was opened, as they are now. */
   cards: ReadonlyMap<string, Card>;
-  /** Grows when counts may have changed. */
-  moment: number;
+  /** Each grows when counts may have changed: of the stages, and of the finished Sessions, which are many. */
+  moments: { stages: number; finished: number };
   /** The last moves in words, for screen readers. */
   words: string;
   /** Grows when the columns have to be read again. */
@@ -44,7 +44,7 @@ export interface Moved {
  */
 export function useMoved(view: BoardView): Moved {
   const client = useClient();
-  const [state, setState] = useState({ cards: none, moment: 0, words: '', edition: 0 });
+  const [state, setState] = useState({ cards: none, moments: { stages: 0, finished: 0 }, words: '', edition: 0 });
   const known = useRef(new Map<string, { title: string; key: string | null }>());
   const due = useRef(new Set<string>());
   const reading = useRef(false);
@@ -72,10 +72,11 @@ export function useMoved(view: BoardView): Moved {
       else known.current.set(id, now);
     }
     const words = movesText(moves);
-    setState(({ cards: kept, moment, edition, words: last }) => {
+    const ended = moves.some(({ before, now }) => (now.key === 'finished') !== (before?.key === 'finished'));
+    setState(({ cards: kept, moments: { stages, finished }, edition, words: last }) => {
       const all = new Map(kept);
       for (const card of cards) all.set(card.id, card);
-      const next = { moment: moment + 1, words: words === '' ? last : words };
+      const next = { moments: { stages: stages + 1, finished: finished + Number(ended) }, words: words === '' ? last : words };
       return all.size > mostKept ? { ...next, cards: none, edition: edition + 1 } : { ...next, cards: all, edition };
     });
   };
@@ -94,12 +95,13 @@ export function useMoved(view: BoardView): Moved {
     () => void read(),
     1_000,
   );
-  // The columns are read again then.
-  useMissed(() => setState((before) => ({ ...before, cards: none, moment: before.moment + 1 })));
+  // The columns and their counts are read again then.
+  useMissed(() => setState((before) => ({ ...before, cards: none })));
   return {
     ...state,
     note: (cards) => {
-      for (const card of cards) known.current.set(card.id, { title: card.title, key: keyOf(columnOf(view, card)) });
+      // A column may have a moved card before it is taken here: that is still to be told.
+      for (const card of cards) if (!known.current.has(card.id)) known.current.set(card.id, { title: card.title, key: keyOf(columnOf(view, card)) });
     },
   };
 }
