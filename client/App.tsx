@@ -5,6 +5,7 @@ import { AgentsPage } from './agents/AgentsPage.tsx';
 import { NothingHere } from './app/NothingHere.tsx';
 import { Page } from './app/Page.tsx';
 import { Shell } from './app/Shell.tsx';
+import { newPath } from './pipelines/definitions/places.ts';
 import { SessionsPage } from './sessions/SessionsPage.tsx';
 import { Clock } from './ui/Clock.tsx';
 import { Skeleton } from './ui/Skeleton.tsx';
@@ -21,6 +22,10 @@ const ToolsPage = lazy(() => import('./tools/ToolsPage.tsx'));
 const ToolPage = lazy(() => import('./tools/ToolPage.tsx'));
 const NewToolPage = lazy(() => import('./tools/edit/NewToolPage.tsx'));
 const EditToolPage = lazy(() => import('./tools/edit/EditToolPage.tsx'));
+const QueuePage = lazy(() => import('./queue/QueuePage.tsx'));
+const PipelinesPage = lazy(() => import('./pipelines/definitions/PipelinesPage.tsx'));
+const PipelinePage = lazy(() => import('./pipelines/definitions/PipelinePage.tsx'));
+const EditPipelinePage = lazy(() => import('./pipelines/edit/EditPipelinePage.tsx'));
 const BoardPage = lazy(() => import('./pipelines/board/BoardPage.tsx'));
 const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 
@@ -50,6 +55,13 @@ export function App() {
                   </Route>
                   <Route path="/tools/:id">{({ id }) => <ToolPage key={id} id={id} />}</Route>
                   <Route path="/tools/:id/edit">{({ id }) => <EditToolPage key={id} id={id} />}</Route>
+                  <Route path="/queue" component={QueuePage} />
+                  <Route path="/pipelines" component={PipelinesPage} />
+                  <Route path={newPath}>
+                    <EditPipelinePage slug={null} />
+                  </Route>
+                  <Route path="/pipelines/:slug/edit">{({ slug }) => <EditPipelinePage key={slug} slug={slug} />}</Route>
+                  <Route path="/pipelines/:slug">{({ slug }) => <PipelinePage key={slug} slug={slug} />}</Route>
                   <Route path="/pipelines/:slug/board">{({ slug }) => <BoardPage slug={slug} />}</Route>
                   <Route path="/graph" component={GraphPage} />
                   <Route>

@@ -27,6 +27,7 @@ export async function keyedDashboard(): Promise<KeyedDashboard> {
   await turn(moved, { messages: [{ role: 'USER', content: 'Add limits, please' }, { role: 'ASSISTANT', content: 'Half of it is done.' }] });
   await reassign(moved, { agentId: 'codex-1', reason: 'Go' });
   await session('claude-1', { title: 'Not for codex' });
+  await session(null, { title: 'Nobody has it', agentType: 'GEMINI', queue: true });
 
   const open = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey } });
   const api = client(open.url, { key: adminKey });

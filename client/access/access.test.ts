@@ -61,6 +61,10 @@ describe('the dashboard of a server with keys', () => {
     await page.getByRole('heading', { name: 'Agents' }).waitFor();
     await page.getByText('1 given').waitFor();
     expect(await page.getByRole('group', { name: /^Status of/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Queue' }).click();
+    await page.getByText('an agent of type GEMINI').waitFor();
+    expect(await page.getByLabel('Priority of Nobody has it').count()).toBe(0);
+    await signIn('/pipelines/_new', keys.ANALYST).then((other) => other.page.getByText('Operators define pipelines.').waitFor());
   }, 60_000);
 
   it('shows an agent its own records and the other agents', async () => {

@@ -7,6 +7,7 @@ import { ThemeToggle } from './ThemeToggle.tsx';
 import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
 import { useIsAway } from '../live/state.ts';
+import { Waiting } from '../queue/Waiting.tsx';
 import { basePath } from '../urql.ts';
 import styles from './app.module.css';
 
@@ -35,6 +36,7 @@ export function Shell({ children }: { children: ReactNode }) {
           {places.map(({ href, word, icon, of }) => (
             <Link key={href} href={href} aria-current={of.test(location) ? 'page' : undefined}>
               <Icon name={icon} /> <span>{word}</span>
+              {href === '/queue' && <Waiting className={styles.waiting} />}
             </Link>
           ))}
           <a href={`${basePath}/graphql`}>

@@ -42,6 +42,10 @@ beforeAll(async () => {
   const variables = [{ name: 'x'.repeat(64), type: 'STRING' as const, required: true, description: longest, enum: [longest], default: null }];
   const { toolId } = await run(createHandoffTool, { name: 'n'.repeat(64), targetAgentId: target, agentIds: [source], description: `${longest} 🙂 ${'移交'.repeat(100)}`, variables, instructions: longest });
   tool = encodeId('tool', toolId);
+  await session(null, { title: `q${longest.slice(1)}`, agentType: 'X'.repeat(50), queue: true });
+  const stages = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
+  const fields = { phase: 'p'.repeat(100), instructions: longest, payloadSchema: { title: longest }, escalateTo: { agentId: null, role: 'r'.repeat(200), operators: false } };
+  await pipeline('s'.repeat(52), [`${stages[0]} ${'D'.repeat(50)} ${stages[1]}`, `${stages[1]} DONE ${stages[2]}`, `${stages[2]} DONE end`], { [stages[0]!]: fields });
   ({ visit } = await openBrowser(url));
 }, 300_000);
 
@@ -98,6 +102,10 @@ const pages = (): [name: string, path: string, rows: string][] => [
   ['tools', '/tools', 'main tbody tr'],
   ['tool', `/tools/${tool}`, 'main section'],
   ['agent', `/agents/${source}`, 'main section'],
+  ['queue', '/queue', 'main tbody tr'],
+  ['pipelines', '/pipelines', 'main tbody tr'],
+  ['pipeline', `/pipelines/${'s'.repeat(52)}`, 'main li'],
+  ['editor', `/pipelines/${'s'.repeat(52)}/edit`, 'main fieldset'],
 ];
 
 describe.each([1440, 390])('long titles and names at a width of %i', (width) => {

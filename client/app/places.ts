@@ -4,6 +4,7 @@ import type { IconName } from '../ui/Icon.tsx';
 export const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
   { href: '/', word: 'Sessions', icon: 'list', of: /^\/(sessions.*)?$/ },
   { href: '/inbox', word: 'Inbox', icon: 'inbox', of: /^\/inbox/ },
+  { href: '/queue', word: 'Queue', icon: 'hourglass', of: /^\/queue/ },
   { href: '/agents', word: 'Agents', icon: 'bot', of: /^\/agents/ },
   { href: '/pipelines', word: 'Pipelines', icon: 'pipeline', of: /^\/pipelines/ },
   { href: '/tools', word: 'Tools', icon: 'tool', of: /^\/tools/ },

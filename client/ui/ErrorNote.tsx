@@ -3,10 +3,18 @@ import type { CombinedError } from 'urql';
 import { Icon } from './Icon.tsx';
 import styles from './states.module.css';
 
+interface ErrorNoteProps {
+  title?: string;
+  children?: ReactNode;
+  onRetry?: () => void;
+  /** Not announced at once: for what changes while one types. */
+  quiet?: boolean;
+}
+
 /** An error message, announced by screen readers. */
-export function ErrorNote({ title, children, onRetry }: { title?: string; children?: ReactNode; onRetry?: () => void }) {
+export function ErrorNote({ title, children, onRetry, quiet = false }: ErrorNoteProps) {
   return (
-    <div className={styles.error} role="alert">
+    <div className={styles.error} role={quiet ? undefined : 'alert'}>
       <Icon name="alert" />
       <div className={styles.words}>
         {title && <strong>{title}</strong>}

@@ -11,10 +11,12 @@ interface TextFieldProps {
   mono?: boolean;
   /** A whole number. */
   numeric?: boolean;
+  /** The error changes while one types. */
+  quiet?: boolean;
 }
 
 /** One text, with its hint and its error. */
-export function TextField({ label, value, onChange, error, hint, rows, mono = false, numeric = false }: TextFieldProps) {
+export function TextField({ label, value, onChange, error, hint, rows, mono = false, numeric = false, quiet = false }: TextFieldProps) {
   const id = useId();
   const common = {
     id,
@@ -36,16 +38,16 @@ export function TextField({ label, value, onChange, error, hint, rows, mono = fa
           {hint}
         </span>
       )}
-      <FieldError id={`${id}-error`} message={error} />
+      <FieldError id={`${id}-error`} message={error} quiet={quiet} />
     </div>
   );
 }
 
-export function FieldError({ id, message }: { id?: string; message: string | undefined }) {
+export function FieldError({ id, message, quiet = false }: { id?: string; message: string | undefined; quiet?: boolean }) {
   if (message === undefined) return null;
   return (
     <div id={id}>
-      <ErrorNote>{message}</ErrorNote>
+      <ErrorNote quiet={quiet}>{message}</ErrorNote>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { TypeID } from 'typeid-js';
 import { uuidv7 } from 'uuidv7';
+import { isSlug } from './faults.ts';
 
 /** Prefixes of the public ids (TypeIDs). An Agent's id is its slug, without a prefix. */
 export const idPrefixes = [
@@ -62,7 +63,5 @@ export function decodeId(id: string): { prefix: IdPrefix; uuid: string } | null 
   }
 }
 
-const slug = /^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/;
-
 /** Whether this may be an agent's id: a slug that cannot be mistaken for a TypeID. */
-export const isAgentId = (id: string): boolean => slug.test(id) && decodeId(id) === null;
+export const isAgentId = (id: string): boolean => isSlug(id) && decodeId(id) === null;

@@ -3,14 +3,9 @@ import { statement } from '../core/changes.ts';
 import { NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import type { Definition } from '../custody/pipeline.ts';
+import type { NamedDefinition } from './rules.ts';
 
 /** Defines and archives pipelines. A version never changes: Sessions under way keep theirs. */
-
-export interface DefinePipelineInput extends Definition {
-  slug: string;
-  name: string;
-  description: string | null;
-}
 
 export interface PipelineAnswer {
   pipelineId: string;
@@ -36,9 +31,9 @@ async function lockNewest(work: Work, slug: string): Promise<Newest | undefined>
 }
 
 /** Makes the next version; an identical definition returns the present one. */
-export async function definePipeline(work: Work, { slug, name, description, start, stages, transitions }: DefinePipelineInput): Promise<PipelineAnswer> {
+export async function definePipeline(work: Work, { slug, name, description, start, stages, transitions }: NamedDefinition): Promise<PipelineAnswer> {
   const newest = await lockNewest(work, slug);
-  const said = (each: Omit<DefinePipelineInput, 'slug'>): string => canonicalJson([each.name, each.description, each.start, each.stages, each.transitions]);
+  const said = (each: Omit<NamedDefinition, 'slug'>): string => canonicalJson([each.name, each.description, each.start, each.stages, each.transitions]);
   if (newest !== undefined && newest.archived_at === null && said(newest) === said({ name, description, start, stages, transitions })) return { pipelineId: newest.id };
   if (newest !== undefined) work.change('pipelines', { id: newest.id }, { replacedAt: work.now });
   const { id } = work.insert('pipelines', {

@@ -11,13 +11,14 @@ import {
   TransitionNotAllowedError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentId, agentType, idOf, inputObject, integer, json, jsonObject, keyField, KB, listOf, nonBlank, oneOf, optional, pipelineSlug, reason, summary, text, withDefault } from '../graphql/input/schemas.ts';
+import { agentId, agentType, faultless, idOf, inputObject, json, jsonObject, keyField, KB, listOf, nonBlank, oneOf, optional, pipelineSlug, reason, summary, text, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { advancePipeline } from './advancePipeline.ts';
 import { archivePipeline, definePipeline, type PipelineAnswer } from './definePipeline.ts';
+import { faultOfComparison, faultOfEscalation, faultOfMinutes, faultOfOutcome, faultOfStageName, mostCharacters } from './fields.ts';
 import { faultOfSchema } from './payloads.ts';
-import { faultOfDefinition } from './rules.ts';
+import { faultsOfDefinition } from './rules.ts';
 import { ConditionOp } from './schema.ts';
 
 const { counts, fields: sizes } = limits;
@@ -33,12 +34,10 @@ const payload = (description: string) => ({
   }),
 });
 
-const stageName = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/, { message: "is no name of a stage: give 1 to 64 letters, digits, '_' and '-', a letter or digit first" });
-const outcomeName = z
-  .string()
-  .regex(/^[A-Z][A-Z0-9_]{0,49}$/, { message: "is no outcome: give an upper-case letter, then up to 49 upper-case letters, digits and '_'" });
-const minutes = integer(1, 525_600);
-const role = nonBlank({ characters: 200 });
+const stageName = z.string().check(faultless(faultOfStageName));
+const outcomeName = z.string().check(faultless(faultOfOutcome));
+const minutes = z.number().check(faultless(faultOfMinutes));
+const role = nonBlank({ characters: mostCharacters.role });
 
 const payloadSchema = jsonObject({ bytes: sizes.json }).check(({ value, issues }) => {
   const fault = faultOfSchema(value);
@@ -55,7 +54,7 @@ const escalation = inputObject(
       role: optional(role).describe('The role whose Agents get the Session, one after the other. When all of them are full, the Session waits in the queue.'),
       operators: withDefault(z.boolean(), false).describe('True: the Session is unassigned and PAUSED until an operator assigns it; `queue(where: {escalated: true})` lists it.'),
     })
-    .refine((given) => [given.agentId !== null, given.role !== null, given.operators].filter(Boolean).length === 1, { message: 'names not exactly one of agentId, role and operators: give one' }),
+    .check(faultless(faultOfEscalation)),
 );
 
 const stage = inputObject(
@@ -65,7 +64,7 @@ const stage = inputObject(
     name: stageName.describe('Name, unique in the pipeline: a letter or digit, then at most 63 letters, digits, `_` and `-`.'),
     role: optional(role).describe('Role that its Agents have. Null: any.'),
     agentType: optional(agentType).describe('Type that its Agents have, such as CLAUDE. Null: any.'),
-    phase: optional(nonBlank({ characters: 100 })).describe('Part of the work, for people: at most 100 characters.'),
+    phase: optional(nonBlank({ characters: mostCharacters.phase })).describe('Part of the work, for people: at most 100 characters.'),
     instructions: optional(text({ bytes: sizes.instructions })).describe('Instructions for the Agent in this stage, at most 32 KB.'),
     payloadSchema: optional(payloadSchema).describe(`Schema of the payloads with which the stage is left: ${aboutSchemas}. Null: any payload.`),
     acceptWithinMinutes: optional(minutes).describe("Minutes in which an Agent has to accept, 1 to 525,600. Null: the server's default (BATON_STALE_AFTER_MINUTES)."),
@@ -79,16 +78,12 @@ const condition = inputObject(
   'A condition on a context variable of the Session.',
   z
     .object({
-      variable: nonBlank({ characters: 128 }).describe('Name of the variable. A variable that is not set fails every condition.'),
+      variable: nonBlank({ characters: mostCharacters.variable }).describe('Name of the variable. A variable that is not set fails every condition.'),
       op: oneOf(ConditionOp).describe('The comparison.'),
       value: optional(json({ bytes: KB })).describe('The value to compare with, at most 1 KB: a list for IN, a number or text for LT and GT, none for EXISTS.'),
     })
-    .check(({ value: { op, value }, issues }) => {
-      const fault =
-        op === 'IN' && !Array.isArray(value) ? 'is no list: give the values of IN as a list'
-        : (op === 'LT' || op === 'GT') && typeof value !== 'number' && typeof value !== 'string' ? `has no order: give a number or a text to ${op}`
-        : op === 'EXISTS' && value !== null ? 'is given to EXISTS, which compares with none: leave it out'
-        : null;
+    .check(({ value, issues }) => {
+      const fault = faultOfComparison(value);
       if (fault !== null) issues.push({ code: 'custom', message: fault, path: ['value'], input: value });
     }),
 );
@@ -112,7 +107,7 @@ mutation('definePipeline', {
   input: z
     .object({
       slug: pipelineSlug.describe("Name for programs: 1 to 52 lower-case letters, digits, `-` and `_`, a letter or digit at both ends."),
-      name: nonBlank({ characters: 200 }).describe('Display name: 1 to 200 characters.'),
+      name: nonBlank({ characters: mostCharacters.name }).describe('Display name: 1 to 200 characters.'),
       description: optional(text({ bytes: 4 * KB })).describe('Purpose, for people: at most 4 KB.'),
       stages: listOf(stage, { what: 'stages', limit: counts.stages, advice: 'define fewer' }).describe('The stages: 1 to 50.'),
       transitions: listOf(transition, { what: 'transitions', limit: counts.transitions, advice: 'define fewer' }).describe('The transitions: 1 to 200.'),
@@ -121,7 +116,7 @@ mutation('definePipeline', {
     .check(({ value, issues }) => {
       const bytes = Buffer.byteLength(JSON.stringify(value));
       const tooLarge = bytes > sizes.pipeline ? { path: ['stages'], message: `and the transitions have ${bytes} bytes; the limit is ${sizes.pipeline}: shorten them` } : null;
-      const fault = tooLarge ?? faultOfDefinition(value);
+      const fault = tooLarge ?? faultsOfDefinition(value)[0] ?? null;
       if (fault !== null) issues.push({ code: 'custom', message: fault.message, path: fault.path, input: value });
     }),
   payload: payload('The version is defined; new Sessions of the pipeline begin in it.'),

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { holds, type Condition, type Definition, type Stage, type Transition } from '../custody/pipeline.ts';
 import { faultOfSchema, faultsOfPayload } from './payloads.ts';
 import { progressOf, type RecordedStay } from './progress.ts';
-import { faultOfDefinition } from './rules.ts';
+import { faultsOfDefinition, type NamedDefinition } from './rules.ts';
+import { faultsOfFields } from './fields.ts';
 
 const stage = (name: string): Stage => ({ name, role: null, agentType: null, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null });
 const way = (line: string, when: Condition | null = null): Transition => {
@@ -25,15 +26,15 @@ describe('a definition', () => {
     ['a stage that cannot be reached', definition(['a', 'b'], [way('a DONE end'), way('b DONE end')]), ['stages', 1], /cannot be reached/],
     ['a stage that cannot reach an end', definition(['a', 'b'], [way('a DONE end'), way('a ASK b'), way('b DONE b')]), ['stages', 1], /cannot reach an end/],
   ])('with %s is refused with its path', (_what, wrong, path, says) => {
-    const fault = faultOfDefinition(wrong);
+    const [fault] = faultsOfDefinition(wrong);
     expect(fault?.path).toEqual(path);
     expect(fault?.message).toMatch(says);
   });
 
   it('with loops, conditions and several ends is accepted, and so is the one that ships', () => {
-    expect(faultOfDefinition(definition(['a', 'b'], [way('a DONE b', always), way('a DONE end'), way('b BACK a'), way('b AGAIN b'), way('b DONE end')]))).toBeNull();
+    expect(faultsOfDefinition(definition(['a', 'b'], [way('a DONE b', always), way('a DONE end'), way('b BACK a'), way('b AGAIN b'), way('b DONE end')]))).toEqual([]);
     const story = JSON.parse(readFileSync(new URL('story/story.json', import.meta.url), 'utf8')) as Definition;
-    expect(faultOfDefinition({ ...story, transitions: story.transitions.map((each) => ({ ...each, when: null })) })).toBeNull();
+    expect(faultsOfDefinition({ ...story, transitions: story.transitions.map((each) => ({ ...each, when: null })) })).toEqual([]);
     for (const { payloadSchema } of story.stages) expect([faultOfSchema(payloadSchema!), faultsOfPayload(payloadSchema, {})]).toEqual([null, []]);
   });
 
@@ -50,10 +51,39 @@ describe('a definition', () => {
         const isSound = names.every((name) => reaches('a').has(name) && reaches(name).has('end'));
         const isDoubled = new Set(given.map(({ from, outcome }) => `${from} ${outcome}`)).size < given.length;
         const transitions = given.map(({ from, outcome, to }) => way(`${from} ${outcome} ${to}`));
-        expect(faultOfDefinition(definition(names, transitions)) === null).toBe(isSound && !isDoubled);
+        expect(faultsOfDefinition(definition(names, transitions)).length === 0).toBe(isSound && !isDoubled);
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('all faults of a definition', () => {
+  const paths = (faults: { path: (string | number)[] }[]): string[] => faults.map(({ path }) => path.join('.'));
+
+  it('are found in one pass; ways are followed once all names are right', () => {
+    expect(paths(faultsOfDefinition(definition(['a', 'a', 'b'], [way('c DONE d'), way('a DONE end', always)], 'x')))).toEqual(['stages.1.name', 'start', 'transitions.0.from', 'transitions.0.to', 'transitions.1.when']);
+    expect(paths(faultsOfDefinition(definition(['a', 'b', 'c'], [way('a DONE a'), way('b DONE end')])))).toEqual(['stages.1', 'stages.2', 'stages.0', 'stages.2']);
+  });
+
+  it('include those of each field, with its path', () => {
+    const nobody = { agentId: null, role: null, operators: false };
+    const wrong: NamedDefinition = {
+      slug: 'A b',
+      name: ' ',
+      description: null,
+      start: 'a',
+      stages: [
+        { ...stage('a b'), role: 'r'.repeat(201), agentType: 'claude', phase: '', acceptWithinMinutes: 0, remindAfterMinutes: 1.5, escalateTo: nobody },
+        { ...stage('b'), role: 'r', agentType: 'CLAUDE', phase: 'p', acceptWithinMinutes: 1, remindAfterMinutes: 525_600, escalateTo: { ...nobody, role: ' ' } },
+      ],
+      transitions: [way('a done end', { variable: '', op: 'IN', value: 1 }), way('a DONE end', { variable: 'x', op: 'LT', value: [] }), way('a DONE end', { variable: 'x', op: 'EXISTS', value: 1 }), way('a DONE end', { variable: 'x', op: 'EQ', value: null })],
+    };
+    expect(paths(faultsOfFields(wrong))).toEqual([
+      'slug', 'name', 'stages.0.name', 'stages.0.role', 'stages.0.agentType', 'stages.0.phase', 'stages.0.acceptWithinMinutes', 'stages.0.remindAfterMinutes', 'stages.0.escalateTo', 'stages.1.escalateTo.role',
+      'transitions.0.outcome', 'transitions.0.when.variable', 'transitions.0.when.value', 'transitions.1.when.value', 'transitions.2.when.value',
+    ]);
+    expect(faultsOfFields({ ...wrong, slug: 'a-b', name: 'A', stages: [stage('a')], transitions: [way('a DONE end')] })).toEqual([]);
   });
 });
 

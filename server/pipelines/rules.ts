@@ -1,56 +1,62 @@
 import type { Definition, Stage, Transition } from '../custody/pipeline.ts';
 
+export type { Condition, Stage, Transition } from '../custody/pipeline.ts';
+
+export interface NamedDefinition extends Definition {
+  slug: string;
+  name: string;
+  description: string | null;
+}
+
 /** What is wrong with the definition of a pipeline; `path` leads to it within the definition. */
 export interface Fault {
   path: (string | number)[];
   message: string;
 }
 
-/** The first fault of a definition, or null. */
-export function faultOfDefinition(definition: Definition): Fault | null {
-  return doubledName(definition) ?? unknownName(definition) ?? doubledOutcome(definition) ?? deadEnd(definition);
+/** The faults of a definition. Ways are only followed when all names are right. */
+export function faultsOfDefinition(definition: Definition): Fault[] {
+  const faults = [...doubledNames(definition), ...unknownNames(definition), ...doubledOutcomes(definition)];
+  return faults.length > 0 ? faults : deadEnds(definition);
 }
 
-function doubledName({ stages }: Definition): Fault | null {
+function doubledNames({ stages }: Definition): Fault[] {
   const names = stages.map(({ name }) => name);
-  const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
-  return twice < 0 ? null : { path: ['stages', twice, 'name'], message: `is the name of two stages ('${names[twice]}'): rename one` };
+  return names.flatMap((name, index) => (names.indexOf(name) === index ? [] : [{ path: ['stages', index, 'name'], message: `is the name of two stages ('${name}'): rename one` }]));
 }
 
-function unknownName({ start, stages, transitions }: Definition): Fault | null {
-  const known = (name: string): boolean => stages.some((stage) => stage.name === name);
-  const message = (name: string): string => `is '${name}', which is no stage: name one of ${stages.map((stage) => stage.name).join(', ')}`;
-  if (!known(start)) return { path: ['start'], message: message(start) };
-  for (const [index, { from, to }] of transitions.entries()) {
-    if (!known(from)) return { path: ['transitions', index, 'from'], message: message(from) };
-    if (to !== null && !known(to)) return { path: ['transitions', index, 'to'], message: `${message(to)}, or null for the end` };
-  }
-  return null;
+function unknownNames({ start, stages, transitions }: Definition): Fault[] {
+  const check = (path: Fault['path'], name: string, or = ''): Fault[] =>
+    stages.some((stage) => stage.name === name) ? [] : [{ path, message: `is '${name}', which is no stage: name one of ${stages.map((stage) => stage.name).join(', ')}${or}` }];
+  return [
+    ...check(['start'], start),
+    ...transitions.flatMap(({ from, to }, index) => [...check(['transitions', index, 'from'], from), ...(to === null ? [] : check(['transitions', index, 'to'], to, ', or null for the end'))]),
+  ];
 }
 
 /** Of the transitions of one outcome of a stage, all but the last have a condition. */
-function doubledOutcome({ transitions }: Definition): Fault | null {
+function doubledOutcomes({ transitions }: Definition): Fault[] {
   const same = ({ from, outcome }: Transition) => (other: Transition): boolean => other.from === from && other.outcome === outcome;
-  for (const [index, transition] of transitions.entries()) {
+  return transitions.flatMap((transition, index) => {
     const isLast = !transitions.slice(index + 1).some(same(transition));
     const { from, outcome, when } = transition;
-    if (isLast && when !== null) return { path: ['transitions', index, 'when'], message: `is on the last transition of outcome ${outcome} of '${from}', which is taken when no condition holds: leave it out` };
-    if (!isLast && when === null) return { path: ['transitions', index, 'when'], message: `is missing on outcome ${outcome} of '${from}', which has another transition after it: give a condition, or leave out the other` };
-  }
-  return null;
+    if (isLast === (when === null)) return [];
+    const message = isLast
+      ? `is on the last transition of outcome ${outcome} of '${from}', which is taken when no condition holds: leave it out`
+      : `is missing on outcome ${outcome} of '${from}', which has another transition after it: give a condition, or leave out the other`;
+    return [{ path: ['transitions', index, 'when'], message }];
+  });
 }
 
-function deadEnd({ start, stages, transitions }: Definition): Fault | null {
+function deadEnds({ start, stages, transitions }: Definition): Fault[] {
   const reached = closure([start], (stage) => transitions.flatMap(({ from, to }) => (from === stage && to !== null ? [to] : [])));
   const ending = closure(transitions.flatMap(({ from, to }) => (to === null ? [from] : [])), (stage) => transitions.flatMap(({ from, to }) => (to === stage ? [from] : [])));
-  const fault = (wrong: (stage: Stage) => boolean, message: (name: string) => string): Fault | null => {
-    const index = stages.findIndex(wrong);
-    return index < 0 ? null : { path: ['stages', index], message: message(stages[index]!.name) };
-  };
-  return (
-    fault(({ name }) => !reached.has(name), (name) => `cannot be reached ('${name}'): add a transition to it, or leave it out`) ??
-    fault(({ name }) => !ending.has(name), (name) => `cannot reach an end ('${name}'): add a transition with 'to' null on its way`)
-  );
+  const faults = (wrong: (stage: Stage) => boolean, message: (name: string) => string): Fault[] =>
+    stages.flatMap((stage, index) => (wrong(stage) ? [{ path: ['stages', index], message: message(stage.name) }] : []));
+  return [
+    ...faults(({ name }) => !reached.has(name), (name) => `cannot be reached ('${name}'): add a transition to it, or leave it out`),
+    ...faults(({ name }) => !ending.has(name), (name) => `cannot reach an end ('${name}'): add a transition with 'to' null on its way`),
+  ];
 }
 
 function closure(first: readonly string[], next: (name: string) => readonly string[]): Set<string> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BadUserInputError, LimitExceededError } from '../../core/errors.ts';
+import { blank, faultOfAgentType, faultOfInteger, faultOfSlug, overlong, shown, tooManyCharacters, unstorable } from '../../core/faults.ts';
 import { decodeId, type IdPrefix, isAgentId } from '../../core/ids.ts';
 import { redactText } from '../../redaction/redact.ts';
 import { limits } from '../../limits/limits.ts';
@@ -58,7 +59,7 @@ interface TooMany {
 }
 
 /** A zod check from a function that returns an error message or null. */
-const faultless =
+export const faultless =
   <T>(faultOf: (value: T) => string | null) =>
   ({ value, issues }: { value: T; issues: z.core.$ZodRawIssue[] }): void => {
     const message = faultOf(value);
@@ -112,8 +113,6 @@ const nouns: Record<IdPrefix, string> = {
   pipeline: 'pipeline',
 };
 
-const shown = (value: string): string => (value.length > 60 ? `'${value.slice(0, 60)}...'` : `'${value}'`);
-
 /** A public id with this prefix; decodes to its UUID. */
 export const idOf = (prefix: IdPrefix) =>
   showAs(z.string(), { type: 'ID' }).transform((id, { issues }) => {
@@ -141,43 +140,20 @@ export const agentId = showAs(
   { type: 'ID' },
 );
 
-export const agentType = z.string().check(
-  faultless((type) =>
-    /^[A-Z][A-Z0-9_]{0,49}$/.test(type)
-      ? null
-      : `is ${shown(type)}, which is not an agent type: an upper-case letter, then up to 49 upper-case letters, digits and '_'`,
-  ),
-);
+export const agentType = z.string().check(faultless(faultOfAgentType));
 
 /** Named as agents are. */
-export const pipelineSlug = z
-  .string()
-  .regex(/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/, { message: "is no slug: give 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends" });
+export const pipelineSlug = z.string().check(faultless(faultOfSlug));
 
 type Size = { characters: number } | { bytes: number };
 
-const loneSurrogate = /\p{Surrogate}/u;
-
-/** The fault of a text that PostgreSQL or UTF-8 cannot hold; otherwise null. */
-function unstorable(text: string): string | null {
-  if (text.includes('\0')) return 'contains NUL (U+0000): remove it';
-  if (loneSurrogate.test(text)) return 'contains an unpaired surrogate: remove it';
-  return null;
-}
-
-function oversized(text: string, size: Size): string | null {
-  const [actual, limit, unit] =
-    'characters' in size
-      ? [text.length > size.characters ? [...text].length : 0, size.characters, 'characters']
-      : [Buffer.byteLength(text), size.bytes, 'bytes'];
-  return actual > limit ? `has ${actual} ${unit}; the limit is ${limit}: shorten it` : null;
-}
+const oversized = (text: string, size: Size): string | null =>
+  'characters' in size ? tooManyCharacters(text, size.characters) : overlong(Buffer.byteLength(text), size.bytes, 'bytes');
 
 /** A text within the size, possibly empty, that PostgreSQL can store. */
 export const text = (size: Size) => z.string().check(faultless((value) => unstorable(value) ?? oversized(value, size)));
 
-export const nonBlank = (size: Size) =>
-  text(size).check(faultless((value) => (value.trim() === '' ? 'is blank: give a text' : null)));
+export const nonBlank = (size: Size) => text(size).check(faultless(blank));
 
 export const KB = 1024;
 export const title = nonBlank({ characters: limits.fields.titleCharacters });
@@ -206,12 +182,7 @@ export const instant = z
   .date()
   .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is outside the years 1 to 9999: give another time')));
 
-export const integer = (least: number, most = 2 ** 31 - 1) =>
-  z
-    .number()
-    .check(
-      faultless((value) => (Number.isInteger(value) && value >= least && value <= most ? null : `is ${value}: give ${least} to ${most}`)),
-    );
+export const integer = (least: number, most?: number) => z.number().check(faultless(faultOfInteger(least, most)));
 
 const maxDepth = limits.json.depth;
 

@@ -1,0 +1,180 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation, useSearch } from 'wouter';
+import { useMay } from '../../access/viewer.ts';
+import { Page } from '../../app/Page.tsx';
+import { graphql } from '../../gql/gql.ts';
+import type { PipelinesQuery as Data } from '../../gql/graphql.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { RequestError } from '../../ui/ErrorNote.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { LoadMore } from '../../ui/LoadMore.tsx';
+import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { WholeRow } from '../../ui/WholeRow.tsx';
+import styles from './PipelinesPage.module.css';
+import { archivedLook, newPath } from './places.ts';
+
+const PipelinesQuery = graphql(`
+  query Pipelines($where: PipelineFilter!, $after: String, $count: Boolean!) {
+    pipelines(where: $where, first: 25, after: $after) {
+      nodes {
+        id
+        slug
+        version
+        name
+        description
+        stages {
+          name
+        }
+        createdAt
+        archivedAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      totalCount @include(if: $count)
+    }
+  }
+`);
+
+/** The newest version of each pipeline. The URL holds the filter. */
+export default function PipelinesPage() {
+  const archived = new URLSearchParams(useSearch()).get('archived') === '1';
+  const [, navigate] = useLocation();
+  const mayDefine = useMay('manageAgents');
+  return (
+    <Page
+      title="Pipelines"
+      intro="Definitions of which stage of the work follows which."
+      actions={
+        mayDefine && (
+          <Link href={newPath} className="button primary">
+            <Icon name="pipeline" /> New pipeline
+          </Link>
+        )
+      }
+    >
+      <label className={styles.archived}>
+        <input type="checkbox" checked={archived} onChange={({ target }) => navigate(target.checked ? '/pipelines?archived=1' : '/pipelines', { replace: true })} /> With archived ones
+      </label>
+      <List key={String(archived)} archived={archived} />
+    </Page>
+  );
+}
+
+function List({ archived }: { archived: boolean }) {
+  const [pages, setPages] = useState(1);
+  return (
+    <div className={`card ${styles.list}`} tabIndex={0} role="region" aria-label="Pipelines">
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">Pipeline</th>
+            <th scope="col">Stages</th>
+            <th scope="col">Version</th>
+            <th scope="col">Defined</th>
+            <th scope="col">
+              <span className="hidden">Board</span>
+            </th>
+          </tr>
+        </thead>
+        <ListPage archived={archived} after={null} before={0} pages={pages} total={undefined} onMore={() => setPages((count) => count + 1)} />
+      </table>
+    </div>
+  );
+}
+
+interface ListPageProps {
+  archived: boolean;
+  after: string | null;
+  before: number;
+  pages: number;
+  total: number | undefined;
+  onMore: () => void;
+}
+
+// No event tells of a definition: the list is read when the page opens.
+function ListPage({ archived, after, before, pages, total, onMore }: ListPageProps) {
+  const isFirst = after === null;
+  const [{ data, error, fetching }, ask] = useQuery({ query: PipelinesQuery, variables: { where: { includeArchived: archived }, after, count: isFirst }, requestPolicy: 'cache-and-network' });
+  const failure = error && (
+    <WholeRow columns={5}>
+      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+    </WholeRow>
+  );
+  if (!data) {
+    return failure ?? (
+      <WholeRow columns={5}>
+        <SkeletonRows rows={isFirst ? 4 : 2} height="3rem" label="Loading the pipelines" />
+      </WholeRow>
+    );
+  }
+  const { nodes, pageInfo } = data.pipelines;
+  const all = data.pipelines.totalCount ?? total;
+  const shown = before + nodes.length;
+  if (shown === 0) {
+    return (
+      <WholeRow columns={5}>
+        <EmptyState icon="pipeline" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
+          A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.
+        </EmptyState>
+      </WholeRow>
+    );
+  }
+  const next = pages > 1 && pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
+  return (
+    <>
+      {failure}
+      <tbody>
+        {nodes.map((pipeline) => (
+          <Row key={pipeline.id} pipeline={pipeline} />
+        ))}
+      </tbody>
+      {next === null ? (
+        <WholeRow columns={5}>
+          <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching} noun={all === 1 ? 'pipeline' : 'pipelines'} onMore={onMore} />
+        </WholeRow>
+      ) : (
+        <ListPage archived={archived} after={next} before={shown} pages={pages - 1} total={all} onMore={onMore} />
+      )}
+    </>
+  );
+}
+
+function Row({ pipeline: { slug, version, name, description, stages, createdAt, archivedAt } }: { pipeline: Data['pipelines']['nodes'][number] }) {
+  return (
+    <tr>
+      <td>
+        <Link href={`/pipelines/${slug}`} className={styles.name}>
+          {name}
+        </Link>{' '}
+        <span className="mono soft small">{slug}</span>
+        {description != null && (
+          <p className={`soft small ${styles.description}`} title={description}>
+            {description}
+          </p>
+        )}
+      </td>
+      <td className="small">
+        {stages.length}: <span className="soft">{stages.map((stage) => stage.name).join(', ')}</span>
+      </td>
+      <td>
+        <span className={styles.version}>
+          {version}
+          {archivedAt != null && <Badge {...archivedLook} />}
+        </span>
+      </td>
+      <td>
+        <Time at={createdAt} />
+      </td>
+      <td>
+        <Link href={`/pipelines/${slug}/board`} className="button small" aria-label={`Board of ${name}`}>
+          Board
+        </Link>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,32 @@
+import { agingMs, levelAt } from '../../server/queue/rules.ts';
+import type { SessionPriority } from '../gql/graphql.ts';
+import type { Look } from '../ui/Badge.tsx';
+
+export const priorityWords: Record<SessionPriority, string> = { URGENT: 'Urgent', HIGH: 'High', NORMAL: 'Normal', LOW: 'Low' };
+
+export const orderText = `Order: by priority, raised by one level for every ${agingMs / 60_000} minutes of waiting; then by time.`;
+
+interface Waiting {
+  priority: SessionPriority;
+  queuedSince: string;
+}
+
+/** "+1.5 levels by waiting"; null below a tenth of a level. */
+export function raisedText({ priority, queuedSince }: Waiting, now: number): string | null {
+  const queuedAt = new Date(queuedSince);
+  const levels = Math.floor((levelAt({ priority, queuedAt }, new Date(now)) - levelAt({ priority, queuedAt }, queuedAt)) * 10) / 10;
+  return levels < 0.1 ? null : `+${levels.toLocaleString('en')} ${levels === 1 ? 'level' : 'levels'} by waiting`;
+}
+
+/** "an agent with the role reviewer, of type CLAUDE". */
+export function wantedText({ role, agentType, escalated }: { role?: string | null; agentType?: string | null; escalated: boolean }): string {
+  if (escalated) return 'an operator, who chooses its agent';
+  if (role == null && agentType == null) return 'any agent';
+  return `an agent${role == null ? '' : ` with the role ${role}`}${agentType == null ? '' : `${role == null ? '' : ','} of type ${agentType}`}`;
+}
+
+/** Why an entry has no place; null when it has one. */
+export function withoutPlace({ suspended, escalated }: { suspended: boolean; escalated: boolean }): Look | null {
+  if (escalated) return { tone: 'bad', icon: 'user', word: 'Operator' };
+  return suspended ? { tone: 'wait', icon: 'pause', word: 'Paused' } : null;
+}
