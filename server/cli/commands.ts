@@ -14,5 +14,6 @@ export const commands: Record<string, Entry> = {
   key: { summary: 'creates, lists and revokes keys', load: async () => (await import('./key.ts')).key },
   import: { summary: 'imports a transcript of Claude Code, Codex or Gemini CLI', load: async () => (await import('./import.ts')).importCommand },
   'agents import': { summary: 'registers agents from Markdown files', load: async () => (await import('./agents.ts')).agentsImport },
+  connect: { summary: 'connects Claude Code or Codex with Baton', load: async () => (await import('./connect.ts')).connect },
   agent: { summary: 'works as an example agent', load: async () => (await import('./agent.ts')).agent },
 };
