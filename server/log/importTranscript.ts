@@ -4,7 +4,7 @@ import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { redactInput } from '../redaction/redact.ts';
-import { createSession } from '../sessions/createSession.ts';
+import { createSession, defaultMaxHandoffs } from '../sessions/createSession.ts';
 import { readKnown } from './importKnown.ts';
 import { ImportLog } from './importLog.ts';
 import { reportOf, type ImportReport } from './importReport.ts';
@@ -91,7 +91,7 @@ export async function importNewSession(work: Work, { title, agentId, handoffsEna
     throw new BadUserInputError('input.content has no message and no tool call: there is nothing to record, and no session was created', ['input', 'content']);
   }
   const given = title === null ? titleOf(transcript) : redactInput({ title }).title;
-  const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: 5, handoffsEnabled };
+  const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: defaultMaxHandoffs, handoffsEnabled };
   const { sessionId } = await createSession(work, { ...created, title: given });
   await work.flush();
   return importTranscript(work, { sessionId, agentId, transcript });

@@ -35,7 +35,7 @@ export function planChange({ path: given, entries, format }: SettingsFile, remov
   const isUntouched = backup !== null && now !== null && sha256(now) === backup.after;
   try {
     const text = now === null ? null : textOf(now);
-    const base = isUntouched ? contentOf(backup) : text === null ? null : bytesOf(now!, format.remove(text, entries));
+    const base = isUntouched ? contentOf(backup) : text === null ? null : bytesOf(now, format.remove(text, entries));
     const kept = { path, now, backupPath };
     if (removes) return { ...kept, next: base, backup };
     const next = bytesOf(now, format.add(base === null ? '' : textOf(base), entries));
