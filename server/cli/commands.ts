@@ -16,5 +16,7 @@ export const commands: Record<string, Entry> = {
   'agents import': { summary: 'registers agents from Markdown files', load: async () => (await import('./agents.ts')).agentsImport },
   hook: { summary: 'answers the hooks of Claude Code and Codex', load: async () => (await import('./hookUsage.ts')).hook },
   connect: { summary: 'connects Claude Code or Codex with Baton', load: async () => (await import('./connect.ts')).connect },
+  inbox: { summary: 'lists the handoffs that wait for an agent', load: async () => (await import('./inbox.ts')).inbox },
+  handoff: { summary: 'hands a session off to an agent', load: async () => (await import('./handoff.ts')).handoff },
   agent: { summary: 'works as an example agent', load: async () => (await import('./agent.ts')).agent },
 };
