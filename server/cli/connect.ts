@@ -1,8 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
+import { RegisterAgentDocument } from '../../client/api/operations.ts';
 import { commandLine, packageFolder } from '../infra/place.ts';
 import { StartError } from '../infra/startError.ts';
+import { withApi } from './api.ts';
 import { isChange, makeChanges, planChange, type Change } from './connect/change.ts';
 import { tools, type Tool } from './connect/entries.ts';
 import { settingsFiles } from './connect/settingsFiles.ts';
@@ -15,7 +17,8 @@ const usage = `${commandLine('connect <claude-code or codex>')} [options]
 
 Connects a tool with Baton: writes Baton's MCP server and hooks into the tool's own settings, for this folder. From then on
 the tool's transcript is kept in Baton, and the model can hand off and take over. Prints each change before it is made and
-keeps a back-up. Everything else in the settings stays as it is, byte for byte.
+keeps a back-up. Everything else in the settings stays as it is, byte for byte. Registers the agent when Baton has none of
+this id.
 
   --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
   --global            the settings of the user, for all folders
@@ -50,7 +53,26 @@ async function run(args: string[]): Promise<void> {
   for (const change of changes) print(differenceOf(change).trimEnd());
   if (values.print || (!changes.some(isChange) && !values.remove)) return;
   makeChanges(changes, values.remove);
-  for (const note of values.remove ? [] : notes[tool](needsKey)) tell(note);
+  if (values.remove) return;
+  for (const note of notes[tool](needsKey)) tell(note);
+  await registerMissing(url, agent, tool);
+}
+
+const types: Record<Tool, string> = { 'claude-code': 'CLAUDE', codex: 'CODEX' };
+
+/** Registers the agent when Baton has none of this id. The settings are written in any case: Baton may start later. */
+async function registerMissing(url: string, id: string, tool: Tool): Promise<void> {
+  try {
+    await withApi(url, async (ask) => {
+      const { agent } = await ask<{ agent: { id: string } | null }>('query BatonAgent($id: ID!) { agent(id: $id) { id } }', { id });
+      if (agent !== null) return;
+      await ask(RegisterAgentDocument, { input: { id, type: types[tool] } });
+      tell(`Agent ${id} was registered.`);
+    });
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    tell(`Agent ${id} could not be looked up. ${error.message}. Register it when Baton has none of this id.`);
+  }
 }
 
 const notes: Record<Tool, (needsKey: boolean) => string[]> = {
