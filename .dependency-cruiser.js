@@ -39,6 +39,9 @@ export default {
     layer('client-api', '^client/api/', ['^client/stream/']),
     layer('client-examples', '^client/examples/', ['^client/(stream|api)/']),
 
+    // A hook runs before each prompt: it starts without the server's modules.
+    { name: 'hook-alone', severity: 'error', from: { path: '^server/cli/hook(/|\\.ts$)', pathNot: ['\\.test\\.ts$'] }, to: { pathNot: ['^server/cli/hook/', '^server/cli/connect/stateFolder\\.ts$'], dependencyTypesNot: ['core'] } },
+
     forbid('no-row', { path: '^server/', pathNot: [inFolders(known, nouns), '^server/app\\.ts$'] }, {}),
     forbid('doors-from-outside', { path: '^server/', pathNot: [doors, '^server/graphql/(schema|print)\\.ts$'] }, { path: doors }),
     forbid('doors-apart', { path: '^server/(\\w+)/', pathNot: ['^server/(graphql|live)/'] }, { path: doors, pathNot: ['^server/$1/'] }),

@@ -85,8 +85,9 @@ const mutations: Record<Mutation, Line> = {
   }),
   completeSession: worker(sessionInput),
   failSession: worker(async (whose) => ({ ...(await sessionInput(whose)), reason: 'no' })),
+  // An agent creates only what it holds itself.
+  createSession: worker((whose) => ({ title: 'Work', agentId: whose === 'own' ? 'ada' : 'bob' }), { ...never, own: 'done' }),
   updateSession: worker(async (whose) => ({ ...(await sessionInput(whose)), title: unique('title') })),
-  createSession: operator(() => ({ title: 'Work' })),
   cancelSession: operator(sessionInput),
   reassignSession: operator(async (whose) => ({ ...(await sessionInput(whose)), agentId: 'eve' })),
   timeOutHandoff: operator(handoffInput),
@@ -152,6 +153,14 @@ describe.each(Object.entries(mutations))('%s', (mutation, line) => {
 });
 
 describe('an agent', () => {
+  it('creates no session with a field that is the operators\'', async () => {
+    const own = { title: 'Work', agentId: 'ada' };
+    for (const more of [{ pipeline: await somePipeline() }, { priority: 'HIGH' }, { maxHandoffs: 6 }, { agentId: null }, { agentId: null, agentType: 'CLAUDE', queue: true }]) {
+      expect([more, await ask('AGENT', 'createSession', { ...own, ...more })]).toMatchObject([more, { outcome: 'FORBIDDEN' }]);
+    }
+    expect(await ask('AGENT', 'createSession', { ...own, maxHandoffs: 0, externalId: unique('work'), project: 'p' })).toMatchObject({ outcome: 'done' });
+  });
+
   it('cannot act for another agent, nor append a turn of user messages alone', async () => {
     const sessionId = encodeId('session', await held('own'));
     const said = { messages: [{ role: 'ASSISTANT', content: 'Done.' }] };

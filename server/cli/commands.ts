@@ -14,6 +14,10 @@ export const commands: Record<string, Entry> = {
   key: { summary: 'creates, lists and revokes keys', load: async () => (await import('./key.ts')).key },
   import: { summary: 'imports a transcript of Claude Code, Codex or Gemini CLI', load: async () => (await import('./import.ts')).importCommand },
   'agents import': { summary: 'registers agents from Markdown files', load: async () => (await import('./agents.ts')).agentsImport },
+  hook: { summary: 'answers the hooks of Claude Code and Codex', load: async () => (await import('./hookUsage.ts')).hook },
+  connect: { summary: 'connects Claude Code or Codex with Baton', load: async () => (await import('./connect.ts')).connect },
+  inbox: { summary: 'lists the handoffs that wait for an agent', load: async () => (await import('./inbox.ts')).inbox },
+  handoff: { summary: 'hands a session off to an agent', load: async () => (await import('./handoff.ts')).handoff },
   mcp: { summary: 'gives a program the MCP tools of an agent', load: async () => (await import('./mcp.ts')).mcp },
   agent: { summary: 'works as an example agent', load: async () => (await import('./agent.ts')).agent },
 };

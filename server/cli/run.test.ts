@@ -43,11 +43,12 @@ describe('baton', () => {
     ['a surplus argument', ['start', 'now']],
     ['an unknown word of migrate', ['migrate', 'sideways']],
     ['no agent', ['agent']],
+    ['no agent of an inbox', ['inbox']],
     ['an address without http', ['agent', 'claude-1', '--url', 'localhost:4000']],
   ])('refuses %s with exit code 2 and the usage', async (_what, args) => {
     const { code, stdout, stderr } = await baton(args);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^(baton <command>|npm (run )?(start|migrate|agent))/m);
+    expect(stderr).toMatch(/^(baton <command>|npm (run )?(start|migrate|agent|inbox))/m);
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 });

@@ -67,6 +67,21 @@ describe('an import', () => {
     expect(await loadFixture('claude-failed-write', { caller: agentCaller(here.holder), agentId: here.holder })).toMatchObject({ turnsAdded: 1 });
   });
 
+  it('by an agent goes on with the turn in which it lost the session, until the session is handed off again', async () => {
+    const [bob, carol] = [await another(), await another()];
+    const own: How = { caller: agentCaller(here.holder), agentId: here.holder };
+    await loadFixture('claude-incremental-1', own);
+    await reassign(here.id, { agentId: bob });
+    const { contentHash } = await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: here.id } });
+    await expect(loadFixture('claude-failed-write', own)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    const { messagesAdded } = await loadFixture('claude-incremental-2', own);
+    expect(messagesAdded).toBeGreaterThan(0);
+    expect(new Set((await turns()).map(({ agentSessionId }) => agentSessionId))).toEqual(new Set([(await lastTenure(here.holder)).id]));
+    expect(await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: here.id } })).toMatchObject({ contentHash, status: 'INITIATED' });
+    await reassign(here.id, { agentId: carol });
+    await expect(loadFixture('claude-incremental-2', own)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+  });
+
   it('of one file by two concurrent callers adds its lines once', async () => {
     const reports = await Promise.all([loadFixture('claude-incremental-2'), loadFixture('claude-incremental-2')]);
     expect(reports.map(({ messagesAdded }) => messagesAdded).sort()).toEqual([0, 4]);

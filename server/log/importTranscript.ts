@@ -4,8 +4,8 @@ import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { redactInput } from '../redaction/redact.ts';
-import { createSession } from '../sessions/createSession.ts';
-import { readKnown } from './importKnown.ts';
+import { createSession, defaultMaxHandoffs } from '../sessions/createSession.ts';
+import { readKnown, type Known } from './importKnown.ts';
 import { ImportLog } from './importLog.ts';
 import { reportOf, type ImportReport } from './importReport.ts';
 import { refusalOfAgentTurn } from './rules.ts';
@@ -34,10 +34,10 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
   const tenure = agentId === null ? null : await readTenure(work, sessionId, agentId);
   demandAct(custody, 'speak', { actsFor: agentId });
   demandOpen(custody);
-  demandMayImport(custody);
-  if (agentId !== null && tenure === null) throw neverHeld(custody, agentId);
-  const agentSessionId = agentId === null ? (custody.openTenure?.id ?? null) : tenure;
   const known = await readKnown(work, sessionId, transcript);
+  if (!isRestOfTurn(custody, tenure, known)) demandMayImport(custody);
+  if (agentId !== null && tenure === null) throw neverHeld(custody, agentId);
+  const agentSessionId = agentId === null ? (custody.openTenure?.id ?? null) : tenure!.id;
   const log = await ImportLog.open(custody, agentSessionId, transcript, known);
   await log.append();
   await log.count();
@@ -47,7 +47,7 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
   return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lineCount }) };
 }
 
-/** Operators may import into any open Session; agents only into one that they hold as ACTIVE, and for themselves. */
+/** Operators may import into any open Session; agents only into one that they hold as ACTIVE, and for themselves. `isRestOfTurn` is the exception. */
 function demandMayImport({ work, session, openTenure }: Custody): void {
   const { agentId } = work.caller;
   if (agentId === null) return;
@@ -55,16 +55,30 @@ function demandMayImport({ work, session, openTenure }: Custody): void {
   if (refusal !== null) throw refusal;
 }
 
+/**
+ * Whether the transcript goes on with the turn in which the agent handed off: it has lines of earlier imports, and the Session
+ * was not handed off again since.
+ */
+const isRestOfTurn = ({ session }: Custody, tenure: EarlierTenure | null, known: Known): boolean =>
+  tenure?.endedBy != null && tenure.endedBy === session.lastHandoffId && known.lineCount > 0;
+
+interface EarlierTenure {
+  id: string;
+  /** The Handoff that ended it; null when none did. */
+  endedBy: string | null;
+}
+
 const findTenure = statement(
-  `SELECT a.id AS agent, (SELECT id FROM agent_sessions t WHERE t.session_id = $1 AND t.agent_id = a.id ORDER BY started_at DESC, id DESC LIMIT 1) AS tenure
-   FROM agents a WHERE a.id = $2`,
+  `SELECT t.id, t.terminated_by_handoff_id AS "endedBy" FROM agents a
+   LEFT JOIN LATERAL (SELECT * FROM agent_sessions WHERE session_id = $1 AND agent_id = a.id ORDER BY started_at DESC, id DESC LIMIT 1) t ON true
+   WHERE a.id = $2`,
 );
 
 /** The agent's last tenure in the Session; null without one. */
-async function readTenure(work: Work, sessionId: string, agentId: string): Promise<string | null> {
-  const [found] = await work.query<{ tenure: string | null }>(findTenure, [sessionId, agentId]);
+async function readTenure(work: Work, sessionId: string, agentId: string): Promise<EarlierTenure | null> {
+  const [found] = await work.query<{ id: string | null; endedBy: string | null }>(findTenure, [sessionId, agentId]);
   if (found === undefined) throw new NotFoundError('agent', agentId);
-  return found.tenure;
+  return found.id === null ? null : { id: found.id, endedBy: found.endedBy };
 }
 
 function neverHeld({ session }: Custody, agentId: string): InvalidStateError {
@@ -91,7 +105,7 @@ export async function importNewSession(work: Work, { title, agentId, handoffsEna
     throw new BadUserInputError('input.content has no message and no tool call: there is nothing to record, and no session was created', ['input', 'content']);
   }
   const given = title === null ? titleOf(transcript) : redactInput({ title }).title;
-  const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: 5, handoffsEnabled };
+  const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: defaultMaxHandoffs, handoffsEnabled };
   const { sessionId } = await createSession(work, { ...created, title: given });
   await work.flush();
   return importTranscript(work, { sessionId, agentId, transcript });

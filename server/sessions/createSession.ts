@@ -1,4 +1,4 @@
-import { InvalidStateError } from '../core/errors.ts';
+import { ForbiddenError, InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { mergeVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
@@ -32,12 +32,24 @@ export interface CreateSessionInput {
   priority?: SessionPriority;
 }
 
+/** Times that agents may hand off before an operator has to step in. */
+export const defaultMaxHandoffs = 5;
+
 export interface SessionAnswer {
   sessionId: string;
 }
 
+/** Agents create only what they hold themselves, and loosen no limit of operators. @throws ForbiddenError */
+function demandOwn({ caller: { agentId } }: Work, { pipeline, queue, priority, maxHandoffs, ...input }: CreateSessionInput): void {
+  if (agentId === null) return;
+  if (input.agentId !== agentId) throw new ForbiddenError(`Your key is bound to agent '${agentId}' and creates only sessions that it holds: give agentId '${agentId}', or ask an operator`);
+  const isPlain = pipeline == null && queue !== true && (priority ?? 'NORMAL') === 'NORMAL' && maxHandoffs <= defaultMaxHandoffs;
+  if (!isPlain) throw new ForbiddenError(`Only an operator may give pipeline, queue, priority or more than ${defaultMaxHandoffs} handoffs: leave them out`);
+}
+
 /** Creates a Session: RUNNING with an agent, PAUSED and unassigned without one (rule: one holder). */
 export async function createSession(work: Work, input: CreateSessionInput): Promise<SessionAnswer> {
+  demandOwn(work, input);
   await work.begin();
   const id = work.newId();
   const pipeline = input.pipeline == null ? null : await newestPipeline(work, input.pipeline);

@@ -11,21 +11,26 @@ import {
   NoAgentAvailableError,
   NotFoundError,
 } from '../core/errors.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import { SessionPriority } from '../graphql/enums.ts';
 import { agentId, agentType, clearable, contextVariables, externalId, idOf, integer, KB, keyField, kept, metadata, nonBlank, oneOf, optional, pipelineSlug, project, reason, summary, title, queueNeedsType, waitsForType, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from './changeSession.ts';
-import { createSession, type SessionAnswer } from './createSession.ts';
+import { createSession, defaultMaxHandoffs, type SessionAnswer } from './createSession.ts';
 import { updateSession } from './updateSession.ts';
 
 const payload = (description: string) => ({ description, fields: (t: Fields<SessionAnswer>) => ({ session: sessionOf(t) }) });
 
 const maxHandoffs = integer(0, 10_000);
 
+/** An agent cannot enable what the server's setting disables. */
+const enabledFor = ({ caller, settings }: GraphQLContext, given: boolean | null): boolean =>
+  caller.agentId === null ? (given ?? settings.handoffsEnabled) : settings.handoffsEnabled && given !== false;
+
 mutation('createSession', {
-  access: operators,
+  access: workers,
   description:
-    'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned.',
+    'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned. An AGENT may create only a Session that it holds itself, without `pipeline`, `priority` and limits of handoffs: anything else is FORBIDDEN.',
   input: z
     .object({
     title: title.describe('Title of the work: 1 to 500 characters.'),
@@ -37,7 +42,7 @@ mutation('createSession', {
     queue: withDefault(z.boolean(), false).describe('True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`.'),
     metadata: optional(metadata).describe('Any JSON to keep with the record, at most 64 KB.'),
     contextVariables: optional(contextVariables).describe("Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused."),
-    maxHandoffs: withDefault(maxHandoffs, 5).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
+    maxHandoffs: withDefault(maxHandoffs, defaultMaxHandoffs).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
     handoffsEnabled: optional(z.boolean()).describe("Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED)."),
     externalId: optional(externalId).describe('Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it.'),
     project: optional(project).describe('Label to group Sessions by: 1 to 200 characters.'),
@@ -49,7 +54,7 @@ mutation('createSession', {
   payload: payload('The Session was created.'),
   errors: [NotFoundError, IdempotencyMismatchError, ConflictError, InvalidStateError, AgentTypeMismatchError, AgentRoleMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
   resolve: (input, context) =>
-    run(context, 'createSession', { ...input, handoffsEnabled: input.handoffsEnabled ?? context.settings.handoffsEnabled }, createSession),
+    run(context, 'createSession', { ...input, handoffsEnabled: enabledFor(context, input.handoffsEnabled) }, createSession),
 });
 
 const change = {

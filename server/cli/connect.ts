@@ -1,0 +1,106 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { RegisterAgentDocument } from '../../client/api/operations.ts';
+import { commandLine, packageFolder } from '../infra/place.ts';
+import { StartError } from '../infra/startError.ts';
+import { withApi } from './api.ts';
+import { isChange, makeChanges, planChange, type Change } from './connect/change.ts';
+import { tools, type Tool } from './connect/entries.ts';
+import { settingsFiles } from './connect/settingsFiles.ts';
+import { print, readArguments, tell, UsageError, type Command } from './command.ts';
+import { serverUrl, urlUsage } from './serverUrl.ts';
+
+const defaultAgents: Record<Tool, string> = { 'claude-code': 'claude-1', codex: 'codex-1' };
+
+const usage = `${commandLine('connect <claude-code or codex>')} [options]
+
+Connects a tool with Baton: writes Baton's MCP server and hooks into the tool's own settings, for this folder. From then on
+the tool's transcript is kept in Baton, and the model can hand off and take over. Prints each change before it is made and
+keeps a back-up. Everything else in the settings stays as it is, byte for byte. Registers the agent when Baton has none of
+this id.
+
+  --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
+  --global            the settings of the user, for all folders
+  --print             prints the changes and writes nothing
+  --remove            removes what 'connect' wrote
+${urlUsage}
+
+Claude Code: .mcp.json and .claude/settings.json. Codex: .codex/config.toml.
+When BATON_KEY is set, the settings refer to that variable: the key itself is not written into them.`;
+
+async function run(args: string[]): Promise<void> {
+  const { values, positionals } = readArguments({
+    args,
+    allowPositionals: true,
+    options: {
+      agent: { type: 'string' },
+      global: { type: 'boolean', default: false },
+      print: { type: 'boolean', default: false },
+      remove: { type: 'boolean', default: false },
+      url: { type: 'string' },
+    },
+  });
+  const tool = tools.find((name) => name === positionals[0]);
+  if (tool === undefined || positionals.length > 1) throw new UsageError(positionals.length === 0 ? '' : `Give one tool: ${tools.join(' or ')}.`);
+  const agent = values.agent ?? defaultAgents[tool];
+  if (!/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/.test(agent)) throw new UsageError(`'${agent}' is not the id of an agent: use lower-case letters, digits, '-' and '_'.`);
+  const url = serverUrl(values.url);
+  const needsKey = Boolean(process.env['BATON_KEY']);
+  const command = values.remove ? '' : `${program()} hook ${tool} --agent ${agent} --url ${quoted(url)}`;
+  const files = settingsFiles(tool, values.global, { mcp: `${url}/mcp/${agent}`, needsKey, command });
+  const changes = files.map((file) => planChange(file, values.remove));
+  for (const change of changes) print(differenceOf(change).trimEnd());
+  if (values.print || (!changes.some(isChange) && !values.remove)) return;
+  makeChanges(changes, values.remove);
+  if (values.remove) return;
+  for (const note of notes[tool](needsKey)) tell(note);
+  await registerMissing(url, agent, tool);
+}
+
+const types: Record<Tool, string> = { 'claude-code': 'CLAUDE', codex: 'CODEX' };
+
+/** Registers the agent when Baton has none of this id. The settings are written in any case: Baton may start later. */
+async function registerMissing(url: string, id: string, tool: Tool): Promise<void> {
+  try {
+    await withApi(url, async (ask) => {
+      const { agent } = await ask<{ agent: { id: string } | null }>('query BatonAgent($id: ID!) { agent(id: $id) { id } }', { id });
+      if (agent !== null) return;
+      await ask(RegisterAgentDocument, { input: { id, type: types[tool] } });
+      tell(`Agent ${id} was registered.`);
+    });
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    tell(`Agent ${id} could not be looked up. ${error.message}. Register it when Baton has none of this id.`);
+  }
+}
+
+const notes: Record<Tool, (needsKey: boolean) => string[]> = {
+  'claude-code': (needsKey) => [...keyNote(needsKey), "Claude Code asks once whether to use the MCP server 'baton' of this folder."],
+  codex: (needsKey) => [...keyNote(needsKey), 'Codex runs the hooks after you trust them: type /hooks in Codex.'],
+};
+
+const keyNote = (needsKey: boolean): string[] => (needsKey ? ['Set BATON_KEY in the environment in which the tool starts.'] : []);
+
+function differenceOf(change: Change): string {
+  const { path, now, next } = change;
+  const shown = relative(process.cwd(), path).startsWith('..') ? path : relative(process.cwd(), path);
+  if (!isChange(change)) return `${shown}: no change`;
+  const name = (content: Buffer | null): string => (content === null ? '/dev/null' : shown);
+  return createTwoFilesPatch(name(now), name(next), now?.toString() ?? '', next?.toString() ?? '', '', '', { context: 2, headerOptions: undefined });
+}
+
+/** The command line that starts this program: `baton` where the shell finds it, else the file. @throws StartError */
+function program(): string {
+  const started = process.argv[1] ?? '';
+  // In a clone `baton` is TypeScript, which starts too slowly for a hook: the package's program is used.
+  const file = started.endsWith('.ts') ? join(packageFolder, 'lib/baton.js') : realpathSync(started);
+  if (!existsSync(file)) throw new StartError('Hooks run the program of the package, which is not built: run `npm run prepack` first');
+  const found = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'baton')).find((path) => existsSync(path));
+  return found !== undefined && realpathSync(found) === realpathSync(file) ? 'baton' : `${quoted(process.execPath)} ${quoted(file)}`;
+}
+
+/** A word for a shell. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+export const connect: Command = { usage, run };

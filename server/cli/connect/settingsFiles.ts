@@ -1,0 +1,43 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { addToJson, parseJson, removeFromJson } from './jsonFile.ts';
+import { addToToml, parseToml, removeFromToml } from './tomlFile.ts';
+import { hooksOf, type Entries, type Json, type Tool } from './entries.ts';
+
+/** A settings file of a tool and Baton's entries in it. */
+export interface SettingsFile {
+  path: string;
+  entries: Entries;
+  format: { parse(text: string): Json; add(text: string, entries: Entries): string; remove(text: string, entries: Entries): string };
+}
+
+export interface Connection {
+  /** Address of the agent's MCP server. */
+  mcp: string;
+  /** Whether the server needs the key in BATON_KEY. Settings name the variable, never the key. */
+  needsKey: boolean;
+  /** The command line of the hooks. */
+  command: string;
+}
+
+const json = { parse: parseJson, add: addToJson, remove: removeFromJson };
+const toml = { parse: parseToml, add: addToToml, remove: removeFromToml };
+
+/** The settings files of a tool: of this folder, or of the user. */
+export function settingsFiles(tool: Tool, isGlobal: boolean, { mcp, needsKey, command }: Connection, { CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env): SettingsFile[] {
+  const home = homedir();
+  const hooks = hooksOf(command);
+  if (tool === 'codex') {
+    const path = isGlobal ? join(CODEX_HOME || join(home, '.codex'), 'config.toml') : resolve('.codex/config.toml');
+    const server = { url: mcp, ...(needsKey && { bearer_token_env_var: 'BATON_KEY' }) };
+    return [{ path, entries: { servers: { name: 'mcp_servers', server }, hooks }, format: toml }];
+  }
+  const [servers, settings] = isGlobal
+    ? [join(CLAUDE_CONFIG_DIR || home, '.claude.json'), join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json')]
+    : [resolve('.mcp.json'), resolve('.claude/settings.json')];
+  const server = { type: 'http', url: mcp, ...(needsKey && { headers: { Authorization: 'Bearer ${BATON_KEY}' } }) };
+  return [
+    { path: servers, entries: { servers: { name: 'mcpServers', server }, hooks: null }, format: json },
+    { path: settings, entries: { servers: null, hooks }, format: json },
+  ];
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import type { Api } from '../../client/api/request.ts';
+import { InitiateHandoffDocument } from '../../client/api/operations.ts';
+import { commandLine } from '../infra/place.ts';
+import { StartError } from '../infra/startError.ts';
+import { withApi } from './api.ts';
+import { print, readArguments, UsageError, type Command } from './command.ts';
+import { workIn } from './hook/work.ts';
+import { serverUrl, urlUsage } from './serverUrl.ts';
+
+const usage = `${commandLine('handoff <agent>')} [options]
+
+Hands a session off from its holder to the agent, with the same rules as for the holder itself.
+
+  --session <id>      the session; default: that of this folder and branch
+  --reason <text>     the reason, for the agent and for people
+  --summary <text>    a summary of the work; default: Baton composes one
+  --json              prints the handoff and the session as JSON
+${urlUsage}
+
+Set BATON_KEY where the server requires a key.`;
+
+async function run(args: string[]): Promise<void> {
+  const { values, positionals } = readArguments({
+    args,
+    allowPositionals: true,
+    options: { session: { type: 'string' }, reason: { type: 'string' }, summary: { type: 'string' }, json: { type: 'boolean', default: false }, url: { type: 'string' } },
+  });
+  const [targetAgentId, ...more] = positionals;
+  if (targetAgentId === undefined || more.length > 0) throw new UsageError();
+  const { reason, summary } = values;
+  const { handoff, session } = await withApi(serverUrl(values.url), async (ask) => {
+    const sessionId = values.session ?? (await sessionHere(ask));
+    return ask(InitiateHandoffDocument, { input: { sessionId, targetAgentId, ...(reason !== undefined && { reason }), ...(summary !== undefined && { summary }), idempotencyKey: randomUUID() } });
+  });
+  if (values.json) print(JSON.stringify({ handoff, session }, null, 2));
+  else print(`${handoff.id}: ${handoff.sourceAgent?.id ?? '-'} handed ${session.id} off to ${handoff.targetAgent.id}`);
+}
+
+async function sessionHere(ask: Api): Promise<string> {
+  const { externalId } = workIn(realpathSync('.'));
+  const { session } = await ask<{ session: { id: string } | null }>('query BatonSessionHere($externalId: String!) { session(externalId: $externalId) { id } }', { externalId });
+  if (session === null) throw new StartError('No session belongs to this folder and branch: give one with --session');
+  return session.id;
+}
+
+export const handoff: Command = { usage, run };

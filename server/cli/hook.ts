@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { realpathSync, statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { briefingOf } from './hook/briefing.ts';
+import { Failed, type Server } from './hook/request.ts';
+import { sendNew, type Sending, type Transcript } from './hook/send.ts';
+import { workOf } from './hook/session.ts';
+import { log, StateFile } from './hook/state.ts';
+import { workIn } from './hook/work.ts';
+
+// This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
+
+/** The longest wait for Baton at the start and at a prompt. Node starts in 40 ms; together they are below 300 ms. */
+const defaultWaitMs = 200;
+/** The import before a handoff: the Context is read from the log. */
+const handoffBudgetMs = 5_000;
+/** An import in the background. */
+const backgroundMs = 120_000;
+
+const formats = { 'claude-code': 'CLAUDE_CODE', codex: 'CODEX' } as const;
+
+/** Input of both tools. */
+interface HookInput {
+  hook_event_name?: unknown;
+  transcript_path?: unknown;
+  cwd?: unknown;
+  tool_name?: unknown;
+}
+
+interface Call {
+  tool: keyof typeof formats;
+  agent: string;
+  server: Server;
+  waitMs: number;
+  args: string[];
+  background: string | undefined;
+}
+
+/**
+ * Answers one event of a tool, which comes as JSON on standard input. Never fails the tool: without Baton it writes one line to
+ * its own log, and sends later what is missing. Returns the exit code; never 2, by which a hook forbids what the tool is about to do.
+ */
+export async function runHook(args: string[]): Promise<number> {
+  const call = callOf(args);
+  if (call === null) {
+    process.stderr.write('Wrong arguments: see baton hook --help\n');
+    return 1;
+  }
+  try {
+    if (call.background === undefined) await answer(call, JSON.parse(await readInput()) as HookInput);
+    else await sendInBackground(call, JSON.parse(call.background) as Background);
+  } catch (error) {
+    note(call, error instanceof Failed ? `${error.code}: ${error.message}` : String(error));
+  }
+  return 0;
+}
+
+function callOf(args: string[]): Call | null {
+  try {
+    const options = { agent: { type: 'string' }, url: { type: 'string' }, wait: { type: 'string', default: String(defaultWaitMs) }, background: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+    const [tool, ...more] = positionals;
+    const { BATON_URL, PORT, BATON_BASE_PATH, BATON_KEY } = process.env;
+    const url = (values.url ?? (BATON_URL || `http://127.0.0.1:${PORT || '4000'}${BATON_BASE_PATH ?? ''}`)).replace(/\/+$/, '');
+    if ((tool !== 'claude-code' && tool !== 'codex') || more.length > 0 || !/^https?:$/.test(new URL(url).protocol)) return null;
+    const waitMs = Number(values.wait);
+    if (!Number.isInteger(waitMs) || waitMs < 1) return null;
+    return { waitMs, tool, agent: values.agent ?? (tool === 'codex' ? 'codex-1' : 'claude-1'), server: { url, key: BATON_KEY }, args, background: values.background };
+  } catch {
+    return null;
+  }
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName }: HookInput): Promise<void> {
+  const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
+  if (event === 'SessionStart' || event === 'UserPromptSubmit') return brief(call, folder, event);
+  if (typeof path !== 'string') return;
+  if (event === 'PreToolUse') {
+    if (isHandoffTool(toolName)) await send(call, { path, folder, turnEnd: null, handsOff: true }, AbortSignal.timeout(handoffBudgetMs));
+    return;
+  }
+  if (event !== 'Stop' && event !== 'PreCompact' && event !== 'SessionEnd') return;
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  // An import may be long: a process of its own makes it, and the tool goes on.
+  if (size !== undefined) startInBackground(call, { path, folder, turnEnd: event === 'Stop' ? size : null });
+}
+
+const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
+
+async function brief({ server, agent, waitMs }: Call, folder: string, event: 'SessionStart' | 'UserPromptSubmit'): Promise<void> {
+  const { session, waiting } = await workOf(server, agent, workIn(folder), AbortSignal.timeout(waitMs));
+  const additionalContext = briefingOf(agent, session, waiting, event === 'SessionStart');
+  if (additionalContext !== null) process.stdout.write(`${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext } })}\n`);
+}
+
+interface Background {
+  path: string;
+  folder: string;
+  turnEnd: number | null;
+}
+
+function startInBackground({ args }: Call, background: Background): void {
+  const child = spawn(process.execPath, [process.argv[1]!, 'hook', ...args, '--background', JSON.stringify(background)], { detached: true, stdio: 'ignore', cwd: background.folder });
+  child.on('error', (error) => log(String(error)));
+  child.unref();
+}
+
+const sendInBackground = (call: Call, background: Background): Promise<void> => send(call, { ...background, handsOff: false }, AbortSignal.timeout(backgroundMs));
+
+async function send(call: Call, { path, folder, ...how }: Background & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
+  const { server, agent, tool } = call;
+  const transcript: Transcript = { path, format: formats[tool] };
+  const sending: Sending = { server, agent, work: workIn(folder), transcript, ...how };
+  const file = new StateFile(server.url, path);
+  await file.locked(signal, async () => {
+    const reason = await sendNew(file, sending, signal);
+    if (reason !== null) note(call, reason);
+  });
+}
+
+function note({ tool, agent }: Call, text: string): void {
+  try {
+    log(`${tool} ${agent}: ${text}`);
+  } catch {
+    // The log cannot be written: nothing is left to do without disturbing the tool.
+  }
+}

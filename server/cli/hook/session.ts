@@ -1,0 +1,53 @@
+import { ask, Failed, type Server } from './request.ts';
+import type { Work } from './work.ts';
+
+export interface Session {
+  id: string;
+  title: string;
+  status: string;
+  agent: { id: string } | null;
+  openHandoff: { id: string; status: string; contextPrompt?: { text: string } } | null;
+}
+
+export interface WaitingHandoff {
+  id: string;
+  reason: string | null;
+  sourceAgent: { id: string } | null;
+  session: { id: string; title: string };
+}
+
+const sessionFields = 'session(externalId: $externalId) { id title status agent { id } openHandoff { id status';
+const findSession = `query HookSession($externalId: String!) { ${sessionFields} } } }`;
+const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } }
+  handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title } } } }`;
+const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
+  ... on CreateSessionPayload { session { id title status agent { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
+
+/** The open session of the work. Creates it, held by the agent, when there is none. Null: it exists and the agent may not read it. @throws Failed */
+export async function sessionOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
+  const { session } = await ask<{ session: Session | null }>(server, findSession, { externalId: work.externalId }, signal);
+  return isOpen(session) ? session : createFor(server, agent, work, signal);
+}
+
+/** The same, with the handoffs that wait for the agent. @throws Failed */
+export async function workOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
+  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { externalId: work.externalId, agent }, signal);
+  return { session: isOpen(session) ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
+}
+
+const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
+
+async function createFor(server: Server, agent: string, { externalId, title, project }: Work, signal: AbortSignal): Promise<Session | null> {
+  try {
+    const { answer } = await ask<{ answer: { session: Session } }>(server, create, { input: { title, externalId, project, agentId: agent } }, signal);
+    return { ...answer.session, openHandoff: null };
+  } catch (error) {
+    // Another process was faster, or the session is one that this agent may not read.
+    if (!(error instanceof Failed) || error.code !== 'CONFLICT') throw error;
+    const { session } = await ask<{ session: Session | null }>(server, findSession, { externalId }, signal);
+    return isOpen(session) ? session : null;
+  }
+}
+
+/** Whether the agent may write: it holds the session and has accepted it. */
+export const isHeldBy = (agent: string, session: Session): boolean => session.agent?.id === agent && session.openHandoff?.status !== 'INITIATED';

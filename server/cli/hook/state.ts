@@ -1,0 +1,92 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { stateFolder } from '../connect/stateFolder.ts';
+
+/** What the hooks remember of one transcript. */
+export interface TranscriptState {
+  /** Start of the next increment: the end of the last turn that was sent. */
+  from: number;
+  /** End of what was sent; after `from` when the turn still ran. */
+  sentTo: number;
+  /** Places of the lines that change single tasks: a later change is read together with them. */
+  taskLines: [number, number][];
+  /** The session in which a handoff tool ran in this turn; null without one. */
+  handedOff: string | null;
+}
+
+const newState: TranscriptState = { from: 0, sentTo: 0, taskLines: [], handedOff: null };
+
+const folder = (): string => {
+  const path = join(stateFolder(), 'hooks');
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return path;
+};
+
+/** Files of one transcript and server, for their owner only. */
+export class StateFile {
+  readonly #path;
+
+  constructor(url: string, transcript: string) {
+    this.#path = join(folder(), createHash('sha256').update(`${url} ${transcript}`).digest('hex').slice(0, 32));
+  }
+
+  read(): TranscriptState {
+    try {
+      return { ...newState, ...(JSON.parse(readFileSync(`${this.#path}.json`, 'utf8')) as TranscriptState) };
+    } catch {
+      // Without its state, a transcript is sent again from its start: Baton skips the lines that it knows.
+      return newState;
+    }
+  }
+
+  write(state: TranscriptState): void {
+    const beside = `${this.#path}.${randomUUID()}`;
+    writeFileSync(beside, JSON.stringify(state), { mode: 0o600 });
+    renameSync(beside, `${this.#path}.json`);
+  }
+
+  /** Runs `use` while no other process does so for this transcript. @throws when `signal` aborts first */
+  async locked(signal: AbortSignal, use: () => Promise<void>): Promise<void> {
+    const lock = `${this.#path}.lock`;
+    while (!take(lock)) await wait(20, undefined, { signal });
+    try {
+      await use();
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  }
+}
+
+function take(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isHeld(lock)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** Whether the process that made the lock still runs. */
+function isHeld(lock: string): boolean {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')) || process.pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const maxLogBytes = 1_000_000;
+
+/** Adds a line to the hooks' own log. A full log begins anew. */
+export function log(text: string): void {
+  const path = join(stateFolder(), 'hook.log');
+  const line = `${new Date().toISOString()} ${text.replaceAll(/\s+/g, ' ').slice(0, 1_000)}\n`;
+  const isFull = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes;
+  if (isFull) writeFileSync(path, line, { mode: 0o600 });
+  else appendFileSync(path, line, { mode: 0o600 });
+}
