@@ -11,7 +11,8 @@ import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
 import { packageFolder } from '../server/infra/place.ts';
 import { recordDecision, setTasks, type SetTasksInput } from '../server/log/addToLog.ts';
 import { advancePipeline } from '../server/pipelines/advancePipeline.ts';
-import { definePipeline, type DefinePipelineInput } from '../server/pipelines/definePipeline.ts';
+import { definePipeline } from '../server/pipelines/definePipeline.ts';
+import type { NamedDefinition } from '../server/pipelines/rules.ts';
 import type { Definition } from '../server/registry/definition.ts';
 import { importAgents } from '../server/registry/importAgents.ts';
 import { readDefinition } from '../server/registry/readDefinition.ts';
@@ -248,12 +249,12 @@ const call = (callId: string, name: string, args: object, result: string | null)
 });
 
 /** The files of `server/pipelines/story`, which the package has too. */
-async function readStory(): Promise<{ definitions: Definition[]; pipeline: DefinePipelineInput }> {
+async function readStory(): Promise<{ definitions: Definition[]; pipeline: NamedDefinition }> {
   const folder = join(packageFolder, 'server/pipelines/story');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
   const read = async (name: string) => readDefinition({ path: `server/pipelines/story/${name}`, content: await readFile(join(folder, name), 'utf8') });
   const definitions = (await Promise.all(names.map(read))).flatMap(({ definition }) => definition ?? []);
-  const { stages, transitions, ...rest } = JSON.parse(await readFile(join(folder, 'story.json'), 'utf8')) as DefinePipelineInput;
+  const { stages, transitions, ...rest } = JSON.parse(await readFile(join(folder, 'story.json'), 'utf8')) as NamedDefinition;
   const noStage = { role: null, agentType: null, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null };
   return {
     definitions,

@@ -4,18 +4,21 @@ import type { Look } from '../ui/Badge.tsx';
 
 export const priorityWords: Record<SessionPriority, string> = { URGENT: 'Urgent', HIGH: 'High', NORMAL: 'Normal', LOW: 'Low' };
 
-export const orderText = `Order: by priority, raised by one level for every ${agingMs / 60_000} minutes of waiting; then by time.`;
+export const orderText = `Order: by priority, raised by one level for every ${agingMs / 60_000} minutes of waiting, and for a return; then by time.`;
 
 interface Waiting {
   priority: SessionPriority;
   queuedSince: string;
+  /** True when no source could take it back: one level more. */
+  returned: boolean;
 }
 
 /** "+1.5 levels by waiting"; null below a tenth of a level. */
-export function raisedText({ priority, queuedSince }: Waiting, now: number): string | null {
+export function raisedText({ priority, queuedSince, returned }: Waiting, now: number): string | null {
   const queuedAt = new Date(queuedSince);
-  const levels = Math.floor((levelAt({ priority, queuedAt }, new Date(now)) - levelAt({ priority, queuedAt }, queuedAt)) * 10) / 10;
-  return levels < 0.1 ? null : `+${levels.toLocaleString('en')} ${levels === 1 ? 'level' : 'levels'} by waiting`;
+  const level = (at: Date, returns: boolean): number => levelAt({ priority, queuedAt, returned: returns }, at);
+  const levels = Math.floor((level(new Date(now), returned) - level(queuedAt, false)) * 10) / 10;
+  return levels < 0.1 ? null : `+${levels.toLocaleString('en')} ${levels === 1 ? 'level' : 'levels'} ${returned ? 'as a return, and by waiting' : 'by waiting'}`;
 }
 
 /** "an agent with the role reviewer, of type CLAUDE". */

@@ -27,6 +27,7 @@ builder.prismaObject('QueueEntry', {
     }),
     suspended: t.exposeBoolean('suspended'),
     escalated: t.exposeBoolean('escalated'),
+    returned: t.exposeBoolean('returned'),
     sourceAgent: t.relation('sourceAgent', { nullable: true, description: 'The Agent that let the Session go: source of the Handoff that is created at its turn. Null when no Agent held it.' }),
     reason: t.exposeString('reason', { nullable: true }),
   }),
