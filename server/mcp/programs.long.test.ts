@@ -40,7 +40,16 @@ const programs: Program[] = [
       writeFileSync(join(home, 'mcp.json'), JSON.stringify({ mcpServers: { baton: { type: 'http', url: `${url}/mcp/claude-9` } } }));
       return {
         args: ['-p', 'Do your work', '--mcp-config', join(home, 'mcp.json'), '--allowedTools', 'mcp__baton__*'],
-        env: { ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'fake', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1', DISABLE_AUTOUPDATER: '1' },
+        env: {
+          ANTHROPIC_BASE_URL: model,
+          ANTHROPIC_API_KEY: 'fake',
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          DISABLE_TELEMETRY: '1',
+          DISABLE_AUTOUPDATER: '1',
+          // By default the first request waits for the tools for 5 s at most.
+          MCP_CONNECTION_NONBLOCKING: 'false',
+          MCP_CONNECT_TIMEOUT_MS: '240000',
+        },
       };
     },
     call: (id, name, given) => ({ id, name: `mcp__baton__${name}`, arguments: given }),
@@ -53,7 +62,7 @@ const programs: Program[] = [
     start(home, model) {
       mkdirSync(join(home, '.codex'));
       const settings = `model = "scripted"\nmodel_provider = "local"\napproval_policy = "never"\n[model_providers.local]\nname = "local"\nbase_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "LOCAL_KEY"\n`;
-      writeFileSync(join(home, '.codex/config.toml'), `${settings}[mcp_servers.baton]\nurl = "${url}/mcp/codex-9"\n`);
+      writeFileSync(join(home, '.codex/config.toml'), `${settings}[mcp_servers.baton]\nurl = "${url}/mcp/codex-9"\nstartup_timeout_sec = 240\n`);
       return { args: ['exec', '--skip-git-repo-check', 'Do your work'], env: { LOCAL_KEY: 'fake' } };
     },
     // It shows its model names without '-'.
