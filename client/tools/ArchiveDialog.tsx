@@ -1,8 +1,9 @@
 import { useMutation } from 'urql';
+import { readFragment } from '../gql/index.ts';
 import { Dialog } from '../ui/Dialog.tsx';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
-import { ArchiveToolMutation } from './edit/saveTool.ts';
+import { ArchiveToolMutation, ToolRefusalFragment } from './edit/saveTool.ts';
 
 /** Archives a tool, once confirmed. */
 export function ArchiveDialog({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
@@ -30,7 +31,7 @@ export function ArchiveDialog({ id, name, onClose }: { id: string; name: string;
     >
       <p>No agent can call it from then on, and its name becomes free. This cannot be taken back. Handoffs made with it stay as they are.</p>
       {error && <RequestError error={error} onRetry={() => void confirm()} />}
-      {answer && answer.__typename !== 'ArchiveHandoffToolPayload' && <ErrorNote title="It was not archived">{answer.message}</ErrorNote>}
+      {answer && answer.__typename !== 'ArchiveHandoffToolPayload' && <ErrorNote title="It was not archived">{readFragment(ToolRefusalFragment, answer).message}</ErrorNote>}
     </Dialog>
   );
 }

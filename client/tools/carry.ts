@@ -3,7 +3,7 @@ import type { CarriedMessages, CarriedToolCalls, SavedToolFragment } from '../gq
 export const messageWords: Record<CarriedMessages, string> = { ALL: 'all messages', LAST: 'the newest messages', HUMAN: "people's messages", NONE: 'no messages' };
 export const callWords: Record<CarriedToolCalls, string> = { ALL: 'tool calls', SUMMARY: 'the number of tool calls', NONE: 'no tool calls' };
 
-type Carry = NonNullable<SavedToolFragment['carry']>;
+export type Carry = NonNullable<SavedToolFragment['carry']>;
 
 /** "the newest 5 messages, no tool calls, files, no tasks, decisions, the variables a and b; at most 2,000 tokens". */
 export function carryText({ messages, lastMessages, toolCalls, files, tasks, decisions, variables, maxTokens }: Carry): string {

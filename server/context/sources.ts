@@ -23,7 +23,7 @@ export interface Sources {
   recent: RecordedText[];
   /** First and last messages of users, oldest first. */
   byUsers: ByUser[];
-  /** The agent's summary from when its window was last cut; null when it never was. */
+  /** The agent's summary when its context window was last truncated; null without a truncation. */
   compaction: MainMessage | null;
   /** Last assistant message of the source's tenure, else of the log, also when `recent` does not reach it; null when there is none. */
   lastAssistant: (MainMessage & { agentId: string | null }) | null;

@@ -41,12 +41,12 @@ const entries = {
   decisions: (from: string) => `t.sequence >= ${from} - 1`,
   tasks: (from: string) => `t.sequence >= ${from} - 1`,
   turns: (from: string) => `(${from} = 0 OR ${turnSince('t.id', from)})`,
-  // A Handoff that an operator made carries everything, whoever held the Session.
+  // A Handoff made by an operator carries everything; the source agent may have a limit.
   handoffs: (from: string, agent: string) => `(${from} = 0 OR t.target_agent_id = ${agent} OR (t.source_agent_id = ${agent} AND t.via <> 'OPERATOR'))`,
   events: () => 't.session_sequence >= r.events_from',
 } satisfies Record<string, (from: string, agent: string) => string>;
 
-/** SQL: whether a Turn has anything from a number of the log on. */
+/** SQL: whether a Turn has a Message with this number or a later one, or a ToolCall after it. */
 export const turnSince = (turnId: string, from: string): string =>
   `(EXISTS (SELECT FROM messages m WHERE m.turn_id = ${turnId} AND m.sequence >= ${from}) OR EXISTS (SELECT FROM tool_calls c WHERE c.turn_id = ${turnId} AND c.sequence >= ${from} - 1))`;
 

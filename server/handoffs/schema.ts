@@ -28,7 +28,7 @@ builder.prismaNode('Handoff', {
     targetAgentType: t.exposeString('targetAgentType'),
     sourceAgentSession: t.relation('sourceAgentSession', { nullable: true, description: 'The tenure that the Handoff ended; null when the Session was unassigned.' }),
     targetAgentSession: t.relation('targetAgentSession', { description: 'The tenure that the Handoff began.' }),
-    priorTurn: t.relation('priorTurn', { nullable: true, description: 'The Turn that led to the Handoff: the given one, else the last Turn of an Agent; null when there is none.' }),
+    priorTurn: t.relation('priorTurn', { nullable: true, description: 'The Turn that led to the Handoff: the given one, else the last Turn of an Agent; null when no Agent has a Turn.' }),
     triggeringToolCalls: t.field({
       type: [modelRef('ToolCall')],
       listSize: 50,
@@ -88,7 +88,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       description: 'Handoffs of the Session, newest first.',
     }),
   ),
-  lastHandoff: t.relation('lastHandoff', { nullable: true, description: 'The newest of `handoffs`; null when there is none.' }),
+  lastHandoff: t.relation('lastHandoff', { nullable: true, description: 'The newest of `handoffs`; null for a Session without Handoffs.' }),
   openHandoff: t.field({
     type: modelRef('Handoff'),
     nullable: true,

@@ -6,6 +6,7 @@ import { useRereadOn } from '../../live/events.ts';
 import { RequestError } from '../../ui/ErrorNote.tsx';
 import { Fold } from '../../ui/Fold.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
+import { carryText } from '../../tools/carry.ts';
 import { AgentChip, type AgentChipFragment } from '../AgentChip.tsx';
 import styles from './Collaborations.module.css';
 import { waysIn, waysOut, type Way } from './ways.ts';
@@ -27,6 +28,16 @@ const CollaborationsQuery = graphql(`
         name
         description
         generated
+        carry {
+          messages
+          lastMessages
+          toolCalls
+          files
+          tasks
+          decisions
+          variables
+          maxTokens
+        }
         targetAgent {
           id
           ...AgentChip
@@ -40,6 +51,16 @@ const CollaborationsQuery = graphql(`
         name
         description
         generated
+        carry {
+          messages
+          lastMessages
+          toolCalls
+          files
+          tasks
+          decisions
+          variables
+          maxTokens
+        }
         agents {
           id
           ...AgentChip
@@ -120,6 +141,7 @@ function Side({ title, className, ways, rest, all }: SideProps) {
                     {tool.name}
                   </Link>
                   {tool.when === null ? <p className="soft small">at any time</p> : <Fold text={tool.when} lines={3} characters={240} />}
+                  {tool.carry !== null && <p className="soft small">passes on {carryText(tool.carry)}</p>}
                 </div>
               ))}
             </div>

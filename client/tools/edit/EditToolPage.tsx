@@ -11,7 +11,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx';
 import { SavedToolFragment, ToolQuery } from '../savedTool.ts';
 import { changedFields, draftOf, type Draft, type Refusal } from './draft.ts';
 import { MayNotDefine } from './NewToolPage.tsx';
-import { UpdateToolMutation } from './saveTool.ts';
+import { UpdateToolMutation, ToolRefusalFragment } from './saveTool.ts';
 import { ToolForm } from './ToolForm.tsx';
 
 /** Changes a tool that a person defined. */
@@ -47,7 +47,7 @@ function Open({ tool }: { tool: SavedTool }) {
     if (fetching) return;
     const answer = (await update({ input: { toolId: tool.id, ...changedFields(draft, seen) } })).data?.updateHandoffTool;
     if (answer?.__typename === 'UpdateHandoffToolPayload') navigate(`/tools/${tool.id}`);
-    else setRefusal(answer ?? null);
+    else setRefusal(readFragment(ToolRefusalFragment, answer) ?? null);
   };
   return (
     <Page title={`Edit ${tool.name}`}>

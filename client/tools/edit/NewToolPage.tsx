@@ -3,11 +3,12 @@ import { useMutation } from 'urql';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useMay } from '../../access/viewer.ts';
 import { Page } from '../../app/Page.tsx';
+import { readFragment } from '../../gql/index.ts';
 import { newKey } from '../../handoffs/reassign/idempotencyKey.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { RequestError } from '../../ui/ErrorNote.tsx';
 import { emptyDraft, toFields, type Draft, type Refusal } from './draft.ts';
-import { CreateToolMutation } from './saveTool.ts';
+import { CreateToolMutation, ToolRefusalFragment } from './saveTool.ts';
 import { ToolForm } from './ToolForm.tsx';
 
 /** Defines a tool. `?agent=` and `?target=` fill in agents. */
@@ -23,7 +24,7 @@ export default function NewToolPage() {
     if (fetching) return;
     const answer = (await create({ input: { ...toFields(draft), idempotencyKey } })).data?.createHandoffTool;
     if (answer?.__typename === 'CreateHandoffToolPayload') navigate(`/tools/${answer.handoffTool.id}`);
-    else setRefusal(answer ?? null);
+    else setRefusal(readFragment(ToolRefusalFragment, answer) ?? null);
   };
   const mayDefine = useMay('manageAgents');
   if (!mayDefine) return <MayNotDefine title="New tool" />;

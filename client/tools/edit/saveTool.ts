@@ -1,5 +1,18 @@
 import { graphql } from '../../gql/gql.ts';
 
+export const ToolRefusalFragment = graphql(`
+  fragment ToolRefusal on Error {
+    __typename
+    message
+    ... on BadUserInputError {
+      path
+    }
+    ... on NotFoundError {
+      id
+    }
+  }
+`);
+
 export const CreateToolMutation = graphql(`
   mutation CreateTool($input: CreateHandoffToolInput!) {
     createHandoffTool(input: $input) {
@@ -10,15 +23,7 @@ export const CreateToolMutation = graphql(`
           ...SavedTool
         }
       }
-      ... on BadUserInputError {
-        path
-      }
-      ... on NotFoundError {
-        id
-      }
-      ... on Error {
-        message
-      }
+      ...ToolRefusal
     }
   }
 `);
@@ -33,15 +38,7 @@ export const UpdateToolMutation = graphql(`
           ...SavedTool
         }
       }
-      ... on BadUserInputError {
-        path
-      }
-      ... on NotFoundError {
-        id
-      }
-      ... on Error {
-        message
-      }
+      ...ToolRefusal
     }
   }
 `);
@@ -56,9 +53,7 @@ export const ArchiveToolMutation = graphql(`
           ...SavedTool
         }
       }
-      ... on Error {
-        message
-      }
+      ...ToolRefusal
     }
   }
 `);

@@ -118,7 +118,7 @@ builder.objectType(InvalidStateError, {
   ...refusal,
   fields: (t) => ({
     state: t.exposeString('state', { description: 'Current state: a value of its enum, or UNASSIGNED, ARCHIVED, or LOAD and the number of Sessions held.' }),
-    allowed: t.stringList({ description: 'States in which the change would be allowed; empty when there is none.', resolve: ({ allowed }) => [...allowed] }),
+    allowed: t.stringList({ description: 'States that allow the change; empty when no state does.', resolve: ({ allowed }) => [...allowed] }),
   }),
 });
 

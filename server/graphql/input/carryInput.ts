@@ -4,7 +4,7 @@ import { CarriedMessages, CarriedToolCalls } from '../enums.ts';
 import { inputObject, integer, listOf, nonBlank, oneOf, optional, withDefault } from './schemas.ts';
 
 const { variablesOfCarry } = limits.counts;
-/** A Context is built from so many of the newest messages. */
+/** A Context is built from at most this number of the newest messages. */
 const mostLast = 40;
 const leastTokens = 200;
 

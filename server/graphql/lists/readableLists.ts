@@ -15,8 +15,8 @@ const findSessions = statement(`SELECT session_id AS id FROM agent_sessions WHER
 
 /**
  * Filters a list to the records that the caller may read. An agent's Sessions are looked up first and listed by id:
- * otherwise PostgreSQL would scan the Sessions of all agents in the order of the list. An agent above the limit has so many
- * Sessions that such a scan finds the next one soon.
+ * otherwise PostgreSQL would scan the Sessions of all agents in the order of the list. For an agent above the limit such a
+ * scan is fast, because many of the Sessions that it passes are its own.
  */
 export async function sessionsToList(context: ReaderContext): Promise<Prisma.SessionWhereInput> {
   const sessionIds = await findSessionIds(context);
