@@ -22,6 +22,7 @@ describe('the layout of a pipeline', () => {
           for (const other of all.slice(index + 1)) expect(Math.abs(other.x - x) >= stageSize.width || Math.abs(other.y - y) >= stageSize.height).toBe(true);
         }
       }),
+      { numRuns: 50 },
     );
   });
 

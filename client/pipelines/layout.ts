@@ -49,7 +49,7 @@ export interface Drawing {
   ways: Way[];
 }
 
-const widths = { across: [172, 160, 150, 142, 134, 126, 118, 110], down: [232, 190, 156] };
+const widths = { across: [172, 156, 142, 126, 110], down: [232, 190, 156] };
 const mark: Size = { width: 12, height: 12 };
 const labelHeight = 20;
 export const mostLabelWidth = 128;

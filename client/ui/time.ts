@@ -16,10 +16,10 @@ export function formatAge(at: string, now: number): string {
   return relative.format(Math.trunc(distance / step[1]), step[0]);
 }
 
-/** The time from `at` to now: "under 1 min", "4 min", "3 h", "2 d". */
+/** The time from `at` to now: "<1 min", "4 min", "3 h", "2 d". */
 export function formatSpan(at: string, now: number): string {
   const minutes = Math.floor((now - new Date(at).getTime()) / 60_000);
-  if (minutes < 1) return 'under 1 min';
+  if (minutes < 1) return '<1 min';
   if (minutes < 60) return `${minutes} min`;
   return minutes < 1_440 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1_440).toLocaleString('en')} d`;
 }

@@ -1,6 +1,5 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
-import { AgentChip } from '../../agents/AgentChip.tsx';
 import type { SessionPriority } from '../../gql/graphql.ts';
 import { HandoffBadge } from '../../handoffs/HandoffBadge.tsx';
 import { sessionLooks } from '../../sessions/looks.ts';
@@ -30,7 +29,7 @@ export const BoardCard = memo(function BoardCard({ card }: { card: Card }) {
         {title}
       </Link>
       <div className={styles.line}>
-        {isQueued ? <Badge {...stageLooks.QUEUED} /> : agent ? <AgentChip agent={agent} plain /> : <span className="soft">Unassigned</span>}
+        {isQueued ? <Badge {...stageLooks.QUEUED} /> : <span className={styles.agent} title={agent ? `${agent.id} (${agent.type})` : undefined}>{agent?.id ?? 'Unassigned'}</span>}
         {pipeline?.enteredAt != null && <Age at={pipeline.enteredAt} />}
       </div>
       <div className={styles.line}>

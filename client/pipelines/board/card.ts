@@ -11,7 +11,7 @@ export const BoardCardDocument = graphql(`
     priority
     agent {
       id
-      ...AgentChip
+      type
     }
     lastHandoff {
       id
