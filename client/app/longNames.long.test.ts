@@ -36,7 +36,7 @@ beforeAll(async () => {
   const [first, second, third] = ['f', 's', 't'].map((letter) => letter.repeat(64)) as [string, string, string];
   const anybody = { role: null };
   await pipeline('p'.repeat(52), [`${first} DONE ${second}`, `${second} ${'R'.repeat(50)} ${first}`, `${second} DONE ${third}`, `${third} DONE end`], { [first]: anybody, [second]: anybody, [third]: anybody });
-  const staging = await session(source, { title: longest, pipeline: 'p'.repeat(52) });
+  const staging = await session(source, { title: 'v'.repeat(500), pipeline: 'p'.repeat(52) });
   await advance(staging, 'DONE', { reason: longest, payload: { [longest]: longest } });
   staged = encodeId('session', staging);
   const variables = [{ name: 'x'.repeat(64), type: 'STRING' as const, required: true, description: longest, enum: [longest], default: null }];
