@@ -47,7 +47,7 @@ export function QueueRow({ entry: masked }: { entry: FragmentType<typeof QueueRo
   const entry = readFragment(QueueRowFragment, masked);
   const { session, position, queuedSince } = entry;
   const look = withoutPlace(entry);
-  const raised = raisedText({ priority: session.priority, queuedSince }, useNow());
+  const raised = raisedText(queuedSince, useNow());
   return (
     <tr data-waiting={session.id}>
       <td className={styles.place}>{look ? <Badge {...look} /> : (position ?? '…')}</td>

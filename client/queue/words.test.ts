@@ -3,7 +3,7 @@ import { raisedText, wantedText, withoutPlace } from './words.ts';
 
 describe('a waiting session', () => {
   const now = Date.parse('2026-11-23T12:00:00Z');
-  const waits = (minutes: number) => raisedText({ priority: 'LOW', queuedSince: new Date(now - minutes * 60_000).toISOString() }, now);
+  const waits = (minutes: number) => raisedText(new Date(now - minutes * 60_000).toISOString(), now);
 
   it('is raised by a level for every 30 minutes, shown to a tenth', () => {
     expect([waits(-1), waits(0), waits(2), waits(3), waits(30), waits(44), waits(45), waits(36_000)]).toEqual([

@@ -1,4 +1,4 @@
-import { agingMs, levelAt } from '../../server/queue/rules.ts';
+import { agingMs } from '../../server/queue/rules.ts';
 import type { SessionPriority } from '../gql/graphql.ts';
 import type { Look } from '../ui/Badge.tsx';
 
@@ -6,15 +6,9 @@ export const priorityWords: Record<SessionPriority, string> = { URGENT: 'Urgent'
 
 export const orderText = `Order: by priority, raised by one level for every ${agingMs / 60_000} minutes of waiting; then by time.`;
 
-interface Waiting {
-  priority: SessionPriority;
-  queuedSince: string;
-}
-
 /** "+1.5 levels by waiting"; null below a tenth of a level. */
-export function raisedText({ priority, queuedSince }: Waiting, now: number): string | null {
-  const queuedAt = new Date(queuedSince);
-  const levels = Math.floor((levelAt({ priority, queuedAt }, new Date(now)) - levelAt({ priority, queuedAt }, queuedAt)) * 10) / 10;
+export function raisedText(queuedSince: string, now: number): string | null {
+  const levels = Math.floor(((now - Date.parse(queuedSince)) / agingMs) * 10) / 10;
   return levels < 0.1 ? null : `+${levels.toLocaleString('en')} ${levels === 1 ? 'level' : 'levels'} by waiting`;
 }
 
