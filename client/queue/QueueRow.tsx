@@ -46,9 +46,9 @@ const QueueRowFragment = graphql(`
 /** A waiting session: its place, what it waits for and why, its priority and age. */
 export function QueueRow({ entry: masked }: { entry: FragmentType<typeof QueueRowFragment> }) {
   const entry = readFragment(QueueRowFragment, masked);
-  const { session, position, queuedSince, returned } = entry;
+  const { session, position, queuedSince } = entry;
   const look = withoutPlace(entry);
-  const raised = raisedText({ priority: session.priority, queuedSince, returned }, useNow());
+  const raised = raisedText(entry, useNow());
   return (
     <tr data-waiting={session.id}>
       <td className={styles.place}>{look ? <Badge {...look} /> : (position ?? '…')}</td>

@@ -3,7 +3,7 @@ import { raisedText, wantedText, withoutPlace } from './words.ts';
 
 describe('a waiting session', () => {
   const now = Date.parse('2026-11-23T12:00:00Z');
-  const waits = (minutes: number) => raisedText({ priority: 'LOW', queuedSince: new Date(now - minutes * 60_000).toISOString(), returned: false }, now);
+  const waits = (minutes: number, returned = false) => raisedText({ queuedSince: new Date(now - minutes * 60_000).toISOString(), returned }, now);
 
   it('is raised by a level for every 30 minutes, shown to a tenth', () => {
     expect([waits(-1), waits(0), waits(2), waits(3), waits(30), waits(44), waits(45), waits(36_000)]).toEqual([
@@ -12,7 +12,7 @@ describe('a waiting session', () => {
   });
 
   it('counts one level more when it was returned', () => {
-    expect(raisedText({ priority: 'LOW', queuedSince: new Date(now - 15 * 60_000).toISOString(), returned: true }, now)).toBe('+1.5 levels as a return, and by waiting');
+    expect(waits(15, true)).toBe('+1.5 levels as a return, and by waiting');
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { agingMs, levelAt } from '../../server/queue/rules.ts';
+import { agingMs } from '../../server/queue/rules.ts';
 import type { SessionPriority } from '../gql/graphql.ts';
 import type { Look } from '../ui/Badge.tsx';
 
@@ -7,17 +7,14 @@ export const priorityWords: Record<SessionPriority, string> = { URGENT: 'Urgent'
 export const orderText = `Order: by priority, raised by one level for every ${agingMs / 60_000} minutes of waiting, and for a return; then by time.`;
 
 interface Waiting {
-  priority: SessionPriority;
   queuedSince: string;
-  /** True when no source could take it back: one level more. */
+  /** True when no source could take it back: it counts one level more. */
   returned: boolean;
 }
 
 /** "+1.5 levels by waiting"; null below a tenth of a level. */
-export function raisedText({ priority, queuedSince, returned }: Waiting, now: number): string | null {
-  const queuedAt = new Date(queuedSince);
-  const level = (at: Date, returns: boolean): number => levelAt({ priority, queuedAt, returned: returns }, at);
-  const levels = Math.floor((level(new Date(now), returned) - level(queuedAt, false)) * 10) / 10;
+export function raisedText({ queuedSince, returned }: Waiting, now: number): string | null {
+  const levels = Math.floor(((now - Date.parse(queuedSince)) / agingMs + (returned ? 1 : 0)) * 10) / 10;
   return levels < 0.1 ? null : `+${levels.toLocaleString('en')} ${levels === 1 ? 'level' : 'levels'} ${returned ? 'as a return, and by waiting' : 'by waiting'}`;
 }
 
