@@ -58,6 +58,9 @@ async function run(args: string[]): Promise<void> {
   await registerMissing(url, agent, tool);
 }
 
+/** Each folder and branch in which the tool works is a session that the agent holds. */
+const maxCapacity = 100;
+
 const types: Record<Tool, string> = { 'claude-code': 'CLAUDE', codex: 'CODEX' };
 
 /** Registers the agent when Baton has none of this id. The settings are written in any case: Baton may start later. */
@@ -66,7 +69,7 @@ async function registerMissing(url: string, id: string, tool: Tool): Promise<voi
     await withApi(url, async (ask) => {
       const { agent } = await ask<{ agent: { id: string } | null }>('query BatonAgent($id: ID!) { agent(id: $id) { id } }', { id });
       if (agent !== null) return;
-      await ask(RegisterAgentDocument, { input: { id, type: types[tool] } });
+      await ask(RegisterAgentDocument, { input: { id, type: types[tool], maxCapacity } });
       tell(`Agent ${id} was registered.`);
     });
   } catch (error) {

@@ -9,7 +9,7 @@ import { world } from '../../test/world.ts';
 
 /** Rounds of all cases in turn, so that the load of the machine meets each alike. */
 const rounds = 25;
-const waitMs = 200;
+const waitMs = 150;
 
 it('takes a hook a few times as long as an empty program, and its wait at most, whatever Baton does', async () => {
   const database = await testDatabase();

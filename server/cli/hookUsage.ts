@@ -14,7 +14,7 @@ writes nothing and says who does. It never fails the tool: without Baton it writ
 (XDG_STATE_HOME, default ~/.local/state, /baton) and exits with 0. The next turn sends what is missing.
 
   --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
-  --wait <ms>         the longest wait for Baton at the start and at a prompt; default: 200
+  --wait <ms>         the longest wait for Baton at the start and at a prompt; default: 150
 ${urlUsage}
 
 Set BATON_KEY where the server requires a key.`,
