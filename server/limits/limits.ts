@@ -92,6 +92,8 @@ export const limits = {
   rate: {
     writes: { perMinute: 60, burst: 20 },
     reads: { perMinute: 600, burst: 200 },
+    /** A request that exceeds a limit while it is executed (`held`, `answer`, `processorMs`) counts as this many reads. */
+    readsOfExceeding: 10,
     /** Failed logins per remote address. Valid credentials are never refused because of them. */
     failures: { perMinute: 60, burst: 60 },
     /** Failed logins over the limit are answered after `ms` milliseconds, at most `atOnce` of them delayed at a time. Their connections are closed. */

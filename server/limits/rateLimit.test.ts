@@ -4,6 +4,7 @@ import { testDatabase } from '../../test/database.ts';
 import { client, send } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { rawSocket } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 import { limits } from './limits.ts';
 import { createRates } from './rates.ts';
 
@@ -68,6 +69,17 @@ describe('a request costs one', () => {
     // Asking is a read itself.
     expect([before.reads.remaining - 1 - after.reads.remaining, before.writes.remaining - after.writes.remaining]).toEqual(kind === 'reads' ? [1, 0] : [0, 1]);
   });
+});
+
+test('a request that exceeds a limit while it is executed costs ten reads', async () => {
+  const { agent, session, turn } = world(database.pool);
+  await agent('ada');
+  const id = await session('ada');
+  await turn(id, { messages: Array.from({ length: 45 }, () => ({ role: 'ASSISTANT' as const, content: 'x'.repeat(250_000) })) });
+  const before = await left();
+  const answer = await post(`{ session(id: "${encodeId('session', id)}") { messages(first: 45) { nodes { content } } } }`);
+  expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', what: 'heldBytes' });
+  expect(before.reads.remaining - 1 - (await left()).reads.remaining).toBe(10);
 });
 
 describe('over the rate limit', () => {

@@ -47,6 +47,17 @@ describe('a key', () => {
     expect(further).toBe(600);
   });
 
+  test('waits longer after more tokens were taken than it had', () => {
+    const { rates, taken, pass } = limited();
+    taken(ann, 'read', limits.rate.reads.burst);
+    rates.takeMore(ann, 'read', 9);
+    pass(900);
+    expect(taken(ann, 'read', 1)).toBe(0);
+    pass(100);
+    expect(taken(ann, 'read', 5)).toBe(1);
+    expect(taken(bob, 'read', 1)).toBe(1);
+  });
+
   test('never has more than its burst', () => {
     const { taken, pass } = limited();
     pass(86_400_000);
