@@ -47,3 +47,19 @@ test('does not rest before a piece is long enough', async () => {
   expect(waiting.done).toBe(0);
   waiting.stop();
 });
+
+test('rests several lengths of the piece when there was other work', async () => {
+  const breaks = new Breaks({ pieceMs: 5, restTimes: 10, restMs: 200 });
+  block(6);
+  const ended = performance.now();
+  request(3);
+  await breaks.rest();
+  // A timer may fire a millisecond early.
+  expect(performance.now() - ended).toBeGreaterThan(58);
+});
+
+test('goes on at once when there was no other work', async () => {
+  const breaks = new Breaks({ pieceMs: 5, idleMs: Infinity, restTimes: 1_000_000, restMs: 600_000 });
+  block(6);
+  await breaks.rest();
+});
