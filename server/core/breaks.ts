@@ -42,3 +42,12 @@ export class Breaks {
     this.#since = performance.now();
   }
 }
+
+/** Does the steps of a piece of work, with rests in between. A short work does not wait. */
+export async function inPieces<Result>(steps: Generator<void, Result, void>): Promise<Result> {
+  const breaks = new Breaks();
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    await breaks.rest();
+  }
+}
