@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UnauthenticatedError, UnavailableError } from '../core/errors.ts';
 import { batonItself, type Caller } from '../core/work.ts';
 import { loopback } from '../keys/authenticate.ts';
@@ -152,6 +152,19 @@ describe('failed logins', () => {
     await fail(rates, 'proxy', 10);
     for (const key of ['good', 'new', 'baton_new']) expect(await rates.authenticating('proxy', `Bearer ${key}`, right)).toBe('caller');
     await expect(rates.authenticating('proxy', 'Bearer none', none)).rejects.toMatchObject(rateLimited);
+  });
+
+  test('are delayed by different times, so that their connections do not come back together', async () => {
+    const chance = vi.spyOn(Math, 'random');
+    onTestFinished(() => chance.mockRestore());
+    const { rates } = limited({ failures, late: { ms: 20, atOnce: 5 } });
+    await fail(rates, 'a', 3);
+    for (const [part, least] of [[0, 19], [0.9, 37]] as const) {
+      chance.mockReturnValue(part);
+      const began = performance.now();
+      await expect(rates.authenticating('a', 'Bearer x', none)).rejects.toMatchObject(rateLimited);
+      expect(performance.now() - began).toBeGreaterThanOrEqual(least);
+    }
   });
 
   test('are delayed over the limit, up to a number, while valid keys are answered at once', async () => {

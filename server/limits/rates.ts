@@ -42,7 +42,7 @@ export interface RatesOptions {
   reads?: Rate;
   writes?: Rate;
   failures?: Rate;
-  /** Delay of failed logins over the limit, and how many may be delayed at a time; others are answered at once. */
+  /** Least delay of failed logins over the limit; the greatest is twice as long. And how many may be delayed at a time; others are answered at once. */
   late?: { ms: number; atOnce: number };
   /** Monotonic, in milliseconds. */
   clock?: () => number;
@@ -81,7 +81,8 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
         if (wait === 0) throw error;
         if (lateNow < late.atOnce) {
           lateNow += 1;
-          await setTimeout(late.ms);
+          // Spread: 300 connections that came together came again together, each second, and blocked for 300 ms.
+          await setTimeout(late.ms * (1 + Math.random()));
           lateNow -= 1;
         }
         throw rateLimited(`Too many requests from ${address} came without a valid key: try again in ${shown(wait)}`, wait, { connection: 'close' });
