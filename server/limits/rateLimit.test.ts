@@ -10,7 +10,7 @@ import { createRates } from './rates.ts';
 
 const adminKey = 'an-admin-key-of-a-test-with-enough-characters';
 let now = 0;
-const rates = createRates({ clock: () => now });
+const rates = createRates({ clock: () => now, late: { ms: 1, atOnce: 10 } });
 const database = await testDatabase();
 const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey }, rates });
 const { post } = client(url, { key: adminKey });
@@ -71,7 +71,7 @@ describe('a request costs one', () => {
   });
 });
 
-test('a request that exceeds a limit while it is executed costs ten reads', async () => {
+test('a request that exceeds a limit while it is executed costs twenty reads', async () => {
   const { agent, session, turn } = world(database.pool);
   await agent('ada');
   const id = await session('ada');
@@ -79,7 +79,7 @@ test('a request that exceeds a limit while it is executed costs ten reads', asyn
   const before = await left();
   const answer = await post(`{ session(id: "${encodeId('session', id)}") { messages(first: 45) { nodes { content } } } }`);
   expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', what: 'heldBytes' });
-  expect(before.reads.remaining - 1 - (await left()).reads.remaining).toBe(10);
+  expect(before.reads.remaining - 1 - (await left()).reads.remaining).toBe(20);
 });
 
 describe('over the rate limit', () => {
