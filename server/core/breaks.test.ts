@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Breaks } from './breaks.ts';
+import { Breaks, inPieces } from './breaks.ts';
 
 function block(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
@@ -46,4 +46,32 @@ test('does not rest before a piece is long enough', async () => {
   await breaks.rest();
   expect(waiting.done).toBe(0);
   waiting.stop();
+});
+
+test('rests several lengths of the piece when there was other work', async () => {
+  const breaks = new Breaks({ pieceMs: 5, restTimes: 10, restMs: 200 });
+  block(6);
+  const ended = performance.now();
+  request(3);
+  await breaks.rest();
+  // A timer may fire a millisecond early.
+  expect(performance.now() - ended).toBeGreaterThan(58);
+});
+
+test('goes on at once when there was no other work', async () => {
+  const breaks = new Breaks({ pieceMs: 5, idleMs: Infinity, restTimes: 1_000_000, restMs: 600_000 });
+  block(6);
+  await breaks.rest();
+});
+
+test('other work runs between the steps of a long piece of work', async () => {
+  const waiting = request(3);
+  function* steps(): Generator<void, number, void> {
+    for (let step = 0; step < 3; step += 1) {
+      block(6);
+      yield;
+    }
+    return waiting.done;
+  }
+  expect(await inPieces(steps())).toBe(3);
 });

@@ -3,9 +3,10 @@ import type { z } from 'zod';
 import { demandRole } from '../access/guard.ts';
 import type { Roles } from '../access/roles.ts';
 import type { DomainError } from '../core/errors.ts';
+import { inPieces } from '../core/breaks.ts';
 import type { Answer, Caller, Work } from '../core/work.ts';
 import { runCommand } from '../queue/runCommand.ts';
-import { redactInput } from '../redaction/redact.ts';
+import { redactingInput } from '../redaction/redact.ts';
 import { builder, capitalized, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext, Settings } from './context.ts';
 import { decodeInput } from './input/schemas.ts';
@@ -17,14 +18,14 @@ type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Set
  * Runs a command on the decoded input in its own transaction. Secrets are redacted first: neither the command nor the
  * hash for the idempotency key sees them. @throws ForbiddenError when the caller's role may not make this mutation.
  */
-export function run<Input extends object, A extends Answer>(
+export async function run<Input extends object, A extends Answer>(
   { pool, log, caller, settings, streams }: GraphQLContext,
   mutation: string,
   decoded: Input & { idempotencyKey?: string | null },
   command: Command<Input, A>,
 ): Promise<A> {
   demandMutation(caller, mutation);
-  const redacted = redactInput(decoded);
+  const redacted = await inPieces(redactingInput(decoded));
   const { idempotencyKey = null, ...input } = redacted;
   return runCommand({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
 }

@@ -57,7 +57,7 @@ test('slows a flood of unknown secrets from one address without delaying valid k
   const refused = attack.statuses.get(429)!;
   const began = performance.now();
   await expect.poll(() => attack.statuses.get(429)!, { timeout: 60_000 }).toBeGreaterThan(refused + 3 * connections);
-  // Each connection guesses once a second, and takes a look-up of its own each time.
+  // Each connection guesses at most once in `late.ms`, and takes a look-up of its own each time.
   expect((attack.statuses.get(429)! - refused) / (performance.now() - began)).toBeLessThan((1.5 * connections) / limits.rate.late.ms);
   await attack.stop();
   expect([...attack.statuses.keys()].sort()).toEqual([401, 429]);

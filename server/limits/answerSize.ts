@@ -16,6 +16,7 @@ interface Meter {
 }
 interface MeteredContext {
   processorTime?: Meter;
+  charge?: { exceeded(): void };
 }
 
 /** A turn of the event loop that measures an answer ends after this many milliseconds. */
@@ -31,8 +32,13 @@ export function answerSizePlugin(limit: number = limits.answer.bytes): Plugin {
       return {
         onExecuteDone({ result, setResult }) {
           if (Symbol.asyncIterator in result) return;
-          const bound = boundAnswer(result, limit, args, (args.contextValue as MeteredContext).processorTime);
-          if (bound instanceof Promise) return bound.then(setResult);
+          const { processorTime, charge } = args.contextValue as MeteredContext;
+          const bound = boundAnswer(result, limit, args, processorTime);
+          if (bound === result) return;
+          return Promise.resolve(bound).then((answer) => {
+            if (answer !== result) charge?.exceeded();
+            setResult(answer);
+          });
         },
       };
     },

@@ -39,6 +39,11 @@ export class Charge {
     this.rates.take(this.caller, kind);
   }
 
+  /** Charges more for a request that exceeded a limit while it was executed. Others waited for it. */
+  exceeded(): void {
+    this.rates.takeMore(this.caller, 'read', limits.rate.readsOfExceeding - 1);
+  }
+
   /** @throws what `work` throws, or RATE_LIMITED */
   during<Result>(work: () => Result): Result {
     try {
@@ -122,10 +127,13 @@ export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: 
       return {
         onExecuteDone({ result, setResult }) {
           if (Symbol.asyncIterator in result) return;
-          const { processorTime, held } = args.contextValue as InitialContext;
+          const { processorTime, held, charge } = args.contextValue as InitialContext;
           const exceeded = held?.exceeded ?? processorTime?.exceeded;
-          // Returns one error instead of one per field.
-          if (exceeded != null) return setResult({ errors: [exceeded] });
+          if (exceeded != null) {
+            charge?.exceeded();
+            // Returns one error instead of one per field.
+            return setResult({ errors: [exceeded] });
+          }
           if (requested === undefined) return;
           result.extensions = { ...result.extensions, cost: { requested, limit: queryLimits.cost } };
         },

@@ -4,12 +4,13 @@ import { testDatabase } from '../../test/database.ts';
 import { client, send } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { rawSocket } from '../../test/socket.ts';
+import { world } from '../../test/world.ts';
 import { limits } from './limits.ts';
 import { createRates } from './rates.ts';
 
 const adminKey = 'an-admin-key-of-a-test-with-enough-characters';
 let now = 0;
-const rates = createRates({ clock: () => now });
+const rates = createRates({ clock: () => now, late: { ms: 1, atOnce: 10 } });
 const database = await testDatabase();
 const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey }, rates });
 const { post } = client(url, { key: adminKey });
@@ -68,6 +69,17 @@ describe('a request costs one', () => {
     // Asking is a read itself.
     expect([before.reads.remaining - 1 - after.reads.remaining, before.writes.remaining - after.writes.remaining]).toEqual(kind === 'reads' ? [1, 0] : [0, 1]);
   });
+});
+
+test('a request that exceeds a limit while it is executed costs twenty reads', async () => {
+  const { agent, session, turn } = world(database.pool);
+  await agent('ada');
+  const id = await session('ada');
+  await turn(id, { messages: Array.from({ length: 45 }, () => ({ role: 'ASSISTANT' as const, content: 'x'.repeat(250_000) })) });
+  const before = await left();
+  const answer = await post(`{ session(id: "${encodeId('session', id)}") { messages(first: 45) { nodes { content } } } }`);
+  expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', what: 'heldBytes' });
+  expect(before.reads.remaining - 1 - (await left()).reads.remaining).toBe(20);
 });
 
 describe('over the rate limit', () => {

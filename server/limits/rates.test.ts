@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UnauthenticatedError, UnavailableError } from '../core/errors.ts';
 import { batonItself, type Caller } from '../core/work.ts';
 import { loopback } from '../keys/authenticate.ts';
@@ -45,6 +45,17 @@ describe('a key', () => {
       further += taken(ann, 'read', 10);
     }
     expect(further).toBe(600);
+  });
+
+  test('waits longer after more tokens were taken than it had', () => {
+    const { rates, taken, pass } = limited();
+    taken(ann, 'read', limits.rate.reads.burst);
+    rates.takeMore(ann, 'read', 9);
+    pass(900);
+    expect(taken(ann, 'read', 1)).toBe(0);
+    pass(100);
+    expect(taken(ann, 'read', 5)).toBe(1);
+    expect(taken(bob, 'read', 1)).toBe(1);
   });
 
   test('never has more than its burst', () => {
@@ -141,6 +152,19 @@ describe('failed logins', () => {
     await fail(rates, 'proxy', 10);
     for (const key of ['good', 'new', 'baton_new']) expect(await rates.authenticating('proxy', `Bearer ${key}`, right)).toBe('caller');
     await expect(rates.authenticating('proxy', 'Bearer none', none)).rejects.toMatchObject(rateLimited);
+  });
+
+  test('are delayed by different times, so that their connections do not come back together', async () => {
+    const chance = vi.spyOn(Math, 'random');
+    onTestFinished(() => chance.mockRestore());
+    const { rates } = limited({ failures, late: { ms: 20, atOnce: 5 } });
+    await fail(rates, 'a', 3);
+    for (const [part, least] of [[0, 19], [0.9, 37]] as const) {
+      chance.mockReturnValue(part);
+      const began = performance.now();
+      await expect(rates.authenticating('a', 'Bearer x', none)).rejects.toMatchObject(rateLimited);
+      expect(performance.now() - began).toBeGreaterThanOrEqual(least);
+    }
   });
 
   test('are delayed over the limit, up to a number, while valid keys are answered at once', async () => {

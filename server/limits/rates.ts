@@ -25,6 +25,8 @@ type RatedCaller = Pick<Caller, 'principal' | 'role'>;
 export interface Rates {
   /** @throws GraphQLError RATE_LIMITED with `Retry-After` */
   take(caller: RatedCaller, kind: Kind): void;
+  /** Takes tokens that the caller need not have: its next request waits longer. */
+  takeMore(caller: RatedCaller, kind: Kind, tokens: number): void;
   /** Waits until the caller has a token left, then takes it. */
   takeInTurn(caller: RatedCaller, kind: Kind): Promise<void>;
   /** Null for callers without limits: those of an open server, and Baton itself. */
@@ -40,7 +42,7 @@ export interface RatesOptions {
   reads?: Rate;
   writes?: Rate;
   failures?: Rate;
-  /** Delay of failed logins over the limit, and how many may be delayed at a time; others are answered at once. */
+  /** Least delay of failed logins over the limit; the greatest is twice as long. And how many may be delayed at a time; others are answered at once. */
   late?: { ms: number; atOnce: number };
   /** Monotonic, in milliseconds. */
   clock?: () => number;
@@ -61,6 +63,9 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
       const { perMinute, burst } = kind === 'read' ? reads : writes;
       throw rateLimited(`A key may ${kind} ${perMinute} times a minute, and ${burst} times at once: try again in ${shown(wait)}`, wait);
     },
+    takeMore({ principal, role }, kind, tokens) {
+      if (!isUnlimited(principal, role)) buckets[kind].takeMore(principal, tokens);
+    },
     async takeInTurn({ principal, role }, kind) {
       if (isUnlimited(principal, role)) return;
       for (let wait = buckets[kind].take(principal); wait > 0; wait = buckets[kind].take(principal)) await setTimeout(wait);
@@ -76,7 +81,8 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
         if (wait === 0) throw error;
         if (lateNow < late.atOnce) {
           lateNow += 1;
-          await setTimeout(late.ms);
+          // Spread: 300 connections that came together came again together, each second, and blocked for 300 ms.
+          await setTimeout(late.ms * (1 + Math.random()));
           lateNow -= 1;
         }
         throw rateLimited(`Too many requests from ${address} came without a valid key: try again in ${shown(wait)}`, wait, { connection: 'close' });
@@ -106,8 +112,12 @@ class Buckets {
   /** Takes a token and returns 0, or returns the milliseconds until there is one. */
   take(name: string): number {
     const wait = this.#waitOf(name);
-    if (wait === 0) this.#levels.set(name, { tokens: this.#level(name) - 1, at: this.clock() });
+    if (wait === 0) this.takeMore(name, 1);
     return wait;
+  }
+
+  takeMore(name: string, tokens: number): void {
+    this.#levels.set(name, { tokens: this.#level(name) - tokens, at: this.clock() });
   }
 
   #waitOf(name: string): number {

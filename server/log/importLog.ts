@@ -1,3 +1,4 @@
+import { Breaks } from '../core/breaks.ts';
 import type { Custody } from '../custody/custody.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { captureSnapshot, nothingVisible, readVisible } from '../custody/snapshot.ts';
@@ -7,7 +8,7 @@ import { Cleaner } from './transcripts/clean.ts';
 import { addTokens, argumentsOf, noTokens, outcomeOf, partsOf, sameTokens, type CallEntry, type CompactionEntry, type MessageEntry, type WorkspaceAt, type Tokens, type Transcript, type WindowAt } from './transcripts/transcript.ts';
 
 /** Limits of one statement: a file of any size becomes many short statements of one transaction. */
-const batchBytes = 512 * 1024;
+const batchBytes = 128 * 1024;
 const batchRows = 500;
 const maxTokens = 2 ** 31 - 1;
 
@@ -52,11 +53,13 @@ export class ImportLog {
 
   /** Appends new entries in the file's order, and fills in results that an earlier import lacked. */
   async append(): Promise<void> {
+    const breaks = new Breaks();
     for (const entry of this.transcript.entries) {
       if (entry.kind === 'message') await this.#addMessage(entry);
       else if (entry.kind === 'call') await this.#call(entry);
       else this.#compact(entry);
       if (this.#bytes > batchBytes || this.#rows > batchRows) await this.#send();
+      await breaks.rest();
     }
   }
 

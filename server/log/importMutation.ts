@@ -75,7 +75,7 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
     toolCalls: t.field({ type: [ToolCount], listSize: partOfRecord, description: 'Number of tool calls by tool.', resolve: ({ toolCalls }) => toolCalls }),
     resultsFilled: t.exposeInt('resultsFilled', { description: 'ToolCalls of the log that had no result before and have one now.' }),
     toolErrors: t.exposeInt('toolErrors', { description: 'Failed tool calls.' }),
-    filesModified: t.exposeStringList('filesModified', { description: 'Paths written by successful tool calls, in alphabetical order.' }),
+    filesModified: t.exposeStringList('filesModified', { description: 'Paths written by successful tool calls, in alphabetical order. At most 10,000, with 512 KB in all.' }),
     tasks: t.field({ type: [ImportedTaskType], listSize: partOfRecord, description: 'The last list of tasks in the file, in order; empty when it has none.', resolve: ({ tasks }) => tasks }),
     usage: t.field({ type: 'Usage', description: 'Tokens of all messages, each counted once.', resolve: ({ usage }) => usage }),
     compactions: t.exposeInt('compactions', { description: "Number of times the agent's window was cut. Each new one captures a TRUNCATION snapshot." }),

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { Breaks } from '../core/breaks.ts';
-import { redactTexts, redactValue } from '../redaction/redact.ts';
+import { Breaks, inPieces } from '../core/breaks.ts';
+import { redactingTexts, redactingValue, redactTexts, redactValue } from '../redaction/redact.ts';
 import { findLines } from './importKnown.ts';
 import { maxBytes } from './transcripts/clean.ts';
 import { readTranscript, type ReadOptions } from './transcripts/detect.ts';
@@ -35,7 +35,7 @@ export async function prepareImport(
     await spool?.settle();
     await breaks.rest();
   }
-  redactFacts(transcript, isNew(transcript.tasksLine));
+  await redactFacts(transcript, isNew(transcript.tasksLine));
   return { ...transcript, entries };
 }
 
@@ -51,7 +51,7 @@ async function redactEntry(entry: Entry, isNew: IsNew): Promise<boolean> {
 /** Redacts all new parts together: a secret may begin in one and end in the next. */
 async function redactMessage(message: MessageEntry, isNew: IsNew): Promise<boolean> {
   const parts = await keptOf(message, isNew);
-  const { texts, count } = redactTexts(parts.map(({ text }) => text));
+  const { texts, count } = await inPieces(redactingTexts(parts.map(({ text }) => text)));
   message.keptParts = [];
   message.parts = parts.map(({ line }, index) => ({ line, text: texts[index]! }));
   message.redactions = count;
@@ -81,19 +81,20 @@ async function keptOf(message: MessageEntry, isNew: IsNew): Promise<Part[]> {
 
 async function redactCall(call: CallEntry): Promise<void> {
   const { result, error, filesModified } = await outcomeOf(call);
-  const { value, count } = redactValue({ args: await argumentsOf(call), result, error, filesModified });
+  const { value, count } = await inPieces(redactingValue({ args: await argumentsOf(call), result, error, filesModified }));
   const { args, ...outcome } = value;
   Object.assign(call, { arguments: args, ...outcome, keptArguments: null, keptOutcome: null, redactions: count });
 }
 
-function redactFacts(transcript: Transcript, tasksAreNew: boolean): void {
+async function redactFacts(transcript: Transcript, tasksAreNew: boolean): Promise<void> {
   for (const standing of transcript.standings) {
     const { value, count } = redactValue({ folder: standing.folder, branch: standing.branch, commit: standing.commit });
     Object.assign(standing, value, { redactions: count });
   }
   const { facts } = transcript;
-  const { value, count } = redactValue(facts.tasks);
+  const { value, count } = await inPieces(redactingValue(facts.tasks));
+  const { texts: filesModified } = await inPieces(redactingTexts(facts.filesModified));
   if (transcript.title !== null) transcript.title = redactTexts([transcript.title]).texts[0]!;
-  transcript.facts = { ...facts, tasks: value, filesModified: redactTexts(facts.filesModified).texts };
+  transcript.facts = { ...facts, tasks: value, filesModified };
   transcript.taskRedactions = tasksAreNew ? count : 0;
 }

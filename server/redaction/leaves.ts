@@ -17,27 +17,51 @@ const border = '\n\0\n';
 // Longest part of a split secret on either side: the length of the longest private keys.
 const reach = 16_384;
 
-/** Finds the secrets of each leaf, in order. Searches all leaves once, and the borders within each group up to three times. */
-export function spansOf(leaves: readonly Leaf[]): Span[][] {
+/** Leaves that are searched between two steps. */
+const usual = { leaves: 500, characters: 64 * 1024 };
+
+/**
+ * Finds the secrets of each leaf, in order. Searches all leaves once, and the borders within each group up to three times.
+ * Each step takes a few milliseconds, except for a group of many leaves: its joined text is searched as a whole.
+ */
+export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): Generator<void, Span[][], void> {
   const spans: Span[][] = leaves.map(({ text, kind }) => (kind == null ? [] : [{ start: 0, end: text.length, kind }]));
   const open = leaves.flatMap(({ text, group, kind, before = '' }, leaf) => (kind == null && text !== '' ? [{ leaf, text, group, before }] : []));
-  const all = new Pieces();
+  yield;
   const groups = new Map<string, typeof open>();
-  for (const part of open) {
-    all.between(part.before);
-    all.add(part.leaf, part.text);
-    all.between(border);
-    const group = groups.get(part.group);
-    if (group === undefined) groups.set(part.group, [part]);
-    else group.push(part);
+  for (const parts of stepsOf(open, step)) {
+    const all = new Pieces();
+    for (const part of parts) {
+      all.between(part.before);
+      all.add(part.leaf, part.text);
+      all.between(border);
+      const group = groups.get(part.group);
+      if (group === undefined) groups.set(part.group, [part]);
+      else group.push(part);
+    }
+    for (const finding of findSecrets(all.text)) all.place(finding, spans);
+    yield;
   }
-  for (const finding of findSecrets(all.text)) all.place(finding, spans);
   for (const group of groups.values()) {
-    for (const joined of bordersOf(group)) {
+    for (const joined of bordersOf(group, step)) {
       for (const finding of findSecrets(joined.text)) if (joined.crosses(finding)) joined.place(finding, spans);
+      yield;
     }
   }
   return spans.map((found, leaf) => merged(found, leaves[leaf]!.text));
+}
+
+/** Divides leaves into steps, each with an even number of leaves but the last. */
+function* stepsOf<Part extends { text: string }>(parts: readonly Part[], { leaves, characters }: typeof usual): Generator<readonly Part[]> {
+  let [from, length] = [0, 0];
+  for (const [index, { text }] of parts.entries()) {
+    length += text.length;
+    const count = index + 1 - from;
+    if (count % 2 === 1 || (count < leaves && length < characters)) continue;
+    yield parts.slice(from, index + 1);
+    [from, length] = [index + 1, 0];
+  }
+  if (from < parts.length) yield parts.slice(from);
 }
 
 type Part = readonly { leaf: number; text: string }[];
@@ -46,10 +70,10 @@ type Part = readonly { leaf: number; text: string }[];
  * The borders between texts. Each pair separately, because a token that starts a text must not seem to continue the
  * text before it; and all together, for a secret that spans more than two texts.
  */
-function bordersOf(group: Part): Pieces[] {
-  if (group.length < 2) return [];
-  if (group.length === 2) return [sideBySide(group, group.length)];
-  return [sideBySide(group, 2), sideBySide(group.slice(1), 2), sideBySide(group, group.length)];
+function* bordersOf(group: Part, step: typeof usual): Generator<Pieces> {
+  if (group.length < 2) return;
+  if (group.length > 2) for (const from of [0, 1]) for (const parts of stepsOf(group.slice(from), step)) yield sideBySide(parts, 2);
+  yield sideBySide(group, group.length);
 }
 
 /** Joins texts, with a border after every `together` of them. Of a long text it takes only both ends. */

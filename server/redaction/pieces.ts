@@ -37,12 +37,25 @@ export class Pieces {
 
   /** Whether a finding, including its name or header, spans several pieces. */
   crosses({ from, end }: Finding): boolean {
-    return this.#pieces.some((piece) => from < piece.to && piece.to < end);
+    return (this.#pieces[this.#firstAfter(from)]?.to ?? end) < end;
+  }
+
+  /** Index of the first piece that ends after a position. */
+  #firstAfter(position: number): number {
+    let [low, high] = [0, this.#pieces.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#pieces[middle]!.to > position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   place({ from: begin, start, end, kind }: Finding, spans: readonly Span[][]): void {
     let before: Span | undefined;
-    for (const { leaf, from, to, offset } of this.#pieces) {
+    for (let index = this.#firstAfter(begin); index < this.#pieces.length; index += 1) {
+      const { leaf, from, to, offset } = this.#pieces[index]!;
+      if (from >= end) return;
       const span = { start: Math.max(start, from) - from + offset, end: Math.min(end, to) - from + offset, kind };
       if (span.start >= span.end) continue;
       const [piece, rest] = [this.text.slice(from, Math.min(end, to)), this.text.slice(end, Math.min(end + 2, to))];

@@ -15,28 +15,35 @@ const holdsJson = /^(?:metadata|contextVariables|arguments|result|default|payloa
 const headerName = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i;
 const unchanged = (value: unknown): Rebuild => () => value;
 
-/** Collects the texts of a value, and rebuilds it with others. */
+/** Leaves that are collected between two steps. */
+const leavesOfStep = 2_000;
+
+type Planning = Generator<void, Rebuild, void>;
+
+/** Collects the texts of a value in steps, and rebuilds it with others. */
 export class Plan {
   readonly leaves: Leaf[] = [];
+  #nextStep = leavesOfStep;
 
   /** For decoded input: ignores the names of the schema and keeps ids. */
-  input(value: unknown, path: string): Rebuild {
+  *input(value: unknown, path: string): Planning {
     if (typeof value === 'string') return this.#leaf({ text: value, group: path });
-    if (Array.isArray(value)) return all(value.map((item) => this.input(item, `${path}.*`)));
+    if (Array.isArray(value)) return yield* this.#all(value, (item) => this.input(item, `${path}.*`));
     if (!isPlain(value)) return unchanged(value);
-    return entries(
-      Object.entries(value).map(([name, part]) => {
-        const inner = `${path}.${name}`;
-        if (name === 'title' && typeof part === 'string') return [unchanged(name), this.#leaf({ text: part, group: inner }, titleCharacters)];
-        if (name === 'callId' && typeof part === 'string') return [unchanged(name), this.#callId(part)];
-        if (leftAlone.test(name)) return [unchanged(name), unchanged(part)];
-        return [unchanged(name), holdsJson.test(name) ? this.json(part, inner) : this.input(part, inner)];
-      }),
-    );
+    const parts: [Rebuild, Rebuild][] = [];
+    for (const [name, part] of Object.entries(value)) parts.push([unchanged(name), yield* this.#inputField(name, part, `${path}.${name}`)]);
+    return entries(parts);
+  }
+
+  *#inputField(name: string, part: unknown, path: string): Planning {
+    if (name === 'title' && typeof part === 'string') return this.#leaf({ text: part, group: path }, titleCharacters);
+    if (name === 'callId' && typeof part === 'string') return this.#callId(part);
+    if (leftAlone.test(name)) return unchanged(part);
+    return yield* holdsJson.test(name) ? this.json(part, path) : this.input(part, path);
   }
 
   /** For the caller's JSON: names tell the meaning of their values, and may contain a secret themselves. */
-  json(value: unknown, path: string, name?: string): Rebuild {
+  *json(value: unknown, path: string, name?: string): Planning {
     if (typeof value === 'string') {
       const kind = name === undefined ? null : kindOf(name, value);
       const header = name !== undefined && headerName.test(name) ? `${name}: ` : '';
@@ -51,17 +58,33 @@ export class Plan {
         return all(value.map((text: string) => this.#leaf({ text, group: path, kind: 'seed phrase' })));
       }
       // In ["--password", "..."] the flag names the next item; in {"tokens": ["..."]} the name applies to each.
-      return all(value.map((item: unknown, index) => this.json(item, `${path}.*`, flag(value[index - 1]) ?? name?.replace(/s$/, ''))));
+      return yield* this.#all(value, (item, index) => this.json(item, `${path}.*`, flag(value[index - 1]) ?? name?.replace(/s$/, '')));
     }
     if (!isPlain(value)) return unchanged(value);
     const pair = pairIn(value);
-    return entries(
-      Object.entries(value).map(([key, part]) => {
-        const own = this.#leaf({ text: key, group: `${path}.{}${key}` });
-        if (key === 'value' && pair !== null) return [own, this.#leaf({ text: pair.value, group: `${path}.value`, kind: pair.kind })];
-        return [own, this.json(part, `${path}.${key}`, key === 'value' ? (name ?? key) : key)];
-      }),
-    );
+    const parts: [Rebuild, Rebuild][] = [];
+    for (const [key, part] of Object.entries(value)) {
+      const own = this.#leaf({ text: key, group: `${path}.{}${key}` });
+      const isValue = key === 'value' && pair !== null;
+      parts.push([own, isValue ? this.#leaf({ text: pair.value, group: `${path}.value`, kind: pair.kind }) : yield* this.json(part, `${path}.${key}`, key === 'value' ? (name ?? key) : key)]);
+      if (this.#stepIsOver()) yield;
+    }
+    return entries(parts);
+  }
+
+  *#all(items: readonly unknown[], plan: (item: unknown, index: number) => Planning): Planning {
+    const parts: Rebuild[] = [];
+    for (const [index, item] of items.entries()) {
+      parts.push(yield* plan(item, index));
+      if (this.#stepIsOver()) yield;
+    }
+    return all(parts);
+  }
+
+  #stepIsOver(): boolean {
+    if (this.leaves.length < this.#nextStep) return false;
+    this.#nextStep = this.leaves.length + leavesOfStep;
+    return true;
   }
 
   /** A provider's id of a call, which may be any text. Two redacted ids would be the same call, so one with a secret becomes its hash. */

@@ -4,7 +4,7 @@ import { Plan } from './plan.ts';
 
 /**
  * Removes secrets from texts before they are stored; each leaves a mark with its kind, `[redacted: github token]`.
- * Synchronous, in memory, in linear time, and idempotent.
+ * In memory, in linear time, and idempotent. The generators do the same in steps of a few milliseconds (`inPieces`).
  */
 export interface Redactions {
   /** Number of removed secrets, which is the number of new marks. */
@@ -18,38 +18,56 @@ export function redactText(text: string): Redactions & { text: string } {
 }
 
 /** Redacts consecutive texts: a secret that spans two leaves a mark in both. */
-export function redactTexts(texts: readonly string[]): Redactions & { texts: string[] } {
-  return redactLeaves(texts.map((text) => ({ text, group: '' })));
-}
+export const redactTexts = (texts: readonly string[]): Redactions & { texts: string[] } => atOnce(redactingTexts(texts));
+
+export const redactingTexts = (texts: readonly string[]): Steps<Redactions & { texts: string[] }> => redactingLeaves(texts.map((text) => ({ text, group: '' })));
 
 /** Redacts any JSON value: every text in it, its names, and values with secret names (`{"password": ...}`). */
-export function redactValue<T>(value: T): Redactions & { value: T } {
+export const redactValue = <T>(value: T): Redactions & { value: T } => atOnce(redactingValue(value));
+
+export function* redactingValue<T>(value: T): Steps<Redactions & { value: T }> {
   const plan = new Plan();
-  const rebuild = plan.json(value, '');
-  const { texts, ...redactions } = redactLeaves(plan.leaves);
+  const rebuild = yield* plan.json(value, '');
+  yield;
+  const { texts, ...redactions } = yield* redactingLeaves(plan.leaves);
   return { ...redactions, value: rebuild(texts) as T };
 }
 
 /** Redacts the decoded input of a mutation: every text except ids, idempotency keys and types. A call's id with a secret becomes its hash. */
-export function redactInput<T extends object>(input: T): T {
+export const redactInput = <T extends object>(input: T): T => atOnce(redactingInput(input));
+
+export function* redactingInput<T extends object>(input: T): Steps<T> {
   const plan = new Plan();
-  const rebuild = plan.input(input, '');
-  return rebuild(redactLeaves(plan.leaves).texts) as T;
+  const rebuild = yield* plan.input(input, '');
+  yield;
+  const { texts } = yield* redactingLeaves(plan.leaves);
+  return rebuild(texts) as T;
 }
 
 export function countRedactions(text: string): number {
   return text.match(/\[redacted: [a-z0-9][a-z0-9. ]{0,40}\]/g)?.length ?? 0;
 }
 
-function redactLeaves(leaves: readonly Leaf[]): Redactions & { texts: string[] } {
+type Steps<Result> = Generator<void, Result, void>;
+
+function atOnce<Result>(steps: Steps<Result>): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+function* redactingLeaves(leaves: readonly Leaf[]): Steps<Redactions & { texts: string[] }> {
   const kinds: Record<string, number> = {};
   let count = 0;
-  const spans = spansOf(leaves);
+  const spans = yield* spansOf(leaves);
+  yield;
   for (const { kind } of spans.flat()) {
     count += 1;
     kinds[kind] = (kinds[kind] ?? 0) + 1;
   }
-  return { texts: leaves.map(({ text }, index) => marked(text, spans[index]!)), count, kinds };
+  const texts = leaves.map(({ text }, index) => marked(text, spans[index]!));
+  yield;
+  return { texts, count, kinds };
 }
 
 function marked(text: string, spans: readonly Span[]): string {

@@ -116,6 +116,27 @@ test('rejects a file with more than 200000 messages and tool calls', async () =>
   });
 });
 
+const writes = (line: number, paths: string[]): string =>
+  [
+    JSON.stringify({ type: 'assistant', uuid: `a${line}`, sessionId: 's', message: { id: `m${line}`, content: paths.map((file_path, n) => ({ type: 'tool_use', id: `${line}-${n}`, name: 'Write', input: { file_path } })) } }),
+    JSON.stringify({ type: 'user', uuid: `r${line}`, sessionId: 's', message: { role: 'user', content: paths.map((_, n) => ({ type: 'tool_result', tool_use_id: `${line}-${n}`, content: 'ok' })) } }),
+  ].join('\n');
+const pathsOf = (line: number, count: number, characters = 10): string[] => Array.from({ length: count }, (_, n) => `/${line}/${n}`.padEnd(characters, 'x'));
+
+test.each([
+  ['10000 modified files', [0, 1, 2].map((line) => writes(line, pathsOf(line, 3_334)))],
+  ['524288 characters of their paths', [0, 1, 2].map((line) => writes(line, pathsOf(line, 100, 2_000)))],
+])('rejects a file with more than %s', async (_limit, lines) => {
+  const read = (kept: string[]) => readTranscript(piecesOf(kept.join('\n')), { format: 'AUTO', sidechain: false });
+  await expect(read(lines)).rejects.toMatchObject({
+    message: 'input.content modifies more than 10000 files, or their paths have more than 524288 characters: import it in parts',
+    path: ['input', 'content'],
+  });
+  const { facts } = await read([...lines.slice(1), ...lines.slice(1)]);
+  expect(facts.filesModified.length).toBe(new Set(facts.filesModified).size);
+  expect(facts.filesModified.length).toBeGreaterThan(0);
+});
+
 test('parses each line of an unknown file once', async () => {
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => parse.mockRestore());

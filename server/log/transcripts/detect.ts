@@ -21,6 +21,8 @@ export interface ReadOptions {
 const maxLines = 200_000;
 /** Messages and calls, each of which takes memory until the import ends. Real files have fewer than lines. */
 const maxEntries = 200_000;
+/** Modified files, all of which are in the report. */
+const maxFiles = { count: 10_000, characters: 512 * 1024 };
 /** Lines at the beginning that are read to detect the format. */
 const detectionLines = 50;
 
@@ -78,6 +80,10 @@ class Intake {
     for (const line of lines) this.#takeLine(line);
     if (this.draft.entryCount > maxEntries) {
       throw new BadUserInputError(`input.content has more than ${maxEntries} messages and tool calls: import it in parts`, ['input', 'content']);
+    }
+    const { count, characters } = this.draft.files;
+    if (count > maxFiles.count || characters > maxFiles.characters) {
+      throw new BadUserInputError(`input.content modifies more than ${maxFiles.count} files, or their paths have more than ${maxFiles.characters} characters: import it in parts`, ['input', 'content']);
     }
     await this.draft.settle();
   }

@@ -51,6 +51,7 @@ export class Draft {
   readonly #failed = new Set<string>();
   readonly #written = new Map<string, string[]>();
   readonly #files = new Set<string>();
+  #fileCharacters = 0;
   readonly #usage = new Map<string, UsageItem>();
   readonly #windows: WindowAt[] = [];
   readonly #models = new Set<string>();
@@ -76,6 +77,11 @@ export class Draft {
 
   get entryCount(): number {
     return this.#entries.length;
+  }
+
+  /** Distinct modified files, and the characters of their paths. */
+  get files(): { count: number; characters: number } {
+    return { count: this.#files.size, characters: this.#fileCharacters };
   }
 
   /** Ends a batch of lines. */
@@ -190,10 +196,16 @@ export class Draft {
     } else {
       call.result = outcome;
       call.filesModified = this.#written.get(callId) ?? [];
-      for (const path of call.filesModified) this.#files.add(path);
+      for (const path of call.filesModified) this.#addFile(path);
     }
     this.#written.delete(callId);
     return call;
+  }
+
+  #addFile(path: string): void {
+    if (this.#files.has(path)) return;
+    this.#files.add(path);
+    this.#fileCharacters += path.length;
   }
 
   /** Calls `use` with the arguments of a call at the end of the batch, in the order of these requests. */
