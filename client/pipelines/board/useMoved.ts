@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { graphql } from '../../gql/gql.ts';
 import type { EventType } from '../../gql/graphql.ts';
 import { readFragment } from '../../gql/index.ts';
 import { useLiveEvents, useMissed, useRereadOn } from '../../live/events.ts';
+import { useLiveStatus } from '../../live/state.ts';
 import { BoardCardDocument, columnOf, keyOf, movesText, type Card } from './card.ts';
 import type { BoardView } from './view.ts';
 
@@ -58,8 +59,12 @@ export function useMoved(view: BoardView): Moved {
       for (const id of ids) due.current.delete(id);
       const focused = document.activeElement?.closest('[data-session]')?.getAttribute('data-session');
       const { data } = await client.query(BoardMovedDocument, { ids }, { requestPolicy: 'network-only' }).toPromise();
-      // What could not be read is read when the stream is live again, with the whole page.
-      if (data) take(data.nodes.flatMap((node) => (node?.__typename === 'Session' ? [readFragment(BoardCardDocument, node)] : [])));
+      if (!data) {
+        // They are read with the next event, or when the stream is live again.
+        for (const id of ids) due.current.add(id);
+        break;
+      }
+      take(data.nodes.flatMap((node) => (node?.__typename === 'Session' ? [readFragment(BoardCardDocument, node)] : [])));
       if (focused != null) requestAnimationFrame(() => keepFocus(focused));
     }
     reading.current = false;
@@ -75,12 +80,20 @@ export function useMoved(view: BoardView): Moved {
     const ended = moves.some(({ before, now }) => (now.key === 'finished') !== (before?.key === 'finished'));
     setState(({ cards: kept, moments: { stages, finished }, edition, words: last }) => {
       const all = new Map(kept);
-      for (const card of cards) all.set(card.id, card);
+      for (const card of cards) {
+        if (columnOf(view, card) === null) all.delete(card.id);
+        else all.set(card.id, card);
+      }
       const next = { moments: { stages: stages + 1, finished: finished + Number(ended) }, words: words === '' ? last : words };
       return all.size > mostKept ? { ...next, cards: none, edition: edition + 1 } : { ...next, cards: all, edition };
     });
   };
 
+  const { state: stream } = useLiveStatus();
+  const readLeft = useEffectEvent(() => void read());
+  useEffect(() => {
+    if (stream === 'live') readLeft();
+  }, [stream]);
   useEffect(() => {
     left.current = false;
     return () => {
