@@ -5,10 +5,15 @@ type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, do
 /** Whether PostgreSQL has no free connection, in all or for this role or database. */
 export const isOutOfConnections = (error: unknown): error is Error => error instanceof Error && Reflect.get(error, 'code') === '53300';
 
+/** Whether opening a connection took too long. */
+const isLate = (error: unknown): error is Error => error instanceof Error && /^(timeout expired|Connection terminated due to connection timeout)/.test(error.message);
+
 /** Delay before the pool tries another connection after a refusal; shorter with at most one connection. */
 const growMs = { few: 50, some: 250 };
 /** A pool closes one connection per `lendMs` and open connection: with ten, one every two seconds. */
 const lendMs = 20_000;
+/** How long the slot of a closed connection stays free. On a slow machine a refused attempt of another process takes 300 ms. */
+const freeMs = 750;
 /** Connections that are never closed for other processes. */
 const keptConnections = 2;
 const lookMs = 500;
@@ -61,7 +66,9 @@ export class SharedPool extends pg.Pool {
   #take(callback: Callback, until: number): void {
     super.connect((error, client, done) => {
       const left = until - performance.now();
-      if (!isOutOfConnections(error) || this.ending || left <= 0) callback(error, client, done);
+      // A busy process may not open a connection in time: others of the pool become free meanwhile.
+      const mayWait = isOutOfConnections(error) || (isLate(error) && this.totalCount > 0);
+      if (!mayWait || this.ending || left <= 0) callback(error, client, done);
       else this.#takeWithin(left, error, callback, until);
     });
   }
@@ -83,8 +90,12 @@ export class SharedPool extends pg.Pool {
 
   #makeDo(connections: number): void {
     this.options.max = Math.max(0, Math.min(connections, this.#max));
-    if (this.#growing !== undefined || this.ending) return;
-    this.#growing = setTimeout(() => this.#grow(), this.options.max <= 1 ? growMs.few : growMs.some);
+    if (this.#growing === undefined) this.#growAfter(this.options.max <= 1 ? growMs.few : growMs.some);
+  }
+
+  #growAfter(ms: number): void {
+    clearTimeout(this.#growing);
+    if (!this.ending) this.#growing = setTimeout(() => this.#grow(), ms);
   }
 
   #grow(): void {
@@ -105,6 +116,7 @@ export class SharedPool extends pg.Pool {
     super.connect((_error, client, done) => {
       if (client === undefined) return;
       this.#makeDo(this.totalCount - 1);
+      this.#growAfter(freeMs);
       done(true);
     });
   }
