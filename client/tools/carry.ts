@@ -13,7 +13,7 @@ export function carryText({ messages, lastMessages, toolCalls, files, tasks, dec
     files ? 'files' : 'no files',
     tasks ? 'tasks' : 'no tasks',
     decisions ? 'decisions' : 'no decisions',
-    variables == null ? 'all variables' : variables.length === 0 ? 'no variables' : `the variables ${variables.join(', ')}`,
+    variables == null ? 'all variables' : variables.length === 0 ? 'no variables' : `the variable${variables.length === 1 ? '' : 's'} ${variables.join(', ')}`,
   ];
   return `${parts.join(', ')}${maxTokens == null ? '' : `; at most ${maxTokens.toLocaleString()} tokens`}`;
 }

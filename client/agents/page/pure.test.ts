@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillPrompt } from '../../../server/registry/rules.ts';
-import { carryText } from '../../tools/carry.ts';
 import { marked } from './marked.ts';
 import { waysIn, waysOut } from './ways.ts';
 
@@ -46,10 +45,6 @@ describe('the ways to and from an agent', () => {
     expect(out.flatMap(({ tools }) => tools.map((each) => each.carry))).toEqual([carry, null]);
     const ways = waysIn([{ ...tool('transfer_to_b', true), carry, agents: [{ id: 'a' }] }], [], 'b');
     expect(ways[0]!.tools[0]!.carry).toBe(carry);
-    expect(carryText(carry)).toBe('the newest 5 messages, no tool calls, files, no tasks, decisions, the variables branch');
-    expect(carryText({ ...carry, messages: 'HUMAN', toolCalls: 'SUMMARY', variables: null, maxTokens: 2_000 })).toBe(
-      "people's messages, the number of tool calls, files, no tasks, decisions, all variables; at most 2,000 tokens",
-    );
   });
 
   it('take the moment of each way in from the agent that may hand off', () => {
