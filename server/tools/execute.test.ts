@@ -246,6 +246,18 @@ describe.each(both)('%s', (mutation) => {
     expect(await home.db.prisma.toolCall.count({ where: { sessionId } })).toBe(before);
   });
 
+  it.each([
+    ['with the name of the MCP server', (other: string) => `mcp__baton__transfer_to_${other}`],
+    ['by the tool baton_handoff', () => 'mcp__baton__baton_handoff'],
+    ["with '_' for '-'", (other: string) => `transfer_to_${other.replaceAll('-', '_')}`],
+  ])('uses an unanswered call that a client recorded before %s', async (_how, name) => {
+    const { sessionId, other } = await held(home);
+    await home.turn(sessionId, { toolCalls: [{ ...toolCall('c7', name(other)), result: null }] });
+    const { handoff, toolResult } = await execute(mutation, input({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}`, callId: 'c7' }));
+    expect(handoff!.triggeringToolCalls).toMatchObject([{ callId: 'c7', name: name(other), result: toolResult.content }]);
+    expect(await home.db.prisma.toolCall.count({ where: { sessionId } })).toBe(1);
+  });
+
   it('keeps a call once in the log when the turn with it is appended later', async () => {
     const { sessionId, holder, other } = await held(home);
     await execute(mutation, input({ sessionId: publicId(sessionId), toolName: `transfer_to_${other}` }));

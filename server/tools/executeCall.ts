@@ -91,7 +91,8 @@ export async function executeCall(work: Work, { sessionId, agentId }: ExecuteInp
 
 const nothing = { handoffsEnabled: true, maxHandoffs: 0, collaborators: [], cameFrom: null, earlier: [], contentHash: null, path: null };
 
-// One statement: the guards' input, the call in the log (one that handed off already, else one of the holder's tenure), the
+// One statement: the guards' input, the call in the log (one that handed off already, else one of the holder's tenure: an MCP
+// client logs it with the name of the server, or with '_' for '-', before the server is called), the
 // defined tool as it is now, and what a Context holds of the call.
 const readCallStatement = statement(`
 SELECT ${moveColumns},
@@ -101,7 +102,8 @@ SELECT ${moveColumns},
       LEFT JOIN handoff_tool_calls t ON t.tool_call_id = c.id
       LEFT JOIN handoffs h ON h.id = t.handoff_id AND h.via = 'TOOL' AND (h.source_agent_id = $8 OR ($8 IS NULL AND h.id = $9::uuid))
     WHERE c.session_id = $1 AND c.call_id = $7
-      AND (h.id IS NOT NULL OR (c.name = $11 AND EXISTS (SELECT FROM turns u WHERE u.id = c.turn_id AND u.agent_session_id = $10::uuid)))
+      AND (h.id IS NOT NULL OR (EXISTS (SELECT FROM turns u WHERE u.id = c.turn_id AND u.agent_session_id = $10::uuid) AND (c.name = $11
+        OR (c.result IS NULL AND c.error IS NULL AND (c.name LIKE 'mcp\\_\\_%' OR translate(lower(c.name), '-', '_') = translate(lower($11), '-', '_'))))))
     ORDER BY h.id IS NULL, c.index DESC LIMIT 1) r) AS recorded,
   (SELECT json_build_object('name', t.name, 'targetAgentId', t.target_agent_id, 'variables', t.variables, 'instructions', t.instructions, 'carry', t.carry, 'generated', false)
     FROM handoff_tools t JOIN handoff_tool_offers o ON o.tool_id = t.id AND o.agent_id = $2 WHERE t.id = $12::uuid AND t.archived_at IS NULL) AS tool,
