@@ -1,34 +1,19 @@
-import { mkdtempSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
-import { silentLog } from '../infra/log.ts';
-import { migrateUp } from '../infra/migrate.ts';
-import { startPostgres, type EmbeddedPostgres } from '../infra/postgres/postgres.ts';
 import { clusterOf } from '../infra/postgres/server.ts';
 import { atEnd } from '../../test/database.ts';
 import { client, send } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
+import { ownPostgres } from '../../test/ownPostgres.ts';
 import { startServer } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 
 // A PostgreSQL for this file alone, and a real server process that knows its URL.
-const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
-atEnd(() => rm(folder, { recursive: true, force: true }));
-let postgres: EmbeddedPostgres;
-const startAgain = async (): Promise<void> => {
-  postgres = await startPostgres({ folder, log: silentLog, sync: false });
-};
-await startAgain();
-atEnd(() => postgres.stop());
-const { url: databaseUrl } = postgres!;
-await migrateUp(databaseUrl);
-const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, application_name: 'this test' });
-pool.on('error', () => undefined);
-atEnd(() => pool.end());
+const postgres = await ownPostgres();
+const { url: databaseUrl, pool } = postgres;
 const server = await startServer({ databaseUrl });
 atEnd(() => server.kill('SIGKILL').then(() => undefined));
 const api = client(server.url);
@@ -74,7 +59,7 @@ it('a server on a read-only PostgreSQL is not ready and rejects writes with UNAV
 it('a server on a standby rejects writes, and accepts them after the promotion', async () => {
   await postgres.stop();
   await writeFile(join(clusterOf(postgres.base), 'data', 'standby.signal'), '');
-  await startAgain();
+  await postgres.startAgain();
   await expectReadOnly();
   await pool.query('SELECT pg_promote()');
   await expectReady();

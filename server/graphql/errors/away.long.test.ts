@@ -1,35 +1,18 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, it, vi } from 'vitest';
 import { encodeId } from '../../core/ids.ts';
-import { silentLog } from '../../infra/log.ts';
-import { migrateUp } from '../../infra/migrate.ts';
-import { startPostgres, type EmbeddedPostgres } from '../../infra/postgres/postgres.ts';
 import { atEnd } from '../../../test/database.ts';
 import { client, send, type Answer } from '../../../test/graphql.ts';
 import { hashAllTables } from '../../../test/hash.ts';
 import { brokenInvariants } from '../../../test/invariants.ts';
+import { ownPostgres } from '../../../test/ownPostgres.ts';
 import { isAlive, postgresPid, signalFamily } from '../../../test/processes.ts';
 import { startServer } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
 
 // A PostgreSQL for this file alone and a real server process that knows its URL: what would end a process ends this one.
-const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
-atEnd(() => rm(folder, { recursive: true, force: true }));
-let postgres: EmbeddedPostgres;
-const startAgain = async (): Promise<void> => {
-  postgres = await startPostgres({ folder, log: silentLog, sync: false });
-};
-await startAgain();
-atEnd(() => postgres.stop());
-const { url: databaseUrl } = postgres!;
-await migrateUp(databaseUrl);
-const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, application_name: 'this test' });
-pool.on('error', () => undefined);
-atEnd(() => pool.end());
+const postgres = await ownPostgres();
+const { url: databaseUrl, pool } = postgres;
 const server = await startServer({ databaseUrl });
 atEnd(() => server.kill('SIGKILL').then(() => undefined));
 const api = client(server.url);
@@ -122,7 +105,7 @@ it('a frozen PostgreSQL makes mutations and queries return UNAVAILABLE in bounde
   const held = await holdSession();
   const inside = mutate();
   await waitingBackend();
-  const pid = postgresPid(folder);
+  const pid = postgresPid(postgres.folder);
   signalFamily(pid, 'SIGSTOP');
   try {
     await expectAway([inside, mutate(), ask(), ask()], 9_500);
@@ -142,6 +125,6 @@ it('a stopped PostgreSQL makes mutations and queries return UNAVAILABLE at once,
   await postgres.stop();
   await expectAway([inside, mutate(), ask(), mutate(), ask()], 5_000);
   held.release();
-  await startAgain();
+  await postgres.startAgain();
   await expectBack(hash);
 });
