@@ -8,8 +8,8 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     pool: 'forks',
-    // On two cores the default is one worker. Tests wait for databases and servers most of the time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // On two cores the default is one worker. Tests wait for databases, servers and browsers much of the time.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // What is waited for comes when it comes: a second is the default.
     expect: { poll: { timeout: 30_000 } },
     // A fault of the machine costs a second attempt, which the closing lines name.
