@@ -102,7 +102,7 @@ describe('the contract', () => {
   });
 
   test.each([
-    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains pipeline stage externalId project priority createdAfter createdBefore'],
+    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project priority createdAfter createdBefore'],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
     ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project initiatedAfter initiatedBefore'],
     ['QueueFilter', 'role agentType escalated'],
