@@ -151,7 +151,7 @@ describe('the package', () => {
     for (const time of ['first', 'second']) {
       const server = await start(process.execPath, [program, 'start'], as);
       if (time === 'first') await expectFirstMinute(server.url);
-      expect((await client(server.url).post('{ agents { totalCount } }')).data).toEqual({ agents: { totalCount: 3 } });
+      expect((await client(server.url).post('{ agents { totalCount } }')).data).toEqual({ agents: { totalCount: 9 } });
       expect(await server.stop()).toBe(0);
     }
     expect(filesIn(cwd)).toEqual(before);
@@ -178,7 +178,7 @@ describe('the package', () => {
   it('names its commands as they are called', async () => {
     const cwd = await install('commands');
     const baton = (...args: string[]) => run(join(cwd, 'node_modules/.bin/baton'), args, { cwd, env: { ...clean, PORT: '1', DATABASE_URL: 'postgresql://127.0.0.1:1/none' } });
-    for (const name of ['start', 'migrate', 'key', 'import', 'agent']) expect((await baton(name, '--help')).stdout).toMatch(new RegExp(`^baton ${name}`));
+    for (const name of ['start', 'migrate', 'key', 'import', 'agent', 'mcp', 'connect', 'hook', 'inbox', 'handoff']) expect((await baton(name, '--help')).stdout).toMatch(new RegExp(`^baton ${name}`));
     await expect(baton('agent', 'claude-1')).rejects.toMatchObject({ code: 75, stderr: expect.stringMatching(/^Nothing answers at http:\/\/127\.0\.0\.1:1 /) as string });
     await expect(baton('migrate')).rejects.toMatchObject({ code: 75 });
     await expect(baton('key', 'create')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('baton key revoke <key id>') as string });
