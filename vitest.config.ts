@@ -3,13 +3,14 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 const long = '**/*.long.test.ts';
 
+/** On two cores the default is one worker. Tests wait for databases, servers and browsers much of the time. */
+const workers = (fewest: number): number => Math.max(fewest, availableParallelism() - 1);
+
 export default defineConfig({
   // Packages load graphql's CommonJS build; a second copy of it here would refuse their schemas.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     pool: 'forks',
-    // On two cores the default is one worker. Tests wait for databases, servers and browsers much of the time.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
     // What is waited for comes when it comes: a second is the default.
     expect: { poll: { timeout: 30_000 } },
     // A fault of the machine costs a second attempt, which the closing lines name.
@@ -24,6 +25,8 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, long],
           // A worker imports each module once for all of its files: importing them for every file takes a third of the time.
           isolate: false,
+          maxWorkers: workers(3),
+          sequence: { groupOrder: 0 },
           ...patient(),
         },
       },
@@ -33,6 +36,9 @@ export default defineConfig({
           name: 'long',
           // The last two run in both suites: here with all of their inputs.
           include: [`{server,client,prisma,test}/${long}`, 'server/custody/model.test.ts', 'server/redaction/leaks.test.ts'],
+          // Several servers, and databases that are killed, in each file.
+          maxWorkers: workers(2),
+          sequence: { groupOrder: 1 },
           env: { BATON_MODEL_RUNS: '200', BATON_TEST_WHOLE: '1' },
           ...patient(),
         },

@@ -12,6 +12,11 @@ const isLate = (error: unknown): error is Error => error instanceof Error && /^(
 const growMs = { few: 50, some: 250 };
 /** A pool closes one connection per `lendMs` and open connection: with ten, one every two seconds. */
 const lendMs = 20_000;
+/**
+ * How long a request whose connection a busy process could not open in time waits for another of the pool. Less than the bound
+ * of an answer while PostgreSQL is frozen.
+ */
+const lateMs = 4_000;
 /** How long the slot of a closed connection stays free. On a slow machine a refused attempt of another process takes 300 ms. */
 const freeMs = 750;
 /** Connections that are never closed for other processes. */
@@ -64,11 +69,11 @@ export class SharedPool extends pg.Pool {
   }
 
   #take(callback: Callback, until: number): void {
+    // Others of the pool become free while a busy process fails to open a connection.
     super.connect((error, client, done) => {
-      const left = until - performance.now();
-      // A busy process may not open a connection in time: others of the pool become free meanwhile.
-      const mayWait = isOutOfConnections(error) || (isLate(error) && this.totalCount > 0);
-      if (!mayWait || this.ending || left <= 0) callback(error, client, done);
+      const mayWaitUntil = isOutOfConnections(error) ? until : isLate(error) && this.totalCount > 0 ? until - this.#turnMs + lateMs : 0;
+      const left = mayWaitUntil - performance.now();
+      if (error === undefined || this.ending || left <= 0) callback(error, client, done);
       else this.#takeWithin(left, error, callback, until);
     });
   }

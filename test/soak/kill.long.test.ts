@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeId, newId } from '../../server/core/ids.ts';
 import { atEnd, testDatabase } from '../database.ts';
 import { startApp } from '../server.ts';
@@ -22,7 +22,7 @@ describe('a server killed while at least 8 clients have a request in flight, and
     ['on its embedded PostgreSQL, which is killed too', 3, withDatabaseKilled(embedded)],
   ])('%s: every answer is stored, every key repeats its answer, and the invariants hold', async (_where, number, target) => {
     const victim = new Victim(target);
-    atEnd(() => victim.kill());
+    onTestFinished(() => victim.kill());
     const round = await killRound(victim, { seed, round: number });
     expect(round.breaches).toEqual([]);
     expect(round.inFlight).toBeGreaterThanOrEqual(8);

@@ -3,7 +3,7 @@ import { brokenInvariants } from '../invariants.ts';
 import { call, type Asked, type Stage } from './callers.ts';
 import { identity, isPayload, lostAnswers } from './lost.ts';
 import { random } from './random.ts';
-import { connection, type Connection, type InFlight } from './requests.ts';
+import { connection, type Answer, type Connection, type InFlight } from './requests.ts';
 import { startServerProcess, type ServerProcess } from './serverProcess.ts';
 
 /** A database that outlives its servers. */
@@ -145,6 +145,14 @@ async function landedKeys(pool: pg.Pool, asked: readonly Asked[]): Promise<Set<s
   return new Set(rows.map(({ key }) => key));
 }
 
+/** UNAVAILABLE says that nothing was changed, and to try again: on a busy machine it comes while all callers want the same sessions. */
+async function available(api: Connection, { mutation, input }: Asked): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await api.send(mutation, input);
+    if (answer.code !== 'UNAVAILABLE' || attempt === 5) return answer;
+  }
+}
+
 /** Repeats every request with a key twice and returns a line per answer that differs from the first one or from the stored one. */
 export async function repeatAll(url: string, asked: readonly Asked[], landed: ReadonlySet<string>, callers: number): Promise<string[]> {
   const left = asked.filter(({ input, answer }) => input.idempotencyKey !== undefined && (answer === null || isPayload(answer)));
@@ -152,8 +160,8 @@ export async function repeatAll(url: string, asked: readonly Asked[], landed: Re
   const worker = async (): Promise<void> => {
     const api = connection(url, { count: 0 });
     for (let one = left.pop(); one !== undefined; one = left.pop()) {
-      const first = await api.send(one.mutation, one.input);
-      const second = await api.send(one.mutation, one.input);
+      const first = await available(api, one);
+      const second = await available(api, one);
       const done = isPayload(one.answer) || landed.has(one.input.idempotencyKey ?? '');
       const same = identity(first) === identity(second) && (!isPayload(one.answer) || identity(one.answer) === identity(first));
       if (isPayload(first) ? !same : done) breaches.push(`a key repeats another answer: ${JSON.stringify({ ...one, done, first, second })}`);
