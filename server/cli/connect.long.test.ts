@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
+import { codingTool } from '../../test/codingTools.ts';
 import { testDatabase } from '../../test/database.ts';
 import { workplace } from '../../test/hooks.ts';
 import { startApp } from '../../test/server.ts';
@@ -12,14 +13,7 @@ import { world } from '../../test/world.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-/** The real tools, as `npm install --global @anthropic-ai/claude-code @openai/codex` installs them. */
-const programs = { claude: programOf('claude', 'CLAUDE_CODE_PROGRAM'), codex: programOf('codex', 'CODEX_PROGRAM') };
-
-function programOf(name: string, variable: string): string | undefined {
-  const found = process.env[variable] ?? process.env['PATH']!.split(delimiter).map((folder) => join(folder, name)).find((path) => existsSync(path));
-  if (found === undefined) process.stderr.write(`no test with the real ${name}: install it, or set ${variable} to the path of the program\n`);
-  return found;
-}
+const programs = { claude: codingTool('Claude Code'), codex: codingTool('Codex') };
 
 describe('a connected folder', async () => {
   const database = await testDatabase();
@@ -54,7 +48,7 @@ describe('a connected folder', async () => {
   const eventually = (folder: string, expected: object): Promise<void> =>
     vi.waitFor(async () => expect((await database.pool.query(find, [`${hostname()}:${folder}#main`])).rows).toMatchObject([expected]), { timeout: 120_000, interval: 200 });
 
-  it.skipIf(programs.claude === undefined)('of Claude Code records each turn by its hooks', async () => {
+  it.skipIf(programs.claude === null)('of Claude Code records each turn by its hooks', async () => {
     const place = workplace(url);
     const model = await streamingModel([{ tool: 'Bash', args: { command: 'echo 4$((1+1))', description: 'Adds' } }, { text: 'The answer is 42.' }, { text: 'Still 42.' }]);
     const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-test', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' };
@@ -66,7 +60,7 @@ describe('a connected folder', async () => {
     expect(readFileSync(join(place.folder, '.mcp.json'), 'utf8')).toContain(`${url}/mcp/claude-1`);
   });
 
-  it.skipIf(programs.codex === undefined)('of Codex records each turn by its hooks', async () => {
+  it.skipIf(programs.codex === null)('of Codex records each turn by its hooks', async () => {
     const place = workplace(url);
     const model = await streamingModel([{ tool: 'exec_command', args: { cmd: 'echo 4$((1+1))' } }, { text: 'The answer is 42.' }, { text: 'Still 42.' }]);
     const codexHome = join(place.transcript, '../codex');

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
+import { codingTool } from '../../test/codingTools.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
-import { npmTool } from '../../test/npmTool.ts';
 import { scriptedModel, type Step } from '../../test/scriptedModel.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
@@ -21,10 +21,8 @@ const { agent, session } = world(database.pool);
 const { post } = client(url);
 
 interface Program {
-  name: string;
+  name: 'Claude Code' | 'Codex';
   agentId: string;
-  /** The path of the program. @throws when npm cannot install it */
-  install(): string;
   /** Arguments and environment, after the settings of MCP are in `home`. */
   start(home: string, model: string): { args: string[]; env: Record<string, string> };
   call(id: string, name: string, given: object): NonNullable<Step['calls']>[number];
@@ -35,7 +33,6 @@ const programs: Program[] = [
   {
     name: 'Claude Code',
     agentId: 'claude-9',
-    install: () => join(npmTool('@anthropic-ai/claude-code', '2.1.197'), '../../.bin/claude'),
     start(home, model) {
       writeFileSync(join(home, 'mcp.json'), JSON.stringify({ mcpServers: { baton: { type: 'http', url: `${url}/mcp/claude-9` } } }));
       return {
@@ -58,7 +55,6 @@ const programs: Program[] = [
   {
     name: 'Codex',
     agentId: 'codex-9',
-    install: () => join(npmTool('@openai/codex', '0.169.0'), '../../.bin/codex'),
     start(home, model) {
       mkdirSync(join(home, '.codex'));
       const settings = `model = "scripted"\nmodel_provider = "local"\napproval_policy = "never"\n[model_providers.local]\nname = "local"\nbase_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "LOCAL_KEY"\n`;
@@ -71,14 +67,7 @@ const programs: Program[] = [
   },
 ];
 
-const installed = programs.map((program) => {
-  try {
-    return { ...program, path: program.install() };
-  } catch (error) {
-    process.stdout.write(`${program.name} was not tested: npm did not install it (${(error as Error).message.split('\n')[0]})\n`);
-    return { ...program, path: null };
-  }
-});
+const installed = programs.map((program) => ({ ...program, path: codingTool(program.name) }));
 
 async function run({ path, start }: (typeof installed)[number], model: string): Promise<string> {
   const home = mkdtempSync(join(folder, 'home-'));
