@@ -19,7 +19,7 @@ const WaitingQuery = graphql(`
   }
 `);
 
-/** The number of waiting sessions, in the navigation; nothing when there is none. */
+/** The number of waiting sessions, in the navigation. Renders nothing when no session waits. */
 export function Waiting({ className }: { className: string | undefined }) {
   const [{ data }, ask] = useQuery({ query: WaitingQuery, variables: { first: most } });
   const count = data?.queue.nodes.length ?? 0;

@@ -25,7 +25,7 @@ export interface Sources {
   byUsers: ByUser[];
   /** The agent's summary when its context window was last truncated; null without a truncation. */
   compaction: MainMessage | null;
-  /** Last assistant message of the source's tenure, else of the log, also when `recent` does not reach it; null when there is none. */
+  /** The last assistant message of the source's tenure, else of the log, even if `recent` does not include it; null if the log has none. */
   lastAssistant: (MainMessage & { agentId: string | null }) | null;
   /** Newest answered calls of the last turn that has calls, oldest first. */
   lastCalls: { id: string; name: string; arguments: string | null; outcome: string; outcomeShortened: boolean; failed: boolean }[];

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => socket.close());
 
-/** The next so many of what happened, READY and heartbeats aside. */
+/** Returns the next events, without READY and heartbeats. */
 async function events(id: string, count: number): Promise<Heard['event'][]> {
   const found: Heard['event'][] = [];
   while (found.length < count) {

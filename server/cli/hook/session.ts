@@ -23,7 +23,7 @@ const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionF
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
-/** The open session of the work. Creates it, held by the agent, when there is none. Null: it exists and the agent may not read it. @throws Failed */
+/** Returns the open session of the work, or creates one that the agent holds. Null: a session exists, and the agent may not read it. @throws Failed */
 export async function sessionOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
   const { session } = await ask<{ session: Session | null }>(server, findSession, { externalId: work.externalId }, signal);
   return isOpen(session) ? session : createFor(server, agent, work, signal);
