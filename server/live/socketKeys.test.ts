@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe('a socket of a server with keys', async () => {
-  const keyed = await startApp(database, { limits: { sockets: 3 }, variables: { BATON_ADMIN_KEY: 'k'.repeat(32) }, recheckMs: 300 });
+  const keyed = await startApp(database, { limits: { sockets: 3 }, variables: { BATON_ADMIN_KEY: 'k'.repeat(32) }, recheckMs: 300, pace: { heartbeatMs: 3_600_000 } });
 
   const good = `Bearer ${'k'.repeat(32)}`;
 
