@@ -2,13 +2,13 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { atEnd, emptyDatabase, testDatabase } from '../test/database.ts';
 import { client, send } from '../test/graphql.ts';
 import { isAlive, postgresPid } from '../test/processes.ts';
 import { refusedStart, startServer } from '../test/server.ts';
+import { dataFolder } from '../test/dataFolder.ts';
 
 const database = await testDatabase();
 const query = '{ agents { totalCount } }';
@@ -85,7 +85,7 @@ describe('a server that cannot start prints one line and exits with 1', () => {
     });
 
     // Nothing of it is left behind either.
-    const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
+    const folder = mkdtempSync(join(dataFolder(), 'baton-test-'));
     atEnd(() => rm(folder, { recursive: true, force: true }));
     expect(await refusedStart({ env: { PORT: String(port), BATON_DATA: folder } })).toMatchObject({ code: 1 });
     expect(readdirSync(join(folder, 'socket'))).toEqual([]);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { silentLog } from '../server/infra/log.ts';
 import { migrateUp } from '../server/infra/migrate.ts';
+import { dataFolder } from './dataFolder.ts';
 import { startPostgres, stopAbandoned, type EmbeddedPostgres } from '../server/infra/postgres/postgres.ts';
 
 /** A PostgreSQL for one test run, with a migrated template that test files clone. */
@@ -35,7 +36,7 @@ export async function startCluster(): Promise<Cluster> {
   if (!given) {
     await removeAbandonedFolders();
     server = await startPostgres({
-      folder: mkdtempSync(join(tmpdir(), folderPrefix)),
+      folder: mkdtempSync(join(dataFolder(), folderPrefix)),
       log: silentLog,
       sync: false,
       settings: forgetful,
@@ -90,9 +91,13 @@ async function dropDatabases(admin: pg.Client, run: number): Promise<void> {
 
 /** Removes folders of killed runs and stops their PostgreSQL. */
 async function removeAbandonedFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const folder of new Set([dataFolder(), tmpdir()])) await removeAbandonedIn(folder);
+}
+
+async function removeAbandonedIn(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
     if (!name.startsWith(folderPrefix)) continue;
-    const path = join(tmpdir(), name);
+    const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     // A recent one may belong to a run that is starting; another user's is skipped.
     if (!found || Date.now() - found.ctimeMs < young) continue;

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
@@ -9,6 +8,7 @@ import { bundled } from '../../test/bundle.ts';
 import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startServer } from '../../test/server.ts';
+import { dataFolder } from '../../test/dataFolder.ts';
 
 // Every case starts a process or several.
 vi.setConfig({ testTimeout: 120_000 });
@@ -91,7 +91,7 @@ describe('npm run key', async () => {
 });
 
 it('works on the embedded database before its first server, and beside it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
+  const folder = mkdtempSync(join(dataFolder(), 'baton-test-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
   const env = { BATON_DATA: folder };
   const first = await key(env, 'create', '--role', 'admin', '--name', 'first');

@@ -1,6 +1,5 @@
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { expect, test, vi } from 'vitest';
@@ -10,12 +9,13 @@ import { atEnd } from '../../test/database.ts';
 import { openToAll } from '../../test/server.ts';
 import { client, send } from '../../test/graphql.ts';
 import { postgresPid, signalFamily } from '../../test/processes.ts';
+import { dataFolder } from '../../test/dataFolder.ts';
 import { silentLog } from './log.ts';
 import { migrateUp } from './migrate.ts';
 import { startPostgres, type EmbeddedPostgres } from './postgres/postgres.ts';
 import { createDatabase } from './prisma.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
+const folder = mkdtempSync(join(dataFolder(), 'baton-test-'));
 atEnd(() => rm(folder, { recursive: true, force: true }));
 
 // A PostgreSQL for this file alone, which the server knows by its URL only.

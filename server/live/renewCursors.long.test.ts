@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { bundled } from '../../test/bundle.ts';
 import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
 import { startServer } from '../../test/server.ts';
 import { rawSocket } from '../../test/socket.ts';
+import { dataFolder } from '../../test/dataFolder.ts';
 
 const database = await testDatabase();
 const run = promisify(execFile);
@@ -40,7 +40,7 @@ describe('npm run migrate -- renew-cursors', () => {
     [
       'on the embedded database',
       async () => {
-        const folder = await mkdtemp(join(tmpdir(), 'baton-renew-'));
+        const folder = await mkdtemp(join(dataFolder(), 'baton-renew-'));
         atEnd(() => rm(folder, { recursive: true, force: true }));
         return { BATON_DATA: folder };
       },

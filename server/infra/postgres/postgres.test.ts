@@ -1,16 +1,16 @@
 import { lstatSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { atEnd } from '../../../test/database.ts';
+import { dataFolder } from '../../../test/dataFolder.ts';
 import { silentLog } from '../log.ts';
 import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
 import { hydrateSymlinks } from './binaries.ts';
 
-const temporary = mkdtempSync(join(tmpdir(), 'baton-test-'));
+const temporary = mkdtempSync(join(dataFolder(), 'baton-test-'));
 // The temporary folder of a test is its maker's alone; PostgreSQL's user has to pass through.
 await chmod(temporary, 0o755);
 atEnd(() => rm(temporary, { recursive: true, force: true }));
