@@ -60,7 +60,7 @@ it.each(offers)('offers on each page the actions of %s, %s, without an error', a
   await page.getByText('There are no handoff tools yet.').waitFor();
   expect(await page.getByRole('link', { name: 'New tool' }).count()).toBe(mayReassign ? 1 : 0);
   await page.getByRole('link', { name: 'Handoffs', exact: true }).click();
-  await page.getByText('1 of 1 handoffs').waitFor();
+  await page.getByText('1 of 1 handoff').waitFor();
   await page.getByRole('link', { name: 'Graph', exact: true }).click();
   await page.getByRole('link', { name: /^1 handoff from claude-1 to codex-1/ }).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);

@@ -37,7 +37,7 @@ describe('the page of agents', () => {
     await card(page, 'claude-1').getByRole('link', { name: '1 given' }).waitFor();
     await card(page, 'codex-1').getByRole('link', { name: '1 received' }).click();
     await expect.poll(() => page.url(), patiently).toBe(`${url}/handoffs?target=codex-1`);
-    await page.getByText('1 of 1 handoffs').waitFor();
+    await page.getByText('1 of 1 handoff').waitFor();
     await page.getByRole('cell', { name: 'The rest is Go' }).waitFor();
     await look(page, 'handoffs');
     await page.goBack();

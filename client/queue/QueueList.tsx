@@ -4,11 +4,8 @@ import { graphql } from '../gql/gql.ts';
 import type { QueueFilter } from '../gql/graphql.ts';
 import { useRereadOn } from '../live/events.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { RequestError } from '../ui/ErrorNote.tsx';
-import { LoadMore } from '../ui/LoadMore.tsx';
-import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { ListTable, TablePage } from '../ui/ListTable.tsx';
 import { useAgain } from '../ui/useAgain.ts';
-import { WholeRow } from '../ui/WholeRow.tsx';
 import styles from './QueuePage.module.css';
 import { QueueRow } from './QueueRow.tsx';
 
@@ -30,6 +27,8 @@ const QueueQuery = graphql(`
   }
 `);
 
+const columns = ['Place', 'Session', 'Waits for', 'Priority', 'Since'];
+
 /** The matching entries, in the order of their turns. Needs a new key for a new filter. */
 export function QueueList({ filter }: { filter: QueueFilter }) {
   const [pages, setPages] = useState(1);
@@ -41,20 +40,9 @@ export function QueueList({ filter }: { filter: QueueFilter }) {
     () => setEdition((now) => now + 1),
   );
   return (
-    <div className={`card ${styles.list}`} tabIndex={0} role="region" aria-label="Waiting sessions">
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Place</th>
-            <th scope="col">Session</th>
-            <th scope="col">Waits for</th>
-            <th scope="col">Priority</th>
-            <th scope="col">Since</th>
-          </tr>
-        </thead>
-        <ListPage filter={filter} after={null} before={0} pages={pages} total={undefined} edition={edition} onMore={() => setPages((count) => count + 1)} onRead={(after, ids) => listed.current.set(after, ids)} />
-      </table>
-    </div>
+    <ListTable label="Waiting sessions" columns={columns} className={styles.table}>
+      <ListPage filter={filter} after={null} before={0} pages={pages} total={undefined} edition={edition} onMore={() => setPages((count) => count + 1)} onRead={(after, ids) => listed.current.set(after, ids)} />
+    </ListTable>
   );
 }
 
@@ -79,55 +67,33 @@ function ListPage({ filter, after, before, pages, total, edition, onMore, onRead
   useEffect(() => {
     if (data) tell(after, new Set(data.queue.nodes.map(({ session }) => session.id)));
   }, [after, data]);
-  const failure = error && (
-    <WholeRow columns={5}>
-      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
-    </WholeRow>
-  );
-  if (!data) {
-    return failure ?? (
-      <WholeRow columns={5}>
-        <SkeletonRows rows={isFirst ? 6 : 2} height="3rem" label="Loading the queue" />
-      </WholeRow>
-    );
-  }
-  const { nodes, pageInfo } = data.queue;
-  const all = data.queue.totalCount ?? total;
-  const shown = before + nodes.length;
-  if (shown === 0) {
-    return (
-      <>
-        {failure}
-        <WholeRow columns={5}>
-          {Object.keys(filter).length > 0 ? (
-            <EmptyState icon="hourglass" title="No waiting session matches.">
-              Remove a filter to see more.
-            </EmptyState>
-          ) : (
-            <EmptyState icon="hourglass" title="No session waits.">
-              A session appears here when no agent of the role or type that it needs has a free place: after a stage of a pipeline, and when it was created or reassigned with <code>queue: true</code>.
-            </EmptyState>
-          )}
-        </WholeRow>
-      </>
-    );
-  }
-  const next = pages > 1 && pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
+  const pageInfo = data?.queue.pageInfo;
+  const next = pages > 1 && pageInfo?.hasNextPage === true ? (pageInfo.endCursor ?? null) : null;
   return (
-    <>
-      {failure}
-      <tbody>
-        {nodes.map((entry) => (
-          <QueueRow key={entry.session.id} entry={entry} />
-        ))}
-      </tbody>
-      {next === null ? (
-        <WholeRow columns={5}>
-          <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching} noun={all === 1 ? 'waiting session' : 'waiting sessions'} onMore={onMore} />
-        </WholeRow>
-      ) : (
-        <ListPage filter={filter} after={next} before={shown} pages={pages - 1} total={all} edition={edition} onMore={onMore} onRead={onRead} />
-      )}
-    </>
+    <TablePage
+      columns={columns.length}
+      noun={['waiting session', 'waiting sessions']}
+      page={data?.queue}
+      error={error}
+      fetching={fetching}
+      skeletons={6}
+      before={before}
+      total={total}
+      empty={
+        Object.keys(filter).length > 0 ? (
+          <EmptyState icon="hourglass" title="No waiting session matches.">
+            Remove a filter to see more.
+          </EmptyState>
+        ) : (
+          <EmptyState icon="hourglass" title="No session waits.">
+            A session appears here when no agent of the role or type that it needs has a free place: after a stage of a pipeline, and when it was created or reassigned with <code>queue: true</code>.
+          </EmptyState>
+        )
+      }
+      row={(entry) => <QueueRow key={entry.session.id} entry={entry} />}
+      next={next === null ? null : (shown, all) => <ListPage filter={filter} after={next} before={shown} pages={pages - 1} total={all} edition={edition} onMore={onMore} onRead={onRead} />}
+      onRetry={() => ask({ requestPolicy: 'network-only' })}
+      onMore={onMore}
+    />
   );
 }

@@ -7,10 +7,7 @@ import type { HandoffToolFilter, ToolsQuery as Data } from '../gql/graphql.ts';
 import { useRereadOn } from '../live/events.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { RequestError } from '../ui/ErrorNote.tsx';
-import { LoadMore } from '../ui/LoadMore.tsx';
-import { SkeletonRows } from '../ui/Skeleton.tsx';
-import { WholeRow } from '../ui/WholeRow.tsx';
+import { ListTable, TablePage } from '../ui/ListTable.tsx';
 import { looksOf } from './looks.ts';
 import styles from './ToolsPage.module.css';
 
@@ -47,24 +44,16 @@ interface ToolListProps {
   isFiltered: boolean;
 }
 
+const columns = ['Tool', 'Offered to', 'Hands off to', 'Kind'];
+
 /** The matching tools, by name. Needs a new key for a new filter. */
 export function ToolList({ filter, isFiltered }: ToolListProps) {
   // The cursors of the pages after the first.
   const [cursors, setCursors] = useState<string[]>([]);
   return (
-    <div className={`card ${styles.list}`} tabIndex={0} role="region" aria-label="Handoff tools">
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Tool</th>
-            <th scope="col">Offered to</th>
-            <th scope="col">Hands off to</th>
-            <th scope="col">Kind</th>
-          </tr>
-        </thead>
-        <ListPage filter={filter} isFiltered={isFiltered} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} />
-      </table>
-    </div>
+    <ListTable label="Handoff tools" columns={columns} className={styles.table}>
+      <ListPage filter={filter} isFiltered={isFiltered} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} />
+    </ListTable>
   );
 }
 
@@ -88,47 +77,30 @@ function ListPage({ filter, isFiltered, after, before, rest, total, onMore }: Li
     ({ type }) => type === 'AGENT_CHANGED' && isFirst && rest.length === 0,
     () => ask({ requestPolicy: 'network-only' }),
   );
-  const failure = error && (
-    <WholeRow columns={4}>
-      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
-    </WholeRow>
-  );
-  if (!data) {
-    return failure ?? (
-      <WholeRow columns={4}>
-        <SkeletonRows rows={isFirst ? 6 : 2} height="3rem" label="Loading the tools" />
-      </WholeRow>
-    );
-  }
-  const { nodes, pageInfo } = data.handoffTools;
-  const all = data.handoffTools.totalCount ?? total;
-  const shown = before + nodes.length;
-  if (shown === 0) {
-    return (
-      <WholeRow columns={4}>
+  const [next, ...others] = rest;
+  return (
+    <TablePage
+      columns={columns.length}
+      noun={['tool', 'tools']}
+      page={data?.handoffTools}
+      error={error}
+      fetching={fetching}
+      skeletons={6}
+      before={before}
+      total={total}
+      empty={
         <EmptyState icon="tool" title={isFiltered ? 'No tool fits.' : 'There are no handoff tools yet.'}>
           {isFiltered ? 'Take a filter away to see more.' : 'An agent gets one for each of its collaborators.'}
         </EmptyState>
-      </WholeRow>
-    );
-  }
-  const [next, ...others] = rest;
-  return (
-    <>
-      {failure}
-      <tbody>
-        {nodes.map((tool) => (
-          <ToolRow key={tool.id} tool={tool} />
-        ))}
-      </tbody>
-      {next === undefined ? (
-        <WholeRow columns={4}>
-          <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching} noun="tools" onMore={() => pageInfo.endCursor && onMore(pageInfo.endCursor)} />
-        </WholeRow>
-      ) : (
-        <ListPage filter={filter} isFiltered={isFiltered} after={next} before={shown} rest={others} total={all} onMore={onMore} />
-      )}
-    </>
+      }
+      row={(tool) => <ToolRow key={tool.id} tool={tool} />}
+      next={next === undefined ? null : (shown, all) => <ListPage filter={filter} isFiltered={isFiltered} after={next} before={shown} rest={others} total={all} onMore={onMore} />}
+      onRetry={() => ask({ requestPolicy: 'network-only' })}
+      onMore={() => {
+        const cursor = data?.handoffTools.pageInfo.endCursor;
+        if (cursor != null) onMore(cursor);
+      }}
+    />
   );
 }
 

@@ -37,10 +37,10 @@ describe('the list of tools', () => {
     await chooseAgent(page, 'codex-1', 'Offered to');
     await page.getByText('3 of 3 tools').waitFor();
     await page.getByLabel('Kind').selectOption('defined');
-    await page.getByText('1 of 1 tools').waitFor();
+    await page.getByText('1 of 1 tool').waitFor();
     expect(new URL(page.url()).search).toBe('?agent=codex-1&kind=defined');
     await page.reload();
-    await page.getByText('1 of 1 tools').waitFor();
+    await page.getByText('1 of 1 tool').waitFor();
     await chooseAgent(page, 'claude-1', 'Target');
     await page.getByText('No tool fits.').waitFor();
     expect(faults).toEqual([]);

@@ -6,12 +6,9 @@ import { graphql } from '../../gql/gql.ts';
 import type { HandoffFilter, HandoffsQuery as Data } from '../../gql/graphql.ts';
 import { useRereadOn } from '../../live/events.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { RequestError } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
-import { LoadMore } from '../../ui/LoadMore.tsx';
-import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { ListTable, TablePage } from '../../ui/ListTable.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { WholeRow } from '../../ui/WholeRow.tsx';
 import { HandoffBadge } from '../HandoffBadge.tsx';
 import styles from './HandoffsPage.module.css';
 
@@ -45,27 +42,16 @@ const HandoffsQuery = graphql(`
   }
 `);
 
-type Page = Data['handoffs'];
+const columns = ['Status', 'From, to', 'Session', 'Reason', 'When'];
 
 /** The matching handoffs, newest first. Needs a new key for a new filter. */
 export function HandoffList({ filter }: { filter: HandoffFilter }) {
   // The cursors of the pages after the first.
   const [cursors, setCursors] = useState<string[]>([]);
   return (
-    <div className={`card ${styles.list}`} tabIndex={0} role="region" aria-label="Handoffs">
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">From, to</th>
-            <th scope="col">Session</th>
-            <th scope="col">Reason</th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
-        <ListPage filter={filter} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} />
-      </table>
-    </div>
+    <ListTable label="Handoffs" columns={columns} className={styles.table}>
+      <ListPage filter={filter} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} />
+    </ListTable>
   );
 }
 
@@ -90,72 +76,54 @@ function ListPage({ filter, after, before, rest, total, onMore }: ListPageProps)
     ({ type }) => type === 'HANDOFF_INITIATED' && isFirst && rest.length === 0,
     () => ask({ requestPolicy: 'network-only' }),
   );
-  const failure = error && (
-    <WholeRow columns={5}>
-      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
-    </WholeRow>
-  );
-  if (!data) {
-    return failure ?? (
-      <WholeRow columns={5}>
-        <SkeletonRows rows={isFirst ? 8 : 2} height="2.6rem" label="Loading the handoffs" />
-      </WholeRow>
-    );
-  }
-  const { nodes, pageInfo } = data.handoffs;
-  const all = data.handoffs.totalCount ?? total;
-  const shown = before + nodes.length;
-  if (shown === 0) {
-    return (
-      <WholeRow columns={5}>
-        <EmptyState icon="swap" title="No handoff matches." />
-      </WholeRow>
-    );
-  }
   const [next, ...others] = rest;
   return (
-    <>
-      {failure}
-      <Rows nodes={nodes} />
-      {next === undefined ? (
-        <WholeRow columns={5}>
-          <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching} noun="handoffs" onMore={() => pageInfo.endCursor && onMore(pageInfo.endCursor)} />
-        </WholeRow>
-      ) : (
-        <ListPage filter={filter} after={next} before={shown} rest={others} total={all} onMore={onMore} />
-      )}
-    </>
+    <TablePage
+      columns={columns.length}
+      noun={['handoff', 'handoffs']}
+      page={data?.handoffs}
+      error={error}
+      fetching={fetching}
+      skeletons={8}
+      before={before}
+      total={total}
+      empty={<EmptyState icon="swap" title="No handoff matches." />}
+      row={(handoff) => <Row key={handoff.id} handoff={handoff} />}
+      next={next === undefined ? null : (shown, all) => <ListPage filter={filter} after={next} before={shown} rest={others} total={all} onMore={onMore} />}
+      onRetry={() => ask({ requestPolicy: 'network-only' })}
+      onMore={() => {
+        const cursor = data?.handoffs.pageInfo.endCursor;
+        if (cursor != null) onMore(cursor);
+      }}
+    />
   );
 }
 
-function Rows({ nodes }: { nodes: Page['nodes'] }) {
+function Row({ handoff }: { handoff: Data['handoffs']['nodes'][number] }) {
+  const { sourceAgent, targetAgent, session, reason, initiatedAt } = handoff;
   return (
-    <tbody>
-      {nodes.map((handoff) => (
-        <tr key={handoff.id}>
-          <td>
-            <HandoffBadge handoff={handoff} />
-          </td>
-          <td>
-            <span className={styles.route}>
-              {handoff.sourceAgent ? <AgentChip agent={handoff.sourceAgent} plain /> : <span className="soft">unassigned</span>}
-              <Icon name="arrow" />
-              <AgentChip agent={handoff.targetAgent} plain />
-            </span>
-          </td>
-          <td className={styles.text}>
-            <Link href={`/sessions/${handoff.session.id}`} title={handoff.session.title}>
-              {handoff.session.title}
-            </Link>
-          </td>
-          <td className={`${styles.text} soft`} title={handoff.reason ?? undefined}>
-            {handoff.reason ?? 'none given'}
-          </td>
-          <td className={styles.text}>
-            <Time at={handoff.initiatedAt} />
-          </td>
-        </tr>
-      ))}
-    </tbody>
+    <tr>
+      <td>
+        <HandoffBadge handoff={handoff} />
+      </td>
+      <td>
+        <span className={styles.route}>
+          {sourceAgent ? <AgentChip agent={sourceAgent} plain /> : <span className="soft">unassigned</span>}
+          <Icon name="arrow" />
+          <AgentChip agent={targetAgent} plain />
+        </span>
+      </td>
+      <td className={styles.text}>
+        <Link href={`/sessions/${session.id}`} title={session.title}>
+          {session.title}
+        </Link>
+      </td>
+      <td className={`${styles.text} soft`} title={reason ?? undefined}>
+        {reason ?? 'none given'}
+      </td>
+      <td className={styles.text}>
+        <Time at={initiatedAt} />
+      </td>
+    </tr>
   );
 }

@@ -7,12 +7,9 @@ import { graphql } from '../../gql/gql.ts';
 import type { PipelinesQuery as Data } from '../../gql/graphql.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { RequestError } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
-import { LoadMore } from '../../ui/LoadMore.tsx';
-import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { ListTable, TablePage } from '../../ui/ListTable.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { WholeRow } from '../../ui/WholeRow.tsx';
 import styles from './PipelinesPage.module.css';
 import { archivedLook, newPath } from './places.ts';
 
@@ -65,25 +62,14 @@ export default function PipelinesPage() {
   );
 }
 
+const columns = ['Pipeline', 'Stages', 'Version', 'Defined', { hidden: 'Board' }];
+
 function List({ archived }: { archived: boolean }) {
   const [pages, setPages] = useState(1);
   return (
-    <div className={`card ${styles.list}`} tabIndex={0} role="region" aria-label="Pipelines">
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Pipeline</th>
-            <th scope="col">Stages</th>
-            <th scope="col">Version</th>
-            <th scope="col">Defined</th>
-            <th scope="col">
-              <span className="hidden">Board</span>
-            </th>
-          </tr>
-        </thead>
-        <ListPage archived={archived} after={null} before={0} pages={pages} total={undefined} onMore={() => setPages((count) => count + 1)} />
-      </table>
-    </div>
+    <ListTable label="Pipelines" columns={columns} className={styles.table}>
+      <ListPage archived={archived} after={null} before={0} pages={pages} total={undefined} onMore={() => setPages((count) => count + 1)} />
+    </ListTable>
   );
 }
 
@@ -100,47 +86,28 @@ interface ListPageProps {
 function ListPage({ archived, after, before, pages, total, onMore }: ListPageProps) {
   const isFirst = after === null;
   const [{ data, error, fetching }, ask] = useQuery({ query: PipelinesQuery, variables: { where: { includeArchived: archived }, after, count: isFirst }, requestPolicy: 'cache-and-network' });
-  const failure = error && (
-    <WholeRow columns={5}>
-      <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
-    </WholeRow>
-  );
-  if (!data) {
-    return failure ?? (
-      <WholeRow columns={5}>
-        <SkeletonRows rows={isFirst ? 4 : 2} height="3rem" label="Loading the pipelines" />
-      </WholeRow>
-    );
-  }
-  const { nodes, pageInfo } = data.pipelines;
-  const all = data.pipelines.totalCount ?? total;
-  const shown = before + nodes.length;
-  if (shown === 0) {
-    return (
-      <WholeRow columns={5}>
+  const pageInfo = data?.pipelines.pageInfo;
+  const next = pages > 1 && pageInfo?.hasNextPage === true ? (pageInfo.endCursor ?? null) : null;
+  return (
+    <TablePage
+      columns={columns.length}
+      noun={['pipeline', 'pipelines']}
+      page={data?.pipelines}
+      error={error}
+      fetching={fetching}
+      skeletons={4}
+      before={before}
+      total={total}
+      empty={
         <EmptyState icon="pipeline" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
           A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.
         </EmptyState>
-      </WholeRow>
-    );
-  }
-  const next = pages > 1 && pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
-  return (
-    <>
-      {failure}
-      <tbody>
-        {nodes.map((pipeline) => (
-          <Row key={pipeline.id} pipeline={pipeline} />
-        ))}
-      </tbody>
-      {next === null ? (
-        <WholeRow columns={5}>
-          <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching} noun={all === 1 ? 'pipeline' : 'pipelines'} onMore={onMore} />
-        </WholeRow>
-      ) : (
-        <ListPage archived={archived} after={next} before={shown} pages={pages - 1} total={all} onMore={onMore} />
-      )}
-    </>
+      }
+      row={(pipeline) => <Row key={pipeline.id} pipeline={pipeline} />}
+      next={next === null ? null : (shown, all) => <ListPage archived={archived} after={next} before={shown} pages={pages - 1} total={all} onMore={onMore} />}
+      onRetry={() => ask({ requestPolicy: 'network-only' })}
+      onMore={onMore}
+    />
   );
 }
 
