@@ -1,5 +1,6 @@
 // An agent of the Claude Agent SDK that works on what Baton hands to it: `node claudeAgent.mjs <agent>`, with BATON_URL, BATON_KEY,
-// ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL. Needs Node 22, `npm install @anthropic-ai/claude-agent-sdk`, and Baton's package.
+// ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, and CLAUDE_PROGRAM for a Claude Code that is installed. Needs Node 22,
+// `npm install @anthropic-ai/claude-agent-sdk`, and Baton's package.
 import { query } from '@anthropic-ai/claude-agent-sdk';
 import { AppendTurnDocument, createApi, takeHandoffs } from 'baton/client';
 
@@ -13,6 +14,8 @@ await takeHandoffs({ url, key, agentId, onStatus: ({ state }) => console.log(age
   let messages = [];
   let toolCalls = [];
   const calls = new Map();
+  const seen = new Map();
+  const callSeen = (callId) => seen.get(callId) ?? seen.set(callId, Promise.withResolvers()).get(callId);
   const record = async () => {
     const input = { sessionId: session.id, agentId, messages, toolCalls, idempotencyKey: crypto.randomUUID() };
     [messages, toolCalls] = [[], []];
@@ -20,12 +23,11 @@ await takeHandoffs({ url, key, agentId, onStatus: ({ state }) => console.log(age
   };
   // Baton executes the handoff as an MCP tool. What was done is recorded first: the next agent reads it.
   const recordFirst = async (_input, callId) => {
+    // The hook may run before the loop below gets the message with the call.
     await callSeen(callId).promise;
     await record();
     return {};
   };
-  const seen = new Map();
-  const callSeen = (callId) => seen.get(callId) ?? seen.set(callId, Promise.withResolvers()).get(callId);
 
   const options = {
     pathToClaudeCodeExecutable,
