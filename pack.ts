@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { build } from 'vite';
+import { packClient } from './packClient.ts';
 
 /** Builds `lib`, the JavaScript of the package: `npm pack` runs it. */
 const root = import.meta.dirname;
@@ -34,22 +35,9 @@ async function buildServer(): Promise<void> {
   await chmod(join(lib, 'baton.js'), 0o755);
 }
 
-/** `baton/client` in one file without packages, as ES module and CommonJS: for browsers, Node and bundlers. */
+/** `baton/client` in one file without packages, with its types. */
 async function buildClient(): Promise<void> {
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    publicDir: false,
-    build: {
-      lib: { entry: join(root, 'client/api/index.ts'), formats: ['es', 'cjs'], fileName: (format) => (format === 'es' ? 'client.js' : 'client.cjs') },
-      outDir: lib,
-      emptyOutDir: false,
-      target: 'es2022',
-      minify: false,
-      license: { fileName: 'client-licenses.md' },
-    },
-  });
+  await packClient(lib);
   const types = await rollup({ input: join(root, 'client/api/index.ts'), plugins: [dts({ respectExternal: true, tsconfig: join(root, 'tsconfig.json') })] });
   const { output } = await types.generate({ format: 'es' });
   for (const name of ['client.d.ts', 'client.d.cts']) await writeFile(join(lib, name), output[0].code);

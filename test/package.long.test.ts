@@ -185,7 +185,7 @@ describe('the package', () => {
   });
 });
 
-const typed = `import { createApi, openStream, ReassignSessionDocument, Refused, type PayloadOf, type ReassignSessionMutation } from 'baton/client';
+const typed = `import { createApi, openStream, ReassignSessionDocument, Refused, takeHandoffs, type PayloadOf, type ReassignSessionMutation } from 'baton/client';
 
 const ask = createApi({ url: 'http://127.0.0.1:4000' });
 
@@ -200,6 +200,8 @@ export async function listen(): Promise<void> {
   const stream = openStream<{ handoff: { id: string } | null }>({ url: 'http://127.0.0.1:4000', topic: { kind: 'handoffAssigned', agentId: 'claude-1' }, fields: 'handoff { id }' });
   for await (const { cursor, handoff } of stream) if (handoff?.id === cursor) throw new Refused('NONE', 'never');
 }
+
+export const work = (): Promise<void> => takeHandoffs({ url: 'http://127.0.0.1:4000', agentId: 'claude-1' }, async ({ session, contextPrompt }) => void (await move(session.id + contextPrompt.text)));
 `;
 
 /** Prints the role of the caller over HTTP, and over a stream that it is live. */

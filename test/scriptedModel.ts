@@ -18,7 +18,7 @@ interface Received {
 /**
  * A model that says what a script tells it, over HTTP: OpenAI chat completions and responses, and Anthropic messages, each as
  * one JSON answer; the last two also as a stream, as the command lines of Codex and Claude Code ask for it. The real SDKs and
- * programs run against it without a network and without a key. After the script it says "Done.", and so to streaming requests without tools.
+ * programs run against it without a network and without a key. Each answer has an id of its own. After the script it says "Done.", and so to streaming requests without tools.
  */
 export async function scriptedModel(steps: readonly Step[]): Promise<{ url: string; received: Received[]; answers: object[] }> {
   const received: Received[] = [];
@@ -35,7 +35,8 @@ export async function scriptedModel(steps: readonly Step[]): Promise<{ url: stri
       received.push({ path, body });
       const isAside = body.stream === true && ((body.tools as object[] | undefined) ?? []).length === 0;
       const step = (isAside ? undefined : steps[answers.length]) ?? { text: 'Done.' };
-      const answer = path.endsWith('/responses') ? responseOf(step) : path.endsWith('/messages') ? messageOf(step) : completionOf(step);
+      const n = received.length;
+      const answer = path.endsWith('/responses') ? responseOf(step, n) : path.endsWith('/messages') ? messageOf(step, n) : completionOf(step, n);
       if (!isAside) answers.push(answer);
       if (body.stream !== true) return void response.end(JSON.stringify(answer));
       const events = path.endsWith('/responses') ? responseEvents(answer as ReturnType<typeof responseOf>) : messageEvents(answer as ReturnType<typeof messageOf>);
@@ -52,8 +53,8 @@ export async function scriptedModel(steps: readonly Step[]): Promise<{ url: stri
 
 const textOf = (given: object | string): string => (typeof given === 'string' ? given : JSON.stringify(given));
 
-const completionOf = ({ text = null, calls = [] }: { text?: string | null } & Omit<Step, 'text'>): object => ({
-  id: 'chatcmpl-1',
+const completionOf = ({ text = null, calls = [] }: { text?: string | null } & Omit<Step, 'text'>, n: number): object => ({
+  id: `chatcmpl-${n}`,
   object: 'chat.completion',
   created: 1_767_225_600,
   model: 'scripted',
@@ -71,22 +72,22 @@ const completionOf = ({ text = null, calls = [] }: { text?: string | null } & Om
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
 });
 
-const responseOf = ({ text, calls = [] }: Step) => ({
-  id: 'resp_1',
+const responseOf = ({ text, calls = [] }: Step, n: number) => ({
+  id: `resp_${n}`,
   object: 'response',
   created_at: 1_767_225_600,
   model: 'scripted',
   status: 'completed',
   error: null,
   output: [
-    ...(text === undefined ? [] : [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] }]),
+    ...(text === undefined ? [] : [{ type: 'message', id: `msg_${n}`, role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] }]),
     ...calls.map(({ id, name, arguments: given, namespace }) => ({ type: 'function_call', id: `fc_${id}`, call_id: id, name, ...(namespace !== undefined && { namespace }), arguments: textOf(given), status: 'completed' })),
   ],
   usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 0 }, output_tokens: 5, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 15 },
 });
 
-const messageOf = ({ text, calls = [] }: Step) => ({
-  id: 'msg_1',
+const messageOf = ({ text, calls = [] }: Step, n: number) => ({
+  id: `msg_${n}`,
   type: 'message',
   role: 'assistant',
   model: 'scripted',

@@ -215,6 +215,34 @@ export type ErrorCode =
   | 'UNKNOWN_HANDOFF_TARGET';
 
 /** Input of the mutation of the same name. */
+export type ExecuteHandoffToolInput = {
+  /** The Agent whose model made the call: it must hold the Session. Null: the caller's Agent, for an operator the holder. */
+  agentId?: string | null | undefined;
+  /** Arguments of the call: an object, or its JSON as a text; at most 256 KB. Names that begin with `_handoff_` are dropped. */
+  arguments?: unknown;
+  /** Id that the provider gave to the call, at most 200 characters. The same `callId` of the same Agent in the same Session gives the first answer again. */
+  callId?: string | null | undefined;
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
+  idempotencyKey?: string | null | undefined;
+  /** The Session to hand off. */
+  sessionId: string;
+  /** Name of the tool as the model called it, at most 200 characters. */
+  toolName: string;
+};
+
+/** Input of the mutation of the same name. */
+export type ExecuteHandoffsInput = {
+  /** The Agent whose model made the call: it must hold the Session. Null: the caller's Agent, for an operator the holder. */
+  agentId?: string | null | undefined;
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
+  idempotencyKey?: string | null | undefined;
+  /** The answer as the provider gave it, a list of the events of its stream, or the text of either (JSON or SSE). The whole request may have 1 MB, and the answer 32 levels. */
+  response: unknown;
+  /** The Session to hand off. */
+  sessionId: string;
+};
+
+/** Input of the mutation of the same name. */
 export type FailHandoffInput = {
   /** The Handoff to change. */
   handoffId: string;
@@ -561,6 +589,17 @@ export type TaskStatus =
   /** Not started. */
   | 'PENDING';
 
+/** Formats in which models get the definitions of their tools. */
+export type ToolFormat =
+  /** `tools` of the Anthropic Messages API. */
+  | 'ANTHROPIC'
+  /** `tools` of the answer to `tools/list` of the Model Context Protocol. */
+  | 'MCP'
+  /** `tools` of OpenAI Chat Completions, and of the many servers with the same API. */
+  | 'OPENAI_CHAT'
+  /** `tools` of the OpenAI Responses API. */
+  | 'OPENAI_RESPONSES';
+
 export type AgentFieldsFragment = { id: string, type: string, name: string, role: string | null, status: AgentStatus, currentLoad: number, maxCapacity: number };
 
 export type SessionFieldsFragment = { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null };
@@ -825,6 +864,63 @@ export type CancelHandoffMutation = { answer:
     | { code: ErrorCode, message: string }
    };
 
+export type HandoffToolsQueryVariables = Exact<{
+  agentId: string;
+  format: ToolFormat;
+}>;
+
+
+export type HandoffToolsQuery = { agent: { handoffToolDefinitions: unknown } | null };
+
+export type ToolResultFieldsFragment = { callId: string | null, content: string, isError: boolean };
+
+export type ExecuteHandoffsMutationVariables = Exact<{
+  input: ExecuteHandoffsInput;
+}>;
+
+
+export type ExecuteHandoffsMutation = { executeHandoffs:
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { toolResult: { callId: string | null, content: string, isError: boolean } | null, others: Array<{ callId: string | null, content: string, isError: boolean }>, handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } } }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+   };
+
+export type ExecuteHandoffToolMutationVariables = Exact<{
+  input: ExecuteHandoffToolInput;
+}>;
+
+
+export type ExecuteHandoffToolMutation = { executeHandoffTool:
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { toolResult: { callId: string | null, content: string, isError: boolean } | null, handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } } }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+    | { code: ErrorCode, message: string, toolResult: { callId: string | null, content: string, isError: boolean } | null }
+   };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -884,6 +980,13 @@ export const HandoffFieldsFragmentDoc = new TypedDocumentString(`
   deadlineAt
 }
     `, {"fragmentName":"HandoffFields"}) as unknown as TypedDocumentString<HandoffFieldsFragment, unknown>;
+export const ToolResultFieldsFragmentDoc = new TypedDocumentString(`
+    fragment ToolResultFields on ToolResult {
+  callId
+  content
+  isError
+}
+    `, {"fragmentName":"ToolResultFields"}) as unknown as TypedDocumentString<ToolResultFieldsFragment, unknown>;
 export const ViewerDocument = new TypedDocumentString(`
     query Viewer {
   viewer {
@@ -1501,3 +1604,97 @@ fragment HandoffFields on Handoff {
   initiatedAt
   deadlineAt
 }`) as unknown as TypedDocumentString<CancelHandoffMutation, CancelHandoffMutationVariables>;
+export const HandoffToolsDocument = new TypedDocumentString(`
+    query HandoffTools($agentId: ID!, $format: ToolFormat!) {
+  agent(id: $agentId) {
+    handoffToolDefinitions(format: $format, onlyAvailable: true)
+  }
+}
+    `) as unknown as TypedDocumentString<HandoffToolsQuery, HandoffToolsQueryVariables>;
+export const ExecuteHandoffsDocument = new TypedDocumentString(`
+    mutation ExecuteHandoffs($input: ExecuteHandoffsInput!) {
+  executeHandoffs(input: $input) {
+    ... on ExecuteHandoffsPayload {
+      toolResult {
+        ...ToolResultFields
+      }
+      others {
+        ...ToolResultFields
+      }
+      handoff {
+        ...HandoffFields
+      }
+    }
+    ... on Error {
+      code
+      message
+      toolResult {
+        ...ToolResultFields
+      }
+    }
+  }
+}
+    fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}
+fragment ToolResultFields on ToolResult {
+  callId
+  content
+  isError
+}`) as unknown as TypedDocumentString<ExecuteHandoffsMutation, ExecuteHandoffsMutationVariables>;
+export const ExecuteHandoffToolDocument = new TypedDocumentString(`
+    mutation ExecuteHandoffTool($input: ExecuteHandoffToolInput!) {
+  executeHandoffTool(input: $input) {
+    ... on ExecuteHandoffToolPayload {
+      toolResult {
+        ...ToolResultFields
+      }
+      handoff {
+        ...HandoffFields
+      }
+    }
+    ... on Error {
+      code
+      message
+      toolResult {
+        ...ToolResultFields
+      }
+    }
+  }
+}
+    fragment HandoffFields on Handoff {
+  id
+  status
+  reason
+  sourceAgent {
+    id
+  }
+  targetAgent {
+    id
+  }
+  session {
+    id
+    title
+  }
+  initiatedAt
+  deadlineAt
+}
+fragment ToolResultFields on ToolResult {
+  callId
+  content
+  isError
+}`) as unknown as TypedDocumentString<ExecuteHandoffToolMutation, ExecuteHandoffToolMutationVariables>;

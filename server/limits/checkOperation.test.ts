@@ -36,6 +36,9 @@ describe('the cost is the number of records that an answer may read', () => {
     // The Context is read once for all of its parts.
     ['{ handoffs(first: 10) { nodes { decisions ...F } } } fragment F on Handoff { filesModified leftOut { tasks } recentMessages { content } }', 1 + 10 * (1 + 12)],
     ['{ contextPreview(sessionId: "x") { text } }', 400],
+    // A mutation, and what its payload selects.
+    ['mutation { reassignSession(input: { sessionId: "x" }) { ... on Error { code message } } }', 1],
+    ['mutation { reassignSession(input: { sessionId: "x" }) { ... on ReassignSessionPayload { session { id } handoff { id } } ... on Error { code } } }', 3],
   ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
 
   test('takes the page size from the variable, its default, or the list', () => {

@@ -24,6 +24,7 @@ import {
  * The cost estimates the records that are read: 1 for each object, times the page size or the declared `listSize` at every
  * level of lists. Scalars cost 0, except those that take more processor time than a record. The cost is no upper bound: some
  * lists may be longer than their `listSize`. Fields under `@skip` and `@include` are counted.
+ * A mutation costs 1 and what its payload selects; its writes are limited by the key's rate (`rates.ts`).
  */
 export interface Measured {
   depth: number;

@@ -34,3 +34,12 @@ it('the drawing of the architecture names every server folder that a request pas
   const [drawing] = blocksOf('docs/architecture.md').filter(({ language }) => language === 'mermaid');
   expect(pathsIn(drawing!.text)).toEqual(expect.arrayContaining(['server/limits', 'server/keys', 'server/graphql', 'server/core']));
 });
+
+it('the recipe of a mutation adds lines that are in the code', () => {
+  const files = ['sessions/changeSession.ts', 'sessions/changeSession.test.ts', 'sessions/mutations.ts', 'access/matrix.test.ts'];
+  const code = files.map((file) => textOf(`server/${file}`)).join('\n').split('\n');
+  const recipe = /^## A mutation\n(.*?)^## /ms.exec(textOf('docs/adding.md'))![1]!;
+  const added = [...recipe.matchAll(/^ +\+(.*)$/gm)].map(([, line]) => line!);
+  expect(added.length).toBeGreaterThan(10);
+  expect(added.filter((line) => !code.includes(line))).toEqual([]);
+});
