@@ -225,6 +225,8 @@ export type EventType =
   | 'HANDOFF_FAILED'
   /** A Handoff was started. */
   | 'HANDOFF_INITIATED'
+  /** The window of the holder's model is nearly full: a Handoff is proposed, and nothing has moved. `metadata` has `windowTokens`, `contextWindow` and `targets`, a list of `{agentId, freePlaces, outcome}`: up to 5 Agents to which the holder may hand off. Concerns no Handoff. */
+  | 'HANDOFF_PROPOSED'
   /** The target declined. */
   | 'HANDOFF_REJECTED'
   /** The target was reminded of a Handoff that waits. Nothing else changed. */
