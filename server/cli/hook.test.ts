@@ -156,6 +156,35 @@ describe('after a turn', () => {
   });
 });
 
+describe('a window that is nearly full', () => {
+  it('is put before the model with the call that hands off, until it was compacted', async () => {
+    // An entry has a usage of 15 tokens.
+    await agent('small-1', { maxCapacity: 100, contextWindow: 17, collaborators: ['codex-1'] });
+    const place = workplace(url, { agent: 'small-1' });
+    const proposed = async (): Promise<string | null> => (await place.hook('UserPromptSubmit')).context;
+    place.write(entry('user', 'Dig.'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
+    await place.hook('Stop');
+    await eventually(place, { turns: 1 });
+    expect(await proposed()).toBe('The context window of this work is 88 % full. Hand it off with one call of the tool baton_handoff, with target codex-1 and a reason: the next agent gets what Baton recorded.');
+    place.write({ type: 'system', subtype: 'compact_boundary', uuid: 'compacted', sessionId: 's1', timestamp: '2026-04-05T10:01:00.000Z', content: 'Conversation compacted' }, entry('user', 'Go on.'));
+    await place.hook('Stop');
+    await eventually(place, { messages: ['Dig.', 'Dug.', 'Go on.'] });
+    expect(await proposed()).toBeNull();
+  });
+
+  it('is known before a compaction, also when nothing is new', async () => {
+    const place = workplace(url);
+    place.write(entry('user', 'Dig.'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
+    await place.hook('Stop');
+    await eventually(place, { turns: 1 });
+    expect((await place.hook('UserPromptSubmit')).context).toBeNull();
+    await place.hook('PreCompact', { trigger: 'manual' });
+    await vi.waitFor(async () => expect((await database.pool.query("SELECT FROM events WHERE type = 'HANDOFF_PROPOSED' AND session_id = $1", [await idOf(place)])).rowCount).toBe(1), { timeout: 60_000 });
+    expect((await place.hook('SessionStart', { source: 'compact' })).context).toMatch(/^You work as agent claude-1\.[^]*\nThe context window of this work is nearly full\. Hand it off with one call/);
+    expect(place.logged()).toEqual([]);
+  });
+});
+
 describe('before a handoff tool', () => {
   it('imports the turn that hands off, and its rest into the tenure that it ended', async () => {
     const place = workplace(url);

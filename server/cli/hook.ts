@@ -82,13 +82,13 @@ async function answer(call: Call, { hook_event_name: event, transcript_path: pat
   if (event === 'SessionStart' || event === 'UserPromptSubmit') return brief(call, folder, event);
   if (typeof path !== 'string') return;
   if (event === 'PreToolUse') {
-    if (isHandoffTool(toolName)) await send(call, { path, folder, turnEnd: null, handsOff: true }, AbortSignal.timeout(handoffBudgetMs));
+    if (isHandoffTool(toolName)) await send(call, { path, folder, turnEnd: null, handsOff: true, compacts: false }, AbortSignal.timeout(handoffBudgetMs));
     return;
   }
   if (event !== 'Stop' && event !== 'PreCompact' && event !== 'SessionEnd') return;
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   // An import may be long: a process of its own makes it, and the tool goes on.
-  if (size !== undefined) startInBackground(call, { path, folder, turnEnd: event === 'Stop' ? size : null });
+  if (size !== undefined) startInBackground(call, { path, folder, turnEnd: event === 'Stop' ? size : null, compacts: event === 'PreCompact' });
 }
 
 const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
@@ -103,6 +103,7 @@ interface Background {
   path: string;
   folder: string;
   turnEnd: number | null;
+  compacts: boolean;
 }
 
 function startInBackground({ args }: Call, background: Background): void {

@@ -98,7 +98,7 @@ describe('a turn', () => {
     expect(more).toEqual([]);
     expect(event).toMatchObject({ agentId: holder, handoffId: null, actorPrincipal: 'operator', inboxes: [{ agentId: holder }] });
     const { free } = (await db.pool.query<{ free: number }>("SELECT max_capacity - current_load AS free FROM agents WHERE id = 'mate'")).rows[0]!;
-    expect(event!.metadata).toEqual({ windowTokens: 801, contextWindow: 1_000, targets: [{ agentId: 'mate', freePlaces: free, outcome: null }] });
+    expect(event!.metadata).toEqual({ windowTokens: 801, contextWindow: 1_000, compaction: false, targets: [{ agentId: 'mate', freePlaces: free, outcome: null }] });
     expect(await db.prisma.session.findUniqueOrThrow({ where: { id }, select: { version: true, agentId: true, handoffCount: true, status: true } })).toEqual(before);
     expect(await snapshots()).toBe(captured);
   });
@@ -258,7 +258,7 @@ describe('over HTTP', async () => {
     expect(await found(id)).toMatchObject({ agentSession: { proposal: null } });
     for (const again of ['', body]) {
       expect((await upload('&windowFull=true', again)).status).toBe(200);
-      expect(await found(id)).toEqual({ agent: { contextWindow: 500 }, agentSession: { proposal: { type: 'HANDOFF_PROPOSED', agent: { id: holder }, handoff: null, metadata: { windowTokens: null, contextWindow: 500, targets: [{ agentId: 'mate', freePlaces: expect.any(Number) as number, outcome: null }] } } } });
+      expect(await found(id)).toEqual({ agent: { contextWindow: 500 }, agentSession: { proposal: { type: 'HANDOFF_PROPOSED', agent: { id: holder }, handoff: null, metadata: { windowTokens: null, contextWindow: 500, compaction: true, targets: [{ agentId: 'mate', freePlaces: expect.any(Number) as number, outcome: null }] } } } });
     }
     expect(await proposals(id)).toHaveLength(1);
     await turn(id, usage(10), { caller: agentCaller(holder) });

@@ -59,7 +59,7 @@ export async function followWindow(custody: Custody, agentSessionId: string | nu
     type: 'HANDOFF_PROPOSED',
     session,
     holderId: holder.id,
-    metadata: { windowTokens, contextWindow, targets: await targetsOf(custody) },
+    metadata: { windowTokens, contextWindow, compaction: reports.isFull, targets: await targetsOf(custody) },
     parts: { holder },
   });
   work.change('agent_sessions', tenure, { proposalEventId });

@@ -1,16 +1,15 @@
 import type { Desk } from './ask.ts';
+import { pressedFields, type Pressed } from './proposals.ts';
 import { Refused, named } from './result.ts';
 
 /** The fields of a Session that the tools show, and how. */
-export interface HeldSession {
-  id: string;
-  title: string;
+export interface HeldSession extends Pressed {
   status: string;
-  agentSession: { state: string } | null;
+  agentSession: (Pressed['agentSession'] & { state: string }) | null;
   pipeline: { stage: string | null; pipeline: { transitions: { from: string; outcome: string }[] } } | null;
 }
 
-export const sessionFields = 'id title status agentSession { state } pipeline { stage pipeline { transitions { from outcome } } }';
+export const sessionFields = `${pressedFields} status pipeline { stage pipeline { transitions { from outcome } } }`;
 
 /** The most Sessions that answers list. */
 const most = 20;

@@ -182,6 +182,39 @@ describe('refusals say what to do next', () => {
   });
 });
 
+describe('a window that is nearly full', () => {
+  const usage = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null } });
+
+  it('stands in the inbox and in one line of every answer, until the usage falls or the session is handed off', async () => {
+    const { author, reviewer, names } = await pair();
+    await run(updateAgent, { id: names.author, contextWindow: 1_000 });
+    const id = await session(names.author, { title: 'Long "work"' });
+    const line = `The context window of ${encodeId('session', id)} "Long 'work'" is 85 % full. Hand it off with baton_handoff, target '${names.reviewer}', before the window is compacted.`;
+    await turn(id, usage(859));
+    const inbox = await author.call('baton_inbox');
+    expect(inbox.texts[0]!.split('\n').at(-1)).toBe(line);
+    expect(inbox.data).toMatchObject({ sessions: [{ proposal: { windowTokens: 859, contextWindow: 1_000, targets: [{ agentId: names.reviewer, freePlaces: 5 }] } }] });
+    const noted = await author.call('baton_note', { text: 'Half is done.' });
+    expect(noted.texts[0]).toBe(`Recorded in ${encodeId('session', id)}: text.\n${line}`);
+    expect(noted.data.message).toBe(noted.texts[0]);
+    for (const [tool, given] of [['baton_read', {}], ['baton_accept', {}], ['baton_note', {}]] as const) expect((await author.call(tool, given)).texts[0]!.split('\n').at(-1)).toBe(line);
+    expect((await reviewer.call('baton_inbox')).texts[0]).not.toContain('window');
+
+    await turn(id, usage(100));
+    expect((await author.call('baton_note', { text: 'More.' })).texts[0]).not.toContain('window');
+    await turn(id, usage(900));
+    const passed = await author.call('baton_handoff', { target: names.reviewer, reason: 'The window is full' });
+    expect([passed.isError, passed.texts[0]!.includes('window')]).toEqual([false, false]);
+  });
+
+  it('without an agent that has room asks for notes', async () => {
+    const { author, names } = await pair();
+    await run(updateAgent, { id: names.author, contextWindow: 1_000, collaborators: [] });
+    await turn(await session(names.author), usage(900));
+    expect((await author.call('baton_inbox')).texts[0]).toMatch(/is 90 % full\. No agent to which you may hand it off has a free place: record what is left with baton_note\.$/);
+  });
+});
+
 describe('a pipeline', () => {
   it('names its outcomes in the inbox, takes them in baton_handoff, and completes at its end', async () => {
     const slug = `line-${(count += 1)}`;

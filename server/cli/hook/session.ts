@@ -7,6 +7,15 @@ export interface Session {
   status: string;
   agent: { id: string } | null;
   openHandoff: { id: string; status: string; contextPrompt?: { text: string } } | null;
+  agentSession?: { proposal: { metadata: Proposal } | null } | null;
+}
+
+/** `metadata` of HANDOFF_PROPOSED. */
+export interface Proposal {
+  windowTokens: number | null;
+  contextWindow: number | null;
+  compaction: boolean;
+  targets: { agentId: string; outcome: string | null }[];
 }
 
 export interface WaitingHandoff {
@@ -18,7 +27,7 @@ export interface WaitingHandoff {
 
 const sessionFields = 'session(externalId: $externalId) { id title status agent { id } openHandoff { id status';
 const findSession = `query HookSession($externalId: String!) { ${sessionFields} } } }`;
-const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } }
+const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } agentSession { proposal { metadata } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
