@@ -45,6 +45,6 @@ export async function sessionMeant(desk: Desk, given: string | undefined): Promi
 /** How the work on a Session goes on, as advice to a model. */
 export function adviceFor(session: Pick<HeldSession, 'pipeline'>): string {
   const outcomes = outcomesOf(session);
-  if (outcomes.length === 0) return 'Record what you do with baton_note. To pass the session on, call baton_handoff or a transfer_to_ tool.';
+  if (outcomes.length === 0) return 'Record what you do with baton_note. To pass the session on, call baton_handoff or a transfer_to_ tool. When all of its work is done, call baton_handoff with outcome COMPLETED.';
   return `Record what you do with baton_note. The session is in stage '${session.pipeline!.stage}' of a pipeline: when its work is done, call baton_handoff with outcome ${outcomes.join(' or ')}.`;
 }
