@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Failed, post, type Server } from './request.ts';
-import { isHeldBy, sessionOf, type Session } from './session.ts';
+import { isHeldBy, isOpen, lastSessionOf, sessionOf, type Session } from './session.ts';
 import type { StateFile } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -34,6 +34,12 @@ export async function sendNew(file: StateFile, { server, agent, work, transcript
     if (state.sentTo > input.size) state = { ...state, from: 0, sentTo: 0, taskLines: [] };
     const end = Math.min(turnEnd ?? input.size, input.size);
     if (end > state.sentTo || handsOff || compacts) {
+      const last = state.handedOff === null ? null : await lastSessionOf(server, work, signal);
+      if (last !== null && last.id === state.handedOff && !isOpen(last)) {
+        // This turn ended the session: the rest of it belongs to no session.
+        file.write({ ...state, sentTo: end, ...(turnEnd !== null && { from: end, taskLines: [], handedOff: null }) });
+        return null;
+      }
       const session = await sessionOf(server, agent, work, signal);
       if (session === null) return 'another agent holds the session';
       // The rest of the turn that handed off belongs to the tenure that it ended.
