@@ -28,7 +28,7 @@ import { createHandoffTool } from '../server/tools/changeTool.ts';
 
 const narrator: Caller = { principal: 'demo', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
 // The open handoff of the demonstration must not time out.
-const settings = { staleAfterMinutes: 10 * 365 * 24 * 60 };
+const settings = { staleAfterMinutes: 10 * 365 * 24 * 60, contextPressure: 0 };
 
 /** Numbered UUIDv7s of one fixed moment. */
 function numberedIds(): () => string {

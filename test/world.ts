@@ -23,7 +23,7 @@ export interface As {
 
 /** Commands with the smallest valid input, for tests below GraphQL. */
 export function world(pool: Pool, staleAfterMinutes = 30) {
-  const settings = { staleAfterMinutes, handoffsEnabled: true, keyRevoked: () => undefined };
+  const settings = { staleAfterMinutes, handoffsEnabled: true, contextPressure: 80, keyRevoked: () => undefined };
 
   const run = <Input extends object, A extends Answer>(
     command: (work: Work, input: Input, given: typeof settings) => Promise<A>,
@@ -37,7 +37,7 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
   return {
     run,
 
-    agent: (id: string, fields: { type?: string; role?: string; maxCapacity?: number; collaborators?: string[]; instructions?: string } = {}) =>
+    agent: (id: string, fields: { type?: string; role?: string; maxCapacity?: number; collaborators?: string[]; instructions?: string; contextWindow?: number } = {}) =>
       run(registerAgent, {
         id,
         type: fields.type ?? 'CLAUDE',
@@ -47,6 +47,7 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
         instructions: fields.instructions ?? null,
         maxCapacity: fields.maxCapacity ?? 5,
         metadata: null,
+        contextWindow: fields.contextWindow ?? null,
         collaborators: fields.collaborators ?? [],
       }),
 

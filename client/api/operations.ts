@@ -471,6 +471,8 @@ export type RegisterAgentInput = {
   collaborations?: Array<CollaborationInput> | null | undefined;
   /** Agents that it may hand off to, at most 200. Each must exist. `when` of an Agent that stays is kept. Give this or `collaborations`. */
   collaborators?: Array<string> | null | undefined;
+  /** Tokens that fit into the window of the Agent's model. Null: not known; then only a transcript that says it, or a compaction, proposes a handoff. */
+  contextWindow?: number | null | undefined;
   /** Strengths of the Agent, for callers that choose one: at most 4 KB. */
   description?: string | null | undefined;
   /** Slug of the Agent, permanent: 1 to 52 lower-case letters, digits, '-' and '_', with a letter or digit at both ends. */

@@ -7,6 +7,7 @@ import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
 import type { SessionPageQuery } from '../gql/graphql.ts';
 import { PromptDialog } from '../handoffs/PromptDialog.tsx';
+import type { Draft } from '../handoffs/reassign/reassign.ts';
 import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { useSessionLog } from '../live/events.ts';
 import { SessionLog } from '../log/SessionLog.tsx';
@@ -22,6 +23,7 @@ import { sessionLooks } from './looks.ts';
 import { SessionChain } from './SessionChain.tsx';
 import { SessionHistory } from './SessionHistory.tsx';
 import { SessionNow } from './SessionNow.tsx';
+import { SessionProposal } from './SessionProposal.tsx';
 import styles from './SessionPage.module.css';
 import { isOpen } from './SessionRow.tsx';
 import { SessionSide } from './SessionSide.tsx';
@@ -40,6 +42,7 @@ const SessionPageDocument = graphql(`
         stage
       }
       ...SessionNow
+      ...SessionProposal
       ...SessionSide
     }
   }
@@ -77,7 +80,8 @@ const momentOf = ({ version, updatedAt }: { version: number; updatedAt: string }
 
 function Known({ session, failure }: { session: NonNullable<SessionPageQuery['session']>; failure: ReactNode }) {
   const { id, title, status, version, updatedAt, pipeline } = session;
-  const [opened, setOpened] = useState<'reassign' | 'prompt' | null>(null);
+  /** The fields of the dialog that is open. */
+  const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
   const moment = momentOf(session);
   useSessionLog(id);
   const view = viewOf(useSearch());
@@ -102,7 +106,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
             JSON
           </DownloadButton>
           {mayReassign && (
-            <button type="button" className="button primary" onClick={() => setOpened('reassign')}>
+            <button type="button" className="button primary" onClick={() => setOpened({})}>
               <Icon name="swap" /> Reassign
             </button>
           )}
@@ -114,6 +118,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
         <div>
           <h2 className={styles.small}>Now</h2>
           <SessionNow session={session} />
+          <SessionProposal session={session} onReassign={mayReassign ? setOpened : undefined} />
         </div>
         <div>
           <h2 className={styles.small}>Chain</h2>
@@ -148,7 +153,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
           </div>
         )}
       </div>
-      {opened === 'reassign' && <ReassignDialog sessionId={id} onClose={() => setOpened(null)} />}
+      {opened !== null && opened !== 'prompt' && <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />}
       {opened === 'prompt' && <PromptDialog of={{ sessionId: id }} onClose={() => setOpened(null)} />}
     </Page>
   );

@@ -148,6 +148,29 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
+  it('proposes a handoff while the window of the holder is nearly full, and opens the dialog with reason and agent', async () => {
+    await agent('next-1');
+    await agent('full-1', { contextWindow: 1_000, collaborators: ['next-1'] });
+    const id = await session('full-1');
+    const report = (inputTokens: number) => turn(id, { usage: { inputTokens, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null } });
+    const { page, faults } = await visit(`/sessions/${encodeId('session', id)}`);
+    await page.getByRole('heading', { name: 'A piece of work' }).waitFor();
+    await report(900);
+    const note = page.getByRole('note', { name: 'Proposed handoff' });
+    await note.getByText('The context window is 90 % full. It may go to next-1.').waitFor();
+    await look(page, 'session-proposal');
+    await report(10);
+    await note.waitFor({ state: 'detached' });
+    await report(910);
+    await note.getByRole('button', { name: 'Hand off' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('The context window of full-1 is 91 % full');
+    await dialog.getByRole('button', { name: 'Reassign', exact: true }).click();
+    await page.getByRole('dialog', { name: 'next-1 holds it now' }).waitFor();
+    await note.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  }, 120_000);
+
   it('shows recorded markup and links as text, wherever they appear', async () => {
     const evil = '<img src=x onerror="document.title=\'broken in\'"> [click](javascript:alert(1)) <a href="javascript:alert(1)">here</a>';
     const id = await session('claude-1', { title: `Title ${evil}`, contextVariables: { evil } });

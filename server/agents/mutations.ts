@@ -15,6 +15,7 @@ const payload = (description: string) => ({ description, fields: (t: Fields<Agen
 
 const id = agentId.describe('The Agent to change.');
 const maxCapacity = integer(1, 100_000);
+const contextWindow = integer(1, 2 ** 31 - 1).describe("Tokens that fit into the window of the Agent's model. Null: not known; then only a transcript that says it, or a compaction, proposes a handoff.");
 const collaboration = inputObject(
   'CollaborationInput',
   'An Agent to hand off to, and when.',
@@ -67,6 +68,7 @@ mutation('registerAgent', {
       role: optional(fields.role),
       description: optional(fields.description),
       instructions: optional(fields.instructions),
+      contextWindow: optional(contextWindow),
       collaborators: kept(fields.collaborators),
       collaborations: kept(fields.collaborations),
       metadata: optional(fields.metadata),
@@ -81,7 +83,7 @@ mutation('registerAgent', {
 mutation('updateAgent', {
   access: operators,
   description:
-    'Changes the given fields of an Agent. Null clears role, description, instructions and metadata. The capacity cannot go below the load. CONFLICT when the tool of a new collaborator would have the name of a handoff tool.',
+    'Changes the given fields of an Agent. Null clears role, description, instructions, contextWindow and metadata. The capacity cannot go below the load. CONFLICT when the tool of a new collaborator would have the name of a handoff tool.',
   // Null clears a nullable field; for any other field it means "not given".
   input: z
     .object({
@@ -92,6 +94,7 @@ mutation('updateAgent', {
       role: fields.role.nullable().optional(),
       description: fields.description.nullable().optional(),
       instructions: fields.instructions.nullable().optional(),
+      contextWindow: contextWindow.nullable().optional(),
       collaborators: kept(fields.collaborators),
       collaborations: kept(fields.collaborations),
       metadata: fields.metadata.optional(),

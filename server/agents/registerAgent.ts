@@ -10,6 +10,8 @@ export interface AgentFields {
   description: string | null;
   instructions: string | null;
   maxCapacity: number;
+  /** Tokens that fit into the window of its model. */
+  contextWindow?: number | null;
   metadata: unknown;
   /** Ids of agents; ignored with `collaborations`. */
   collaborators?: readonly string[] | undefined;
@@ -21,11 +23,11 @@ export interface AgentAnswer {
 }
 
 /** Adds an AVAILABLE agent. An id is never reused, not even that of an archived agent. */
-export async function registerAgent(work: Work, { id, collaborators, collaborations, metadata, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
+export async function registerAgent(work: Work, { id, collaborators, collaborations, metadata, contextWindow = null, ...fields }: AgentFields & { id: string }): Promise<AgentAnswer> {
   if ((await findAndLockAgent(work, id)) !== null) {
     throw new ConflictError(`Agent id '${id}' is taken or was used before: choose another id, or change that agent (updateAgent)`);
   }
-  const agent = insertAgent(work, { ...fields, id, metadata: metadata ?? null, model: null, definition: null });
+  const agent = insertAgent(work, { ...fields, id, contextWindow, metadata: metadata ?? null, model: null, definition: null });
   await setCollaborations(work, id, collaborationsOf(collaborators, collaborations) ?? []);
   recordAgentChanged(work, agent);
   return { agentId: id };

@@ -59,6 +59,11 @@ builder.prismaNode('Agent', {
       }),
       resolve: ({ collaborators }) => collaborators.map(({ collaborator }) => collaborator),
     }),
+    contextWindow: t.exposeInt('contextWindow', {
+      access: 'inherit',
+      nullable: true,
+      description: "Tokens that fit into the window of the Agent's model; null when not known. When the usage is over the server's limit (BATON_CONTEXT_PRESSURE), HANDOFF_PROPOSED is written.",
+    }),
     metadata: t.expose('metadata', { access: 'ownAgent', type: 'JSON', nullable: true, description: `Metadata that an operator gave; null when none was given. ${ofItself}` }),
     registeredAt: t.expose('registeredAt', { access: 'inherit', type: 'DateTime', description: 'Time at which the Agent was registered.' }),
     archivedAt: t.expose('archivedAt', { access: 'inherit', type: 'DateTime', nullable: true }),

@@ -61,7 +61,8 @@ async function run(args: string[]): Promise<void> {
 /** Each folder and branch in which the tool works is a session that the agent holds. */
 const maxCapacity = 100;
 
-const types: Record<Tool, string> = { 'claude-code': 'CLAUDE', codex: 'CODEX' };
+/** Rollouts of Codex state the size of the window; transcripts of Claude Code do not. */
+const kinds = { 'claude-code': { type: 'CLAUDE', contextWindow: 200_000 }, codex: { type: 'CODEX' } } satisfies Record<Tool, object>;
 
 /** Registers the agent when Baton has none of this id. The settings are written in any case: Baton may start later. */
 async function registerMissing(url: string, id: string, tool: Tool): Promise<void> {
@@ -69,7 +70,7 @@ async function registerMissing(url: string, id: string, tool: Tool): Promise<voi
     await withApi(url, async (ask) => {
       const { agent } = await ask<{ agent: { id: string } | null }>('query BatonAgent($id: ID!) { agent(id: $id) { id } }', { id });
       if (agent !== null) return;
-      await ask(RegisterAgentDocument, { input: { id, type: types[tool], maxCapacity } });
+      await ask(RegisterAgentDocument, { input: { id, ...kinds[tool], maxCapacity } });
       tell(`Agent ${id} was registered.`);
     });
   } catch (error) {

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { realpathSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { briefingOf } from './hook/briefing.ts';
+import { endCleared, endIdle } from './hook/ends.ts';
 import { Failed, type Server } from './hook/request.ts';
 import { sendNew, type Sending, type Transcript } from './hook/send.ts';
 import { workOf } from './hook/session.ts';
-import { log, StateFile } from './hook/state.ts';
+import { isTidyDue, log, pruneState, StateFile } from './hook/state.ts';
 import { workIn } from './hook/work.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
@@ -25,6 +26,7 @@ interface HookInput {
   transcript_path?: unknown;
   cwd?: unknown;
   tool_name?: unknown;
+  reason?: unknown;
 }
 
 interface Call {
@@ -77,18 +79,20 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName }: HookInput): Promise<void> {
+async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, reason }: HookInput): Promise<void> {
   const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
+  if (event === 'SessionStart' && isTidyDue()) startInBackground(call, { folder, tidies: true });
   if (event === 'SessionStart' || event === 'UserPromptSubmit') return brief(call, folder, event);
   if (typeof path !== 'string') return;
   if (event === 'PreToolUse') {
-    if (isHandoffTool(toolName)) await send(call, { path, folder, turnEnd: null, handsOff: true }, AbortSignal.timeout(handoffBudgetMs));
+    if (isHandoffTool(toolName)) await send(call, { ...nothing, path, folder, handsOff: true }, AbortSignal.timeout(handoffBudgetMs));
     return;
   }
   if (event !== 'Stop' && event !== 'PreCompact' && event !== 'SessionEnd') return;
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   // An import may be long: a process of its own makes it, and the tool goes on.
-  if (size !== undefined) startInBackground(call, { path, folder, turnEnd: event === 'Stop' ? size : null });
+  if (size === undefined) return;
+  startInBackground(call, { ...nothing, path, folder, turnEnd: event === 'Stop' ? size : null, compacts: event === 'PreCompact', clears: event === 'SessionEnd' && reason === 'clear' });
 }
 
 const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
@@ -99,11 +103,17 @@ async function brief({ server, agent, waitMs }: Call, folder: string, event: 'Se
   if (additionalContext !== null) process.stdout.write(`${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext } })}\n`);
 }
 
-interface Background {
+interface Import {
   path: string;
   folder: string;
   turnEnd: number | null;
+  compacts: boolean;
+  /** Whether the conversation ended for good. */
+  clears: boolean;
 }
+const nothing = { turnEnd: null, compacts: false, clears: false };
+
+type Background = Import | { folder: string; tidies: true };
 
 function startInBackground({ args }: Call, background: Background): void {
   const child = spawn(process.execPath, [process.argv[1]!, 'hook', ...args, '--background', JSON.stringify(background)], { detached: true, stdio: 'ignore', cwd: background.folder });
@@ -111,9 +121,14 @@ function startInBackground({ args }: Call, background: Background): void {
   child.unref();
 }
 
-const sendInBackground = (call: Call, background: Background): Promise<void> => send(call, { ...background, handsOff: false }, AbortSignal.timeout(backgroundMs));
+async function sendInBackground(call: Call, background: Background): Promise<void> {
+  const signal = AbortSignal.timeout(backgroundMs);
+  if (!('tidies' in background)) return send(call, { ...background, handsOff: false }, signal);
+  pruneState();
+  await endIdle(call.server, call.agent, workIn(background.folder), signal);
+}
 
-async function send(call: Call, { path, folder, ...how }: Background & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
+async function send(call: Call, { path, folder, clears, ...how }: Import & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
   const { server, agent, tool } = call;
   const transcript: Transcript = { path, format: formats[tool] };
   const sending: Sending = { server, agent, work: workIn(folder), transcript, ...how };
@@ -121,6 +136,7 @@ async function send(call: Call, { path, folder, ...how }: Background & { handsOf
   await file.locked(signal, async () => {
     const reason = await sendNew(file, sending, signal);
     if (reason !== null) note(call, reason);
+    if (clears) await endCleared(server, agent, sending.work, signal);
   });
 }
 

@@ -11,7 +11,8 @@ Answers one event of a tool's hooks, which comes as JSON on standard input. '${c
 At the start it finds or creates the session of the folder and branch, and prints what waits for the agent. After each turn,
 before a compaction and before a handoff it imports what is new in the transcript. While another agent holds the session it
 writes nothing and says who does. It never fails the tool: without Baton it writes a line to hook.log in the state folder
-(XDG_STATE_HOME, default ~/.local/state, /baton) and exits with 0. The next turn sends what is missing.
+(XDG_STATE_HOME, default ~/.local/state, /baton) and exits with 0. The next turn sends what is missing. A session is completed when its
+conversation is cleared, and after a week without a turn.
 
   --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
   --wait <ms>         the longest wait for Baton at the start and at a prompt; default: 150

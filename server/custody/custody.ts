@@ -47,6 +47,8 @@ export class Custody {
   /** The Session's place in the queue; null when it does not wait. */
   queued: QueuedSession | null;
   readonly #isAwaited: boolean;
+  /** Tokens that fit into the holder's window; null when not known. */
+  readonly contextWindow: number | null;
   readonly #agents: Map<string, LockedAgent>;
   #versioned = false;
   /** The tenure begun by this command, until an Event records it. */
@@ -64,6 +66,7 @@ export class Custody {
     this.pipeline = read.pipeline;
     this.queued = read.queued;
     this.#isAwaited = read.isAwaited;
+    this.contextWindow = read.contextWindow;
     this.#agents = new Map(read.agents.map((agent) => [agent.id, agent]));
   }
 
@@ -175,6 +178,7 @@ export class Custody {
       activatedAt: state === 'PENDING' ? null : this.work.now,
       endedAt: null,
       terminatedByHandoffId: null,
+      proposalEventId: null,
       readsFrom: limit?.from ?? null,
       readsEventsFrom: limit?.eventsFrom ?? null,
     });

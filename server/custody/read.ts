@@ -11,7 +11,7 @@ const sessionFields = [
   'id', 'status', 'version', 'agentId', 'endedAgentType', 'previousAgentType', 'contextVariables', 'result', 'summary', 'endReason', 'handoffsEnabled', 'maxHandoffs', 'operatorEpoch',
   'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'pipelineId', 'stage', 'updatedAt', 'lastReassignedAt', 'lastActivityAt', 'priority',
 ] as const satisfies (keyof Session)[];
-const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId'] as const satisfies (keyof AgentSession)[];
+const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId', 'proposalEventId'] as const satisfies (keyof AgentSession)[];
 const handoffFields = [
   'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptWithinMinutes', 'extensions', 'remindAt', 'remindedAt', 'acceptedAt', 'completedAt', 'closedAt',
   'rejectionReason', 'failureReason', 'cancelReason', 'leftEntryId',
@@ -47,6 +47,8 @@ export interface CustodyRead {
   queued: QueuedSession | null;
   /** Whether a queued Session waits for an agent like the holder. */
   isAwaited: boolean;
+  /** The holder's; null when it is not known. */
+  contextWindow: number | null;
 }
 
 /** The first Message and the first Event that an agent reads. */
@@ -163,7 +165,8 @@ SELECT
   (SELECT coalesce(json_object_agg(agent_id, json_build_object('from', reads_from, 'eventsFrom', events_from)), '{}') FROM (
     SELECT agent_id, min(reads_from) AS reads_from, min(reads_events_from) AS events_from FROM agent_sessions WHERE session_id = $1
     GROUP BY agent_id HAVING bool_and(reads_from IS NOT NULL)) l) AS limits,
-  ${pipelineSql('s')} AS pipeline
+  ${pipelineSql('s')} AS pipeline,
+  (SELECT context_window FROM agents WHERE id = (SELECT agent_id FROM s)) AS "contextWindow"
 `);
 const readCustodyStatement = custodySql('FOR NO KEY UPDATE', null);
 const readEnteringStatement = custodySql('FOR NO KEY UPDATE', entering);
@@ -180,6 +183,7 @@ interface Row {
   pipeline: PipelineRow;
   queued: object | null;
   awaited: boolean;
+  contextWindow: number | null;
 }
 
 async function read(work: Work, sessionId: string, options: LockOptions): Promise<Row> {
@@ -207,6 +211,7 @@ export async function readCustody(work: Work, sessionId: string, options: LockOp
     pipeline: pipelineOf(row.pipeline),
     queued: row.queued && fromColumns<QueuedSession>(row.queued),
     isAwaited: row.awaited,
+    contextWindow: row.contextWindow,
   };
 }
 

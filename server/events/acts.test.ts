@@ -216,6 +216,14 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     expect((await db.prisma.session.findUniqueOrThrow({ where: { id } })).version).toBe(1);
   });
 
+  it('usage over the limit of the window: TURN_APPENDED, then HANDOFF_PROPOSED to the holder', async () => {
+    await agent('full', { contextWindow: 100 });
+    const id = await session('full');
+    const usage = { inputTokens: 90, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null };
+    expect(await heard(id, () => turn(id, { usage }))).toEqual(['TURN_APPENDED:', 'HANDOFF_PROPOSED: full']);
+    expect(await heard(id, () => turn(id, { usage }))).toEqual(['TURN_APPENDED:']);
+  });
+
   it('changes of an agent: to that agent, without a session', async () => {
     await agent('d');
     const before = await db.prisma.event.count({ where: { agentId: 'd' } });

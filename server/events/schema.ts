@@ -41,6 +41,7 @@ const EventType = builder.enumType('EventType', {
     HANDOFF_REMINDED: { description: 'The target was reminded of a Handoff that waits. Nothing else changed.' },
     HANDOFF_ESCALATED: { description: 'A Handoff timed out and no other Agent of the stage is left: the Session goes where the stage escalates to. `handoff` is the one that timed out; `metadata` has `stage` and `escalateTo`. Follows HANDOFF_TIMED_OUT.' },
     HANDOFF_EXTENDED: { description: 'The deadline of a Handoff was moved.' },
+    HANDOFF_PROPOSED: { description: "The window of the holder's model is nearly full: a Handoff is proposed, and nothing has moved. `metadata` has `windowTokens`, `contextWindow` (null when not known), `compaction` (true when the program announced one) and `targets`, a list of `{agentId, freePlaces, outcome}`: up to 5 Agents to which the holder may hand off. Concerns no Handoff." },
     TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
     LOG_CHANGED: { description: 'A decision, tasks or a snapshot was recorded.' },
     AGENT_CHANGED: { description: 'An Agent was registered, changed or archived. Concerns no Session.' },
@@ -84,7 +85,7 @@ builder.prismaNode('Event', {
     metadata: t.expose('metadata', {
       type: 'JSON',
       nullable: true,
-      description: 'Metadata of a move without a Handoff, and of events of a pipeline; null otherwise. A Handoff has its own metadata.',
+      description: 'Metadata of a move without a Handoff, of events of a pipeline, and of HANDOFF_PROPOSED; null otherwise. A Handoff has its own metadata.',
     }),
     session: t.relation('session', { nullable: true, description: 'The Session of the Event; null for AGENT_CHANGED, READY and HEARTBEAT.' }),
     handoff: t.relation('handoff', { nullable: true, description: 'The Handoff of the Event; null when it concerns none.' }),

@@ -28,6 +28,7 @@ export const topics: Record<EventType, readonly Part[]> = {
   HANDOFF_REMINDED: ['target', 'source'],
   HANDOFF_ESCALATED: ['target', 'source'],
   HANDOFF_EXTENDED: ['target', 'source'],
+  HANDOFF_PROPOSED: ['holder'],
   TURN_APPENDED: [],
   LOG_CHANGED: [],
   AGENT_CHANGED: ['agent'],

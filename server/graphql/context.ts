@@ -14,6 +14,8 @@ export interface Settings {
   staleAfterMinutes: number;
   /** The default of a Session's `handoffsEnabled`. */
   handoffsEnabled: boolean;
+  /** Usage of an agent's window that proposes a handoff, in percent; 0 for none. */
+  contextPressure: number;
   /** Called after the commit that revokes a key. */
   keyRevoked: (keyId: string) => void;
 }
@@ -39,7 +41,7 @@ export interface GraphQLContext {
 export interface ContextOptions {
   prisma: PrismaClient;
   pool: Pool;
-  env: Omit<Settings, 'keyRevoked'>;
+  env: Pick<Settings, 'staleAfterMinutes' | 'handoffsEnabled'> & Partial<Settings>;
   log: Log;
   keyRevoked?: (keyId: string) => void;
   rates?: Rates;
@@ -53,8 +55,8 @@ export interface ContextOptions {
 
 /** Returns `createContext(caller)`, called once per request. */
 export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs, heldBytes, url = () => '' }: ContextOptions): (caller: Caller) => GraphQLContext {
-  const { staleAfterMinutes, handoffsEnabled } = env;
-  const settings = { staleAfterMinutes, handoffsEnabled, keyRevoked };
+  const { staleAfterMinutes, handoffsEnabled, contextPressure = 0 } = env;
+  const settings = { staleAfterMinutes, handoffsEnabled, contextPressure, keyRevoked };
   return (caller) => {
     const held = new HeldBytes(heldBytes);
     return { caller, prisma: boundedReads(prisma, held), pool, log, settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs), held, url: url() };

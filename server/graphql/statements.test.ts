@@ -70,6 +70,7 @@ describe('sends one statement, for 1 row and for 100', () => {
     ['Session.snapshots', 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: $n) { nodes { id messageCounts { user total } } } } } }'],
     ['AgentSession.turns and snapshots', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id turns(first: 2) { nodes { id } } snapshots(first: 2) { nodes { id } } } } } } }'],
     ['AgentSession.startedBy', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id startedBy { id type reason summary metadata } } } } } }'],
+    ['AgentSession.proposal', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSession { id proposal { id type metadata } } } } }'],
     ['Handoff.returnOf', 'query ($n: Int) { handoffs(first: $n) { nodes { id returnOf { id depth status sourceAgent { id } } } } }'],
     ['AgentSession.latestSnapshot', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id latestSnapshot { id tokenEstimate } } } } } }'],
     ['Agent.sessions', 'query ($n: Int) { agents(first: $n) { nodes { id sessions(first: $n) { totalCount nodes { id title } } } } }'],

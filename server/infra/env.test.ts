@@ -17,6 +17,7 @@ describe('the environment', () => {
       heartbeatMs: 10_000,
       staleAfterMinutes: 30,
       handoffsEnabled: true,
+      contextPressure: 80,
       archiveFolder: undefined,
       persistedOnly: false,
       demo: undefined,
@@ -39,11 +40,12 @@ describe('the environment', () => {
         BATON_HEARTBEAT_SECONDS: '0.5',
         BATON_STALE_AFTER_MINUTES: '0.5',
         BATON_HANDOFFS_ENABLED: '0',
+        BATON_CONTEXT_PRESSURE: '0',
         BATON_ARCHIVE_DIR: '/srv/handoffs',
         BATON_DEMO: '1',
         LOG_LEVEL: 'debug',
       }),
-    ).toMatchObject({ redisUrls: ['redis://one:6379', 'rediss://user:p%40ss@two.example:7000/0'], allowedOrigins: ['https://baton.example.com', 'http://localhost:5173'], heartbeatMs: 500, host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, archiveFolder: '/srv/handoffs', demo: true, logLevel: 'debug' });
+    ).toMatchObject({ redisUrls: ['redis://one:6379', 'rediss://user:p%40ss@two.example:7000/0'], allowedOrigins: ['https://baton.example.com', 'http://localhost:5173'], heartbeatMs: 500, host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, contextPressure: 0, archiveFolder: '/srv/handoffs', demo: true, logLevel: 'debug' });
   });
 
   test.each([
@@ -65,6 +67,7 @@ describe('the environment', () => {
       '0',
       "BATON_STALE_AFTER_MINUTES must be a number of minutes, above 0 and at most 525600 (a year), not '0'",
     ],
+    ['BATON_CONTEXT_PRESSURE', '100', "BATON_CONTEXT_PRESSURE must be a whole number of percent from 1 to 99, or 0 for off, not '100'"],
     ['BATON_HANDOFFS_ENABLED', 'yes', "BATON_HANDOFFS_ENABLED must be 0 or 1, not 'yes'"],
     ['LOG_LEVEL', 'loud', "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not 'loud'"],
     ['DATABASE_URL', 'mysql://u:secret@h/d', 'DATABASE_URL must look like postgresql://user:password@host:5432/database'],

@@ -57,6 +57,11 @@ const variables = z.object({
     .transform(Number)
     .default(30),
   BATON_HANDOFFS_ENABLED: flag.default(true),
+  BATON_CONTEXT_PRESSURE: z
+    .string()
+    .refine((value) => /^\d{1,2}$/.test(value), 'must be a whole number of percent from 1 to 99, or 0 for off')
+    .transform(Number)
+    .default(80),
   BATON_ARCHIVE_DIR: z.string().optional(),
   BATON_PERSISTED_ONLY: flag.default(false),
   BATON_DEMO: flag.optional(),
@@ -88,6 +93,8 @@ export interface Env {
   heartbeatMs: number;
   staleAfterMinutes: number;
   handoffsEnabled: boolean;
+  /** Usage of an agent's window that proposes a handoff, in percent; 0 for none. */
+  contextPressure: number;
   /** Folder where Handoffs are archived as files. Undefined: no archive. */
   archiveFolder: string | undefined;
   /** Whether only the dashboard's operations are allowed. */
@@ -129,6 +136,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     heartbeatMs: data.BATON_HEARTBEAT_SECONDS * 1_000,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
+    contextPressure: data.BATON_CONTEXT_PRESSURE,
     archiveFolder: data.BATON_ARCHIVE_DIR,
     persistedOnly: data.BATON_PERSISTED_ONLY,
     demo: data.BATON_DEMO,

@@ -5,6 +5,7 @@ import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { captureSnapshot, readVisible } from '../custody/snapshot.ts';
+import { followWindow } from '../handoffs/pressure.ts';
 import type { MessageRole } from '../generated/prisma/client.ts';
 import { LogWriter } from './logWriter.ts';
 import type { Usage } from './queries.ts';
@@ -35,7 +36,7 @@ export interface TurnAnswer {
 }
 
 /** Appends one turn. */
-export async function appendTurn(work: Work, input: AppendTurnInput): Promise<TurnAnswer> {
+export async function appendTurn(work: Work, input: AppendTurnInput, { contextPressure }: { contextPressure: number }): Promise<TurnAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { holder: false });
   if (input.agentId !== null) await demandAgentExists(work, input.agentId);
@@ -54,9 +55,13 @@ export async function appendTurn(work: Work, input: AppendTurnInput): Promise<Tu
   const toolCalls = input.toolCalls.filter((call) => !known.some((each) => isSame(each, call)));
   if (known[0] !== undefined && toolCalls.length + input.messages.length === 0) return { turnId: known[0].turn_id, sessionId: input.sessionId };
   if (input.truncated) await captureTruncation(custody);
-  const turnId = stageTurn(custody, { ...input, toolCalls }, byAgent ? (custody.openTenure?.id ?? null) : null);
+  const agentSessionId = byAgent ? (custody.openTenure?.id ?? null) : null;
+  const turnId = stageTurn(custody, { ...input, toolCalls }, agentSessionId);
   if (byAgent) recordTurn(custody);
   else custody.recordLog('TURN_APPENDED');
+  const window = windowOf(input.usage);
+  const tokens = [...(input.truncated ? [0] : []), ...(window === null ? [] : [window])];
+  await followWindow(custody, agentSessionId, { tokens, contextWindow: null, isFull: false }, contextPressure);
   return { turnId, sessionId: input.sessionId };
 }
 

@@ -198,6 +198,16 @@ export class ImportLog {
     return last;
   }
 
+  /** Tokens in the window, as new lines report them, the oldest first; 0 for a compaction. */
+  windowReports(): number[] {
+    const { windows, entries } = this.transcript;
+    const compactions = entries.filter(({ kind }) => kind === 'compaction').map((entry) => ({ line: (entry as CompactionEntry).line, tokens: 0 }));
+    return [...windows.map(({ line, tokens }) => ({ line, tokens })), ...compactions]
+      .filter(({ line }) => !this.known.line(line))
+      .sort((one, other) => one.line - other.line)
+      .map(({ tokens }) => tokens);
+  }
+
   /** The Turn for a turn of the file; created on first use. */
   #turn(number: number, at: Date | null): OpenTurn {
     const begun = this.#turns.get(number);

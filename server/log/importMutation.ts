@@ -104,15 +104,15 @@ export const importOptions = {
  * the entries refer to each other.
  */
 export async function runImport(
-  { pool, log, caller, streams }: GraphQLContext,
-  { sessionId, agentId, ...source }: { sessionId: string; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
+  { pool, log, caller, streams, settings }: GraphQLContext,
+  { sessionId, agentId, windowFull, ...source }: { sessionId: string; agentId: string | null; windowFull: boolean; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'importTranscript');
   // Refuses early, before a large file is read; the write is authorised again under the lock.
   const onRecognised = () => demandReadableSession(pool, caller, sessionId);
   return withSpool(log, async (spool) => {
-    const transcript = await prepareImport(pool, { sessionId, ...source, onRecognised, spool });
-    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript }));
+    const transcript = await prepareImport(pool, { sessionId, ...source, mayBeEmpty: windowFull, onRecognised, spool });
+    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript, windowFull }, settings));
   });
 }
 
@@ -126,7 +126,7 @@ export async function runImportOfNew(
   return withSpool(log, async (spool) => {
     const transcript = await prepareImport(pool, { sessionId: null, ...source, spool });
     const input = { title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript };
-    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importNewSession(work, input));
+    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importNewSession(work, input, settings));
   });
 }
 
@@ -149,6 +149,7 @@ mutation('importTranscript', {
     format: importOptions.format.describe('Format of the file.'),
     content: z.string().describe('The whole file as text.'),
     sidechain: withDefault(z.boolean(), false).describe("True when the whole file is a sub-agent's transcript. Its prompt then counts as no Message of a person."),
+    windowFull: withDefault(z.boolean(), false).describe("True when the program is about to compact its window: proposes a handoff (HANDOFF_PROPOSED), as usage over the server's limit does. `content` may be empty then, when the format is given."),
   }),
   payload: {
     description: 'The new parts of the transcript are in the log.',

@@ -3,6 +3,7 @@ import { BadUserInputError, InvalidStateError, NotFoundError } from '../core/err
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
+import { followWindow } from '../handoffs/pressure.ts';
 import { redactInput } from '../redaction/redact.ts';
 import { createSession, defaultMaxHandoffs } from '../sessions/createSession.ts';
 import { readKnown, type Known } from './importKnown.ts';
@@ -17,6 +18,13 @@ export interface ImportTranscriptInput {
   agentId: string | null;
   /** Already read, and its new parts redacted, before the Session is locked. */
   transcript: Transcript;
+  /** Whether the program is about to compact its window. */
+  windowFull?: boolean;
+}
+
+interface Pressure {
+  /** See `followWindow`. */
+  contextPressure: number;
 }
 
 export interface ImportAnswer {
@@ -28,7 +36,7 @@ export interface ImportAnswer {
  * Writes the new parts of a transcript into the log. Changes no Handoff, Context or tenure (rule: import is history).
  * Importing the same transcript again changes nothing.
  */
-export async function importTranscript(work: Work, { sessionId, agentId, transcript }: ImportTranscriptInput): Promise<ImportAnswer> {
+export async function importTranscript(work: Work, { sessionId, agentId, transcript, windowFull = false }: ImportTranscriptInput, { contextPressure }: Pressure): Promise<ImportAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId, { holder: false });
   const tenure = agentId === null ? null : await readTenure(work, sessionId, agentId);
@@ -44,6 +52,7 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
   log.setTasks();
   await log.finish();
   if (log.changed) custody.recordLog('TURN_APPENDED');
+  await followWindow(custody, agentSessionId, { tokens: log.windowReports(), contextWindow: transcript.contextWindow, isFull: windowFull }, contextPressure);
   return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lineCount }) };
 }
 
@@ -100,7 +109,7 @@ export interface ImportNewSessionInput {
 }
 
 /** Creates a Session and imports a transcript into it, in one transaction. */
-export async function importNewSession(work: Work, { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput): Promise<ImportAnswer> {
+export async function importNewSession(work: Work, { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput, pressure: Pressure): Promise<ImportAnswer> {
   if (transcript.entries.length === 0) {
     throw new BadUserInputError('input.content has no message and no tool call: there is nothing to record, and no session was created', ['input', 'content']);
   }
@@ -108,7 +117,7 @@ export async function importNewSession(work: Work, { title, agentId, handoffsEna
   const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: defaultMaxHandoffs, handoffsEnabled };
   const { sessionId } = await createSession(work, { ...created, title: given });
   await work.flush();
-  return importTranscript(work, { sessionId, agentId, transcript });
+  return importTranscript(work, { sessionId, agentId, transcript }, pressure);
 }
 
 const programs: Record<TranscriptFormat, string> = { CLAUDE_CODE: 'Claude Code', CODEX: 'Codex', GEMINI_CLI: 'Gemini CLI' };

@@ -19,11 +19,9 @@ const maxBytes = limits.body.transcript;
 /** Content types that a browser sends from a foreign page without a preflight. Plain text is allowed: programs send it by default. */
 const forms = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
 
-const options = {
-  ...importOptions,
-  sidechain: z.enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' }).nullish().transform((value) => value === 'true' || value === '1'),
-};
-const query = z.object({ sessionId: idOf('session'), ...options });
+const flag = z.enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' }).nullish().transform((value) => value === 'true' || value === '1');
+const options = { ...importOptions, sidechain: flag };
+const query = z.object({ sessionId: idOf('session'), windowFull: flag, ...options });
 const queryOfNew = z.object({ title: optional(title), ...options });
 
 export interface UploadLimits extends TurnLimits {

@@ -50,6 +50,8 @@ const words: Record<string, string> = {
   acceptHandoff: 'baton_accept',
   rejectHandoff: 'baton_reject',
   advancePipeline: 'baton_handoff with outcome',
+  completeSession: 'baton_handoff with outcome COMPLETED',
+  failSession: 'baton_handoff with outcome FAILED',
   appendTurn: 'baton_note',
   recordDecision: 'baton_note',
   setTasks: 'baton_note',

@@ -16,6 +16,8 @@ interface Advanced {
 
 const executeDocument = mutation('executeHandoffTool', 'toolResult { content } handoff { id deadlineAt targetAgent { id } } session { id }');
 const advanceDocument = mutation('advancePipeline', 'handoff { id deadlineAt targetAgent { id } } session { id status }');
+const completeDocument = mutation('completeSession', 'session { id status }');
+const failDocument = mutation('failSession', 'session { id status }');
 const sessionDocument = `query ($id: ID!) { session(id: $id) { ${sessionFields} } }`;
 
 export interface ToolCall {
@@ -52,6 +54,7 @@ export async function handOff(desk: Desk, { target, outcome, reason, summary, va
   }
   if (variables !== undefined) throw new Refused('variables go with target. Give payload with an outcome instead.', 'BAD_USER_INPUT');
   const sessionId = await sessionMeant(desk, session);
+  if (!(await isInStage(desk, sessionId))) return end(desk, { outcome, reason, summary, payload, sessionId });
   const advanced = await desk.mutate<Advanced>(advanceDocument, { sessionId, outcome, reason, summary, payload });
   const target_ = advanced.handoff?.targetAgent.id ?? null;
   const next =
@@ -63,10 +66,28 @@ export async function handOff(desk: Desk, { target, outcome, reason, summary, va
   return answer(next, { session: sessionId, outcome, target: target_, handoff: advanced.handoff?.id ?? null, status: advanced.session.status });
 }
 
+async function isInStage({ query }: Desk, id: string): Promise<boolean> {
+  const { session } = await query<{ session: HeldSession | null }>(sessionDocument, { id });
+  // One that may not be read is refused by the API.
+  return session === null || session.pipeline?.stage != null;
+}
+
+/** Ends a Session that is in no pipeline. */
+async function end(desk: Desk, { outcome, reason, summary, payload, sessionId }: Pick<HandOff, 'reason' | 'summary' | 'payload'> & { outcome: string; sessionId: string }) {
+  if (outcome === 'COMPLETED') {
+    await desk.mutate(completeDocument, { sessionId, summary: summary ?? reason, result: payload });
+    return answer('The session is completed. You no longer hold it: stop working on it.', { session: sessionId, outcome, target: null, handoff: null, status: outcome });
+  }
+  if (outcome !== 'FAILED') throw new Refused('The session is in no pipeline. Give outcome COMPLETED or FAILED to end it, or target to pass it on.', 'BAD_USER_INPUT', { outcomes: ['COMPLETED', 'FAILED'] });
+  if (payload !== undefined) throw new Refused('A failed session has no payload: put it into summary.', 'BAD_USER_INPUT');
+  await desk.mutate(failDocument, { sessionId, reason: summary === undefined ? reason : `${reason}\n\n${summary}` });
+  return answer('The session has failed. You no longer hold it: stop working on it.', { session: sessionId, outcome, target: null, handoff: null, status: outcome });
+}
+
 /** Says what may be given. */
 async function nowhere(desk: Desk, given: string | undefined): Promise<Refused> {
   const sessionId = await sessionMeant(desk, given);
   const { session } = await desk.query<{ session: HeldSession | null }>(sessionDocument, { id: sessionId });
   const outcomes = session === null ? [] : outcomesOf(session);
-  return new Refused(outcomes.length > 0 ? `Give outcome: ${outcomes.join(' or ')}.` : 'Give target: the id of the agent that goes on, as in the name of a transfer_to_ tool.', 'BAD_USER_INPUT', { outcomes });
+  return new Refused(outcomes.length > 0 ? `Give outcome: ${outcomes.join(' or ')}.` : 'Give target: the id of the agent that goes on, as in the name of a transfer_to_ tool. To end the session, give outcome COMPLETED or FAILED.', 'BAD_USER_INPUT', { outcomes });
 }

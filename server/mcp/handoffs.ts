@@ -1,4 +1,5 @@
 import { mutation, type Desk } from './ask.ts';
+import { proposalLine } from './proposals.ts';
 import { answer, counted, named, Refused } from './result.ts';
 import { adviceFor, type HeldSession, heldSessions, outcomesOf, sessionFields } from './session.ts';
 
@@ -57,11 +58,13 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
     prompt: prompts[at]!.text,
   }));
   // A PENDING one is a handoff that waits.
-  const sessions = held.map(sessionData).filter(({ state }) => state !== 'PENDING');
+  const taken = held.filter(({ agentSession }) => agentSession?.state !== 'PENDING');
+  const sessions = taken.map((session) => ({ ...sessionData(session), proposal: session.agentSession?.proposal?.metadata ?? null }));
   const whom = desk.agentId === null ? '' : ' for you';
   const lines = [
     totalCount === 0 ? `No handoff waits${whom}.` : `${counted(totalCount, 'handoff')} ${totalCount === 1 ? 'waits' : 'wait'}${whom}${totalCount > shown.length ? `; the oldest ${shown.length} are shown` : ''}.${desk.works ? ' Take one with baton_accept, or decline it with baton_reject.' : ''}`,
     ...sessions.map(({ session, title, state, outcomes }) => `You hold ${session} ${named(title)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.`),
+    ...taken.flatMap((session) => proposalLine(session) ?? []),
   ];
   const texts = handoffs.map(({ handoff, prompt, leftOut }) => `${handoff}\n\n${prompt}${leftOutNote(handoff, leftOut)}`);
   return answer(lines.join('\n'), { handoffs, sessions, waiting: totalCount }, texts);

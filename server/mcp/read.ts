@@ -2,6 +2,7 @@ import { fenceFor, neutralise } from '../context/neutralise.ts';
 import { encodeCursor } from '../graphql/page.ts';
 import type { Desk } from './ask.ts';
 import { idsOf, leftOutNote } from './handoffs.ts';
+import { charactersOf, readCalls, type ShownCall } from './readCalls.ts';
 import { answer, named, Refused } from './result.ts';
 import { sessionMeant } from './session.ts';
 
@@ -59,28 +60,33 @@ async function readPrompt({ query }: Desk, id: string) {
 }
 
 const logFields = `title status agent { id } newest: messages(first: 1) { nodes { sequence } }
-  messages(last: $last, first: $first, before: $before) { nodes { sequence role content recordedBy { principal role } } }`;
-const logDocument = `query ($id: ID!, $first: Int, $last: Int, $before: String) { session(id: $id) { ${logFields} } }`;
+  messages(last: $last, first: $first, before: $before) { nodes { sequence role content recordedBy { principal role } turn { id } } }
+  turns(first: $turns) { nodes { id } }`;
+const logDocument = `query ($id: ID!, $first: Int, $last: Int, $before: String, $turns: Int) { session(id: $id) { ${logFields} } }`;
 
 interface LogRead {
   title: string;
   status: string;
   agent: { id: string } | null;
   newest: { nodes: { sequence: number }[] };
-  messages: { nodes: { sequence: number; role: string; content: string; recordedBy: { principal: string; role: string | null } | null }[] };
+  messages: { nodes: { sequence: number; role: string; content: string; recordedBy: { principal: string; role: string | null } | null; turn: { id: string } | null }[] };
+  turns: { nodes: { id: string }[] };
 }
 
 /** The list of messages is ordered by sequence, the newest first; a cursor is the place of a number. */
 const placeOf = (sequence: number): string => encodeCursor({ name: 'message', columns: { sequence: 'integer' }, direction: 'desc' }, { sequence });
 
-/** Messages from a number on, or the newest. */
-async function readLog({ query }: Desk, id: string, from: number | undefined, to = Infinity) {
+/** Messages from a number on, or the newest, and the tool calls beside them. */
+async function readLog(desk: Desk, id: string, from: number | undefined, to = Infinity) {
   const page = from === undefined ? { first: mostMessages } : { last: mostMessages, before: placeOf(Math.max(0, from - 1)) };
-  const { session } = await query<{ session: LogRead | null }>(logDocument, { id, ...page });
+  // A turn of calls alone has no message: the newest turns are looked up by themselves.
+  const { session } = await desk.query<{ session: LogRead | null }>(logDocument, { id, ...page, turns: from === undefined ? mostMessages : 0 });
   if (session === null) throw new Refused('There is no such session, or you may not read it. Check the id.', 'NOT_FOUND');
   const newest = session.newest.nodes[0]?.sequence ?? 0;
   const found = session.messages.nodes.toReversed().filter(({ sequence }) => sequence <= to);
-  let room = mostCharacters;
+  const turnIds = [...session.messages.nodes.flatMap(({ turn }) => turn?.id ?? []), ...session.turns.nodes.map((turn) => turn.id)];
+  const calls = await readCalls(desk, turnIds, { from: found[0]?.sequence ?? from ?? 0, to: from === undefined ? Infinity : (found.at(-1)?.sequence ?? 0) });
+  let room = mostCharacters - charactersOf(calls);
   const messages: { number: number; role: string; recordedBy: string | null; content: string; cut: number }[] = [];
   // From the newest, when no number is given: the end of a log says more than its beginning.
   for (const { sequence, role, content, recordedBy } of from === undefined ? found.toReversed() : found) {
@@ -100,9 +106,18 @@ async function readLog({ query }: Desk, id: string, from: number | undefined, to
     ...(from === undefined && first !== undefined && first > 1 ? ['Give from to read earlier messages.'] : []),
     untrusted,
   ];
-  const texts = messages.map(({ number, role, content, cut }) => `Message ${number}, ${role}${cut === 0 ? '' : ` (${cut} more characters)`}\n${quoted(content)}`);
-  return answer(lines.join(' '), { session: id, title: session.title, status: session.status, holder: session.agent?.id ?? null, newest, next, messages }, texts);
+  const texts = [...callsBetween(calls, -Infinity, first ?? Infinity)];
+  for (const [at, { number, role, content, cut }] of messages.entries()) {
+    texts.push(`Message ${number}, ${role}${more(cut)}\n${quoted(content)}`, ...callsBetween(calls, number, messages[at + 1]?.number ?? Infinity));
+  }
+  return answer(lines.join(' '), { session: id, title: session.title, status: session.status, holder: session.agent?.id ?? null, newest, next, messages, calls }, texts);
 }
+
+const more = (cut: number): string => (cut === 0 ? '' : ` (${cut} more characters)`);
+
+/** The calls after one message and before another, as texts. */
+const callsBetween = (calls: readonly ShownCall[], from: number, to: number): string[] =>
+  calls.filter(({ after }) => after >= from && after < to).map((call) => `Tool call${call.failed ? ', failed' : ''}${more(call.cut)}\n${quoted([`${call.name} ${call.arguments}`, call.result].join('\n'))}`);
 
 const markdownDocument = 'query ($id: ID!) { handoff(id: $id) { markdown } }';
 const previewDocument = 'query ($id: ID!) { session(id: $id) { status agent { id } } contextPreview(sessionId: $id, maxTokens: 20000) { text } }';

@@ -7,6 +7,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import type { Desk } from './ask.ts';
 import { handoffMeant, waitingHandoffs } from './handoffs.ts';
 import { handoffText, read, sessionText } from './read.ts';
+import { withProposals } from './proposals.ts';
 import { named, refusal, Refused } from './result.ts';
 import { heldSessions } from './session.ts';
 import { callTool, NoAgent, toolsOf } from './tools.ts';
@@ -40,13 +41,15 @@ export function createServer(desk: Desk, { version, masked }: { version: string;
   server.setRequestHandler(ListToolsRequestSchema, () => safely(async () => ({ tools: await toolsOf(desk) })));
 
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-    safely(() =>
-      callTool(desk, params.name, params.arguments ?? {}, callIdIn(params._meta)).catch((error: unknown) => {
+    safely(async () => {
+      const result = await callTool(desk, params.name, params.arguments ?? {}, callIdIn(params._meta)).catch((error: unknown) => {
         if (error instanceof Refused) return refusal(error);
         if (error instanceof NoAgent) return refusal(new Refused(error.message, 'NOT_FOUND'));
         throw error;
-      }),
-    ),
+      });
+      // The inbox has them already.
+      return params.name === 'baton_inbox' ? result : withProposals(desk, result);
+    }),
   );
 
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({

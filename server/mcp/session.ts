@@ -1,16 +1,15 @@
 import type { Desk } from './ask.ts';
+import { pressedFields, type Pressed } from './proposals.ts';
 import { Refused, named } from './result.ts';
 
 /** The fields of a Session that the tools show, and how. */
-export interface HeldSession {
-  id: string;
-  title: string;
+export interface HeldSession extends Pressed {
   status: string;
-  agentSession: { state: string } | null;
+  agentSession: (Pressed['agentSession'] & { state: string }) | null;
   pipeline: { stage: string | null; pipeline: { transitions: { from: string; outcome: string }[] } } | null;
 }
 
-export const sessionFields = 'id title status agentSession { state } pipeline { stage pipeline { transitions { from outcome } } }';
+export const sessionFields = `${pressedFields} status pipeline { stage pipeline { transitions { from outcome } } }`;
 
 /** The most Sessions that answers list. */
 const most = 20;
@@ -46,6 +45,6 @@ export async function sessionMeant(desk: Desk, given: string | undefined): Promi
 /** How the work on a Session goes on, as advice to a model. */
 export function adviceFor(session: Pick<HeldSession, 'pipeline'>): string {
   const outcomes = outcomesOf(session);
-  if (outcomes.length === 0) return 'Record what you do with baton_note. To pass the session on, call baton_handoff or a transfer_to_ tool.';
+  if (outcomes.length === 0) return 'Record what you do with baton_note. To pass the session on, call baton_handoff or a transfer_to_ tool. When all of its work is done, call baton_handoff with outcome COMPLETED.';
   return `Record what you do with baton_note. The session is in stage '${session.pipeline!.stage}' of a pipeline: when its work is done, call baton_handoff with outcome ${outcomes.join(' or ')}.`;
 }

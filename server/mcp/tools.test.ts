@@ -113,6 +113,20 @@ describe('a take-over', () => {
   });
 });
 
+describe('the end of a session outside of pipelines', () => {
+  it.each([
+    [{ outcome: 'COMPLETED', reason: 'All is written', payload: { words: 7 } }, { status: 'COMPLETED', summary: 'All is written', result: { words: 7 }, endReason: null }],
+    [{ outcome: 'COMPLETED', reason: 'Done', summary: 'Seven words.' }, { status: 'COMPLETED', summary: 'Seven words.', result: null, endReason: null }],
+    [{ outcome: 'FAILED', reason: 'The disk is full', summary: 'Nothing was lost.' }, { status: 'FAILED', summary: null, result: null, endReason: 'The disk is full\n\nNothing was lost.' }],
+  ])('is an outcome of baton_handoff: %j', async (given, expected) => {
+    const { author, names } = await pair();
+    const id = await publicSession(names.author);
+    expect(await author.call('baton_handoff', given)).toMatchObject({ isError: false, data: { session: id, status: given.outcome, target: null } });
+    expect((await post(`{ session(id: "${id}") { status summary result endReason } }`)).data).toEqual({ session: expected });
+    expect((await author.call('baton_inbox')).texts).toEqual(['No handoff waits for you.']);
+  });
+});
+
 describe('the session of a call', () => {
   it('is the only active one, else the refusal lists them', async () => {
     const { author, names } = await pair();
@@ -145,7 +159,14 @@ describe('refusals say what to do next', () => {
     ['wrong arguments of a handoff tool, with its schema', async ({ author, names }) => (await publicSession(names.author), [author, `transfer_to_${names.reviewer}`, { speed: 1 }]), 'INVALID_TOOL_ARGUMENTS', /reason is required: give a value;[^]*The tool takes: \{/],
     ['wrong arguments of our own tools, with their schema', async ({ author }) => [author, 'baton_reject', { handoff: 7 }], 'BAD_USER_INPUT', /reason: [^]*It takes: \{/],
     ['target and outcome together', async ({ author }) => [author, 'baton_handoff', { target: 'a', outcome: 'DONE', reason: 'x' }], 'BAD_USER_INPUT', /^Give target or outcome, not both\.$/],
-    ['neither target nor outcome', async ({ author, names }) => (await publicSession(names.author), [author, 'baton_handoff', { reason: 'x' }]), 'BAD_USER_INPUT', /^Give target: the id of the agent/],
+    ['neither target nor outcome', async ({ author, names }) => (await publicSession(names.author), [author, 'baton_handoff', { reason: 'x' }]), 'BAD_USER_INPUT', /^Give target: the id of the agent.*outcome COMPLETED or FAILED\.$/],
+    ['an outcome outside of pipelines that ends nothing', async ({ author, names }) => (await publicSession(names.author), [author, 'baton_handoff', { outcome: 'DONE', reason: 'x' }]), 'BAD_USER_INPUT', /Give outcome COMPLETED or FAILED to end it, or target/],
+    ['the end of a session that waits to be accepted', async ({ author, reviewer, names }) => {
+      const id = await session(names.author);
+      await initiate(id, names.reviewer);
+      void author;
+      return [reviewer, 'baton_handoff', { outcome: 'COMPLETED', reason: 'x', session: encodeId('session', id) }];
+    }, 'INVALID_STATE', /accept/],
     ['an unknown tool', async ({ author, names }) => (await publicSession(names.author), [author, 'fly', {}]), 'UNKNOWN_HANDOFF_TARGET', /fly/],
     ['nothing to accept', async ({ author }) => [author, 'baton_accept', {}], 'NO_HANDOFF_WAITS', /baton_inbox/],
     ['a handoff of somebody else', async ({ author, names }) => {
@@ -179,6 +200,39 @@ describe('refusals say what to do next', () => {
     expect(refused).toMatchObject({ isError: true, data: { recorded: ['text', 'decision 1'] } });
     expect(refused.texts[0]).toMatch(/Recorded before: text, decision 1\. Do not send these again\.$/);
     expect((await stateOf(id)).decisions).toEqual([{ text: 'One' }]);
+  });
+});
+
+describe('a window that is nearly full', () => {
+  const usage = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null } });
+
+  it('stands in the inbox and in one line of every answer, until the usage falls or the session is handed off', async () => {
+    const { author, reviewer, names } = await pair();
+    await run(updateAgent, { id: names.author, contextWindow: 1_000 });
+    const id = await session(names.author, { title: 'Long "work"' });
+    const line = `The context window of ${encodeId('session', id)} "Long 'work'" is 85 % full. Hand it off with baton_handoff, target '${names.reviewer}', before the window is compacted.`;
+    await turn(id, usage(859));
+    const inbox = await author.call('baton_inbox');
+    expect(inbox.texts[0]!.split('\n').at(-1)).toBe(line);
+    expect(inbox.data).toMatchObject({ sessions: [{ proposal: { windowTokens: 859, contextWindow: 1_000, targets: [{ agentId: names.reviewer, freePlaces: 5 }] } }] });
+    const noted = await author.call('baton_note', { text: 'Half is done.' });
+    expect(noted.texts[0]).toBe(`Recorded in ${encodeId('session', id)}: text.\n${line}`);
+    expect(noted.data.message).toBe(noted.texts[0]);
+    for (const [tool, given] of [['baton_read', {}], ['baton_accept', {}], ['baton_note', {}]] as const) expect((await author.call(tool, given)).texts[0]!.split('\n').at(-1)).toBe(line);
+    expect((await reviewer.call('baton_inbox')).texts[0]).not.toContain('window');
+
+    await turn(id, usage(100));
+    expect((await author.call('baton_note', { text: 'More.' })).texts[0]).not.toContain('window');
+    await turn(id, usage(900));
+    const passed = await author.call('baton_handoff', { target: names.reviewer, reason: 'The window is full' });
+    expect([passed.isError, passed.texts[0]!.includes('window')]).toEqual([false, false]);
+  });
+
+  it('without an agent that has room asks for notes', async () => {
+    const { author, names } = await pair();
+    await run(updateAgent, { id: names.author, contextWindow: 1_000, collaborators: [] });
+    await turn(await session(names.author), usage(900));
+    expect((await author.call('baton_inbox')).texts[0]).toMatch(/is 90 % full\. No agent to which you may hand it off has a free place: record what is left with baton_note\.$/);
   });
 });
 
@@ -237,6 +291,33 @@ describe('reading', () => {
     const rest = await author.call('baton_read', { from: 2 });
     expect(rest.data).toMatchObject({ next: 22, newest: 30 });
     expect((await author.call('baton_read', { from: 22 })).data).toMatchObject({ next: null });
+  });
+
+  it('shows tool calls beside the messages, shortened, as quoted data', async () => {
+    const { author, names } = await pair();
+    const id = await session(names.author);
+    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'I dig.' }], toolCalls: [toolCall('c1', 'Bash', { arguments: { command: 'dig' } }), toolCall('c2', 'Bash', { arguments: { command: 'x'.repeat(400) }, error: 'y'.repeat(700) })] });
+    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'I water.' }] });
+    await turn(id, { messages: [], toolCalls: [toolCall('c3', 'Read', { arguments: { path: 'a.md' } })] });
+    const newest = await author.call('baton_read');
+    expect(newest.texts.slice(1)).toEqual([
+      'Message 1, ASSISTANT\n```\nI dig.\n```',
+      'Tool call\n```\nBash {"command":"dig"}\nok\n```',
+      expect.stringMatching(/^Tool call, failed \(214 more characters\)\n```\nBash \{"command":"x+\ny{600}\n```$/),
+      'Message 2, ASSISTANT\n```\nI water.\n```',
+      'Tool call\n```\nRead {"path":"a.md"}\nok\n```',
+    ]);
+    expect(newest.data).toMatchObject({ calls: [{ after: 1, name: 'Bash', failed: false, result: 'ok', cut: 0 }, { after: 1, failed: true }, { after: 2, name: 'Read' }] });
+    expect((await author.call('baton_read', { from: 2, to: 2 })).texts.slice(1)).toEqual(['Message 2, ASSISTANT\n```\nI water.\n```']);
+  });
+
+  it('shows the newest calls within the size of an answer', async () => {
+    const { author, names } = await pair();
+    await turn(await session(names.author), { toolCalls: Array.from({ length: 60 }, (_, n) => ({ ...toolCall(`c${n}`, `Tool${n}`), result: 'r'.repeat(100_000) })) });
+    const { texts, data } = await author.call('baton_read');
+    const names_ = (data as unknown as { calls: { name: string }[] }).calls.map(({ name }) => name);
+    expect([names_[0], names_.at(-1)]).toEqual(['Tool51', 'Tool59']);
+    expect(texts.join('').length).toBeLessThan(24_000);
   });
 
   it('offers waiting handoffs and held sessions as resources, and a handoff as the prompt take_over', async () => {

@@ -42,7 +42,7 @@ const ownTools: Record<string, OwnTool<unknown>> = {
     run: reject,
   }),
   baton_read: own({
-    description: "Reads a session's log, the context of a handoff, or an item that its prompt left out.",
+    description: "Reads a session's log (messages and tool calls), the context of a handoff, or an item that its prompt left out.",
     input: z.strictObject({
       session,
       from: place.describe('First message, or first character of the item. Default: the newest messages.'),
@@ -65,10 +65,10 @@ const ownTools: Record<string, OwnTool<unknown>> = {
     run: note,
   }),
   baton_handoff: own({
-    description: 'Passes your session on: to target, or in a pipeline by the outcome of its stage. Stop working on it afterwards.',
+    description: 'Passes your session on: to target, or in a pipeline by the outcome of its stage. Elsewhere outcome COMPLETED or FAILED ends it. Stop working on it afterwards.',
     input: z.strictObject({
       target: z.string().optional().describe('Agent id.'),
-      outcome: z.string().optional().describe('Such as DONE. baton_inbox lists them.'),
+      outcome: z.string().optional().describe('In a pipeline such as DONE: baton_inbox lists them. Elsewhere COMPLETED or FAILED.'),
       reason: z.string().describe('Why, for people and the next agent.'),
       summary: z.string().optional().describe('Of the work so far. Default: composed from the log.'),
       variables: z.record(z.string(), z.unknown()).optional().describe('Values for the target.'),

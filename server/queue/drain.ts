@@ -106,6 +106,7 @@ async function giveTo(
     pipeline: pipelineOf(row.pipeline),
     queued,
     isAwaited: false,
+    contextWindow: null,
   });
   custody.leaveQueue();
   const log = Object.entries(carried.log).every(([name, count]) => session[name as keyof CarriedEntry['log']] === count);

@@ -140,7 +140,7 @@ function nextOf(work: Work, definition: Definition, agent: KnownRow | null, type
 
 function write(work: Work, id: string, known: KnownRow | null, { fields, definition, collaborations }: Next): void {
   const stored = definition as unknown as Agent['definition'];
-  const agent = known === null ? insertAgent(work, { ...fields, id, maxCapacity: 5, metadata: null, definition: stored }) : lockedPart(known);
+  const agent = known === null ? insertAgent(work, { ...fields, id, maxCapacity: 5, contextWindow: null, metadata: null, definition: stored }) : lockedPart(known);
   if (known !== null) {
     work.change('agents', agent, { ...fields, definition: stored });
     mayTakeMore(work, agent);

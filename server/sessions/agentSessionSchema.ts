@@ -34,6 +34,11 @@ builder.prismaNode('AgentSession', {
       nullable: true,
       description: 'The Event that began the tenure: SESSION_CREATED, SESSION_REASSIGNED or SESSION_RETURNED. Carries reason, summary and metadata of a move without a Handoff.',
     }),
+    proposal: t.relation('proposal', {
+      cost: 2,
+      nullable: true,
+      description: 'The HANDOFF_PROPOSED that stands: the window of the Agent was nearly full at the last report. Null when it was not, and when no usage is reported. Its `metadata` has the targets of that moment.',
+    }),
     terminatedByHandoff: t.relation('terminatedByHandoff', {
       nullable: true,
       description: 'The Handoff that ended the tenure; null while it is open, or when something else ended it.',

@@ -106,7 +106,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     lastActivityAt: work.now,
   };
   work.insert('sessions', session);
-  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], limits: {}, pipeline, queued: null, isAwaited: false });
+  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], limits: {}, pipeline, queued: null, isAwaited: false, contextWindow: null });
   if (agent === null) custody.changed();
   else {
     custody.setStatus('RUNNING');

@@ -11,10 +11,10 @@ import { ReassignFields, type ReassignData } from './ReassignFields.tsx';
 import styles from './ReassignDialog.module.css';
 
 /** Reassigns a session: choose an agent, give a reason, preview, confirm. */
-export function ReassignDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
+export function ReassignDialog({ sessionId, draft, onClose }: { sessionId: string; draft?: Partial<Draft>; onClose: () => void }) {
   const [{ data, error }, ask] = useQuery({ query: ReassignDialogQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   const { session } = data ?? {};
-  if (session) return <Open session={session} onClose={onClose} />;
+  if (session) return <Open session={session} given={draft} onClose={onClose} />;
   return (
     <Dialog title="Reassign" onClose={onClose} wide>
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
@@ -26,8 +26,8 @@ export function ReassignDialog({ sessionId, onClose }: { sessionId: string; onCl
 
 type Session = NonNullable<ReassignData['session']>;
 
-function Open({ session, onClose }: { session: Session; onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>(emptyDraft);
+function Open({ session, given, onClose }: { session: Session; given: Partial<Draft> | undefined; onClose: () => void }) {
+  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, ...given });
   // The version that the person saw: the server rejects the move if the session has changed since.
   const [seen, setSeen] = useState(session.version);
   const [refusal, setRefusal] = useState<Refusal | null>(null);

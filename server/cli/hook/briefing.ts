@@ -1,4 +1,4 @@
-import { isHeldBy, type Session, type WaitingHandoff } from './session.ts';
+import { isHeldBy, type Proposal, type Session, type WaitingHandoff } from './session.ts';
 
 /** What the model is told, in addition to its own context; null: nothing. */
 export function briefingOf(agent: string, session: Session | null, waiting: readonly WaitingHandoff[], atStart: boolean): string | null {
@@ -6,7 +6,21 @@ export function briefingOf(agent: string, session: Session | null, waiting: read
   const elsewhere = waiting.filter(({ id }) => id !== mine?.id);
   if (mine !== null) return lines([`The handoff ${mine.id} of this work waits for you, agent ${agent}. Accept it with the tool baton_accept before you go on. Your turns are recorded from then on.`, ...(atStart ? [mine.contextPrompt?.text ?? '', ...listOf(elsewhere)] : [])]);
   if (session === null || !isHeldBy(agent, session)) return lines([heldByAnother(agent, session), ...(atStart ? listOf(elsewhere) : [])]);
-  return atStart ? lines([`You work as agent ${agent}. Baton records this work in the session ${session.id}: ${quote(session.title)}.`, ...listOf(elsewhere)]) : null;
+  const proposal = session.agentSession?.proposal?.metadata;
+  const proposed = proposal === undefined ? [] : [proposedLine(proposal)];
+  const started = atStart ? [`You work as agent ${agent}. Baton records this work in the session ${session.id}: ${quote(session.title)}.`, ...listOf(elsewhere)] : [];
+  return started.length + proposed.length === 0 ? null : lines([...started, ...proposed]);
+}
+
+/** A proposed handoff, with the one call that makes it. */
+function proposedLine({ windowTokens, contextWindow, compaction, targets }: Proposal): string {
+  const full = compaction || windowTokens === null || contextWindow === null ? 'nearly full' : `${Math.floor((100 * windowTokens) / contextWindow)} % full`;
+  const agents = targets.map(({ agentId, outcome }) => `${agentId}${outcome === null ? '' : ` (outcome ${outcome})`}`);
+  const advice =
+    agents.length === 0
+      ? 'No agent to which you may hand it off has a free place: record what is left with the tool baton_note.'
+      : `Hand it off with one call of the tool baton_handoff, with target ${agents.join(' or ')} and a reason: the next agent gets what Baton recorded.`;
+  return `The context window of this work is ${full}. ${advice}`;
 }
 
 function heldByAnother(agent: string, session: Session | null): string {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Failed, post, type Server } from './request.ts';
-import { isHeldBy, sessionOf, type Session } from './session.ts';
+import { isHeldBy, isOpen, lastSessionOf, sessionOf, type Session } from './session.ts';
 import type { StateFile } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -18,20 +18,28 @@ export interface Sending {
   turnEnd: number | null;
   /** Whether a handoff tool runs next. */
   handsOff: boolean;
+  /** Whether the tool compacts its window next. */
+  compacts: boolean;
 }
 
 /** An upload may have 64 MB. */
 const maxPartBytes = 32 * 1024 * 1024;
 
 /** Imports what is new in a transcript. Returns why nothing was written, or null. @throws Failed */
-export async function sendNew(file: StateFile, { server, agent, work, transcript, turnEnd, handsOff }: Sending, signal: AbortSignal): Promise<string | null> {
+export async function sendNew(file: StateFile, { server, agent, work, transcript, turnEnd, handsOff, compacts }: Sending, signal: AbortSignal): Promise<string | null> {
   const input = new Input(transcript.path);
   try {
     let state = file.read();
     // A transcript that became shorter is another one.
     if (state.sentTo > input.size) state = { ...state, from: 0, sentTo: 0, taskLines: [] };
     const end = Math.min(turnEnd ?? input.size, input.size);
-    if (end > state.sentTo || handsOff) {
+    if (end > state.sentTo || handsOff || compacts) {
+      const last = state.handedOff === null ? null : await lastSessionOf(server, work, signal);
+      if (last !== null && last.id === state.handedOff && !isOpen(last)) {
+        // This turn ended the session: the rest of it belongs to no session.
+        file.write({ ...state, sentTo: end, ...(turnEnd !== null && { from: end, taskLines: [], handedOff: null }) });
+        return null;
+      }
       const session = await sessionOf(server, agent, work, signal);
       if (session === null) return 'another agent holds the session';
       // The rest of the turn that handed off belongs to the tenure that it ended.
@@ -47,6 +55,8 @@ export async function sendNew(file: StateFile, { server, agent, work, transcript
         state = { ...state, sentTo: part.to, ...(isWhole && { from: part.to, taskLines: [...state.taskLines, ...tasks] }) };
         file.write(state);
       }
+      // After what is new, and also without anything new.
+      if (compacts && !isRest) await post(server, `/sessions/${session.id}/transcript?${query}&windowFull=true`, 'application/x-ndjson', '', signal);
     }
     if (handsOff) file.write(state);
     if (turnEnd !== null && state.handedOff !== null) file.write({ ...state, handedOff: null });

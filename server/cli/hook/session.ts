@@ -7,6 +7,15 @@ export interface Session {
   status: string;
   agent: { id: string } | null;
   openHandoff: { id: string; status: string; contextPrompt?: { text: string } } | null;
+  agentSession?: { proposal: { metadata: Proposal } | null } | null;
+}
+
+/** `metadata` of HANDOFF_PROPOSED. */
+export interface Proposal {
+  windowTokens: number | null;
+  contextWindow: number | null;
+  compaction: boolean;
+  targets: { agentId: string; outcome: string | null }[];
 }
 
 export interface WaitingHandoff {
@@ -18,33 +27,38 @@ export interface WaitingHandoff {
 
 const sessionFields = 'session(externalId: $externalId) { id title status agent { id } openHandoff { id status';
 const findSession = `query HookSession($externalId: String!) { ${sessionFields} } } }`;
-const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } }
+const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } agentSession { proposal { metadata } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
 /** Returns the open session of the work, or creates one that the agent holds. Null: a session exists, and the agent may not read it. @throws Failed */
 export async function sessionOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
-  const { session } = await ask<{ session: Session | null }>(server, findSession, { externalId: work.externalId }, signal);
+  const session = await lastSessionOf(server, work, signal);
   return isOpen(session) ? session : createFor(server, agent, work, signal);
 }
 
-/** The same, with the handoffs that wait for the agent. @throws Failed */
+/** The newest session of the work, open or not. Null: none, or one that the agent may not read. @throws Failed */
+export const lastSessionOf = async (server: Server, { externalId }: Work, signal: AbortSignal): Promise<Session | null> =>
+  (await ask<{ session: Session | null }>(server, findSession, { externalId }, signal)).session;
+
+/** The same as `sessionOf`, with the handoffs that wait for the agent. @throws Failed */
 export async function workOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
   const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { externalId: work.externalId, agent }, signal);
   return { session: isOpen(session) ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
 }
 
-const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
+export const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
 
-async function createFor(server: Server, agent: string, { externalId, title, project }: Work, signal: AbortSignal): Promise<Session | null> {
+async function createFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
+  const { externalId, title, project } = work;
   try {
     const { answer } = await ask<{ answer: { session: Session } }>(server, create, { input: { title, externalId, project, agentId: agent } }, signal);
     return { ...answer.session, openHandoff: null };
   } catch (error) {
     // Another process was faster, or the session is one that this agent may not read.
     if (!(error instanceof Failed) || error.code !== 'CONFLICT') throw error;
-    const { session } = await ask<{ session: Session | null }>(server, findSession, { externalId }, signal);
+    const session = await lastSessionOf(server, work, signal);
     return isOpen(session) ? session : null;
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, opendirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stateFolder } from '../connect/stateFolder.ts';
@@ -79,6 +79,38 @@ function isHeld(lock: string): boolean {
     return false;
   }
 }
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const keptDays = 30;
+/** Files that are looked at in one day. */
+const mostLookedAt = 2_000;
+const tidied = 'tidied';
+
+/** Whether a day has passed since this was last true. */
+export function isTidyDue(): boolean {
+  const path = join(folder(), tidied);
+  if (!isOlder(path, 1)) return false;
+  writeFileSync(path, '', { mode: 0o600 });
+  return true;
+}
+
+/** Removes the state of transcripts that were not sent for 30 days. Sent again, they are sent from their start; Baton knows the lines. */
+export function pruneState(): void {
+  const opened = opendirSync(folder());
+  try {
+    for (let count = 0; count < mostLookedAt; count += 1) {
+      const found = opened.readSync();
+      if (found === null) return;
+      const path = join(folder(), found.name);
+      if (found.name !== tidied && isOlder(path, keptDays)) rmSync(path, { force: true });
+    }
+  } finally {
+    opened.closeSync();
+  }
+}
+
+/** Whether a file is missing or was not changed for that many days. */
+const isOlder = (path: string, days: number): boolean => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity) > days * dayMs;
 
 const maxLogBytes = 1_000_000;
 

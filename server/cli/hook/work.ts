@@ -12,11 +12,14 @@ export interface Work {
 
 const maxExternalId = 200;
 
+/** The beginning of the external ids of all work on this machine. */
+export const externalIdsHere = `${hostname()}:`;
+
 /** The repository around the folder and its branch; without a repository the folder alone. */
 export function workIn(folder: string): Work {
   const { root, branch } = repositoryOf(folder) ?? { root: folder, branch: null };
   const onBranch = branch === null ? '' : `#${branch}`;
-  const place = `${hostname()}:${root}${onBranch}`;
+  const place = `${externalIdsHere}${root}${onBranch}`;
   const externalId = place.length <= maxExternalId ? place : `${place.slice(0, maxExternalId - 33)}.${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
   const project = (basename(root) || root).slice(0, 200);
   return { externalId, project, title: `${project}${branch === null ? '' : ` (${branch})`}`.slice(0, 500) };

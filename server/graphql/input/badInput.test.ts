@@ -125,6 +125,7 @@ const refused: Record<string, Bad> = {
   description: text({ bytes: 4 * KB }),
   instructions: text({ bytes: 32 * KB }),
   maxCapacity: integer(1, 100_000),
+  contextWindow: integer(1),
   collaborators: listWith(agentId, ['bob']),
   collaborations: [...agentId.map((id) => [{ agentId: id }]), ...text({ bytes: KB }).map((when) => [{ agentId: 'bob', when }]), ...carry.map((each) => [{ agentId: 'bob', carry: each }]), [{ agentId: 'bob' }, { agentId: 'bob' }]],
   files: [
@@ -188,7 +189,7 @@ const refused: Record<string, Bad> = {
   workspace: ['folder', 'branch', 'commit'].flatMap((field) => nonBlank({ bytes: KB }).map((value) => ({ [field]: value }))),
 };
 /** Every value that GraphQL itself lets through is good. */
-const anything = ['status', 'skipHandoff', 'leavePipeline', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'dryRun', 'createKey.role', 'priority'];
+const anything = ['status', 'skipHandoff', 'leavePipeline', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'windowFull', 'dryRun', 'createKey.role', 'priority'];
 
 function inputOf(mutation: string): GraphQLInputObjectType {
   const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);

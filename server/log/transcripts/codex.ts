@@ -90,11 +90,13 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
 
   /** Adds the tokens of a request. Each is reported once or more, with a running total that may restart at any time. */
   function count(info: unknown, place: Place): void {
-    const { total_token_usage: now, last_token_usage: last } = fieldsOf(info);
+    const { total_token_usage: now, last_token_usage: last, model_context_window: window } = fieldsOf(info);
+    draft.contextWindow = tokensOf(window) || draft.contextWindow;
     if (!isObject(now) || sameFigures(now, total)) return;
     const used = isObject(last) ? tokensIn(last) : addTokens(tokensIn(now), tokensIn(total), -1);
     total = now;
-    if (isObject(last)) draft.reportWindow(used, place);
+    // A sub-agent has its own window.
+    if (isObject(last) && !sidechainFile) draft.reportWindow(used, place);
     draft.addUsage(`turn ${draft.turn} of ${source}`, used, model, place);
   }
 

@@ -12,6 +12,8 @@ export interface ReadOptions {
   format: TranscriptFormat | 'AUTO';
   /** Whether the whole file is a sub-agent's transcript. */
   sidechain: boolean;
+  /** Whether a file without lines is a transcript of a given format; else it is refused. */
+  mayBeEmpty?: boolean;
   /** Awaited when the format is known, before the rest is read; a rejection ends the reading. */
   onRecognised?: () => Promise<void>;
   /** Keeps the texts of the transcript; without it they are in memory. */
@@ -27,7 +29,7 @@ const maxFiles = { count: 10_000, characters: 512 * 1024 };
 const detectionLines = 50;
 
 /** Reads a transcript as it arrives. @throws BadUserInputError when the format is unknown, or not the given one. */
-export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, onRecognised, spool }: ReadOptions): Promise<Transcript> {
+export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, mayBeEmpty = false, onRecognised, spool }: ReadOptions): Promise<Transcript> {
   const batches = readLines(chunks);
   try {
     const begin: Line[] = [];
@@ -41,7 +43,8 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
     }
     if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);
     const known = recognised ?? (format === 'AUTO' ? null : format);
-    if (known === null || begin.length === 0) throw unrecognised(begin);
+    const isEmpty = begin.length === 0;
+    if (known === null || (isEmpty && !mayBeEmpty)) throw unrecognised(begin);
     await onRecognised?.();
     const draft = new Draft(spool);
     const intake = new Intake(draft, readers[known](draft, sidechain));
@@ -54,7 +57,7 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
       await intake.take(begin);
       for await (const lines of batches) await intake.take(lines);
     }
-    if (intake.known === 0) throw unrecognised(begin);
+    if (intake.known === 0 && !isEmpty) throw unrecognised(begin);
     intake.reader.end?.();
     return draft.finish(known);
   } finally {

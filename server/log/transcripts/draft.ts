@@ -54,6 +54,7 @@ export class Draft {
   #fileCharacters = 0;
   readonly #usage = new Map<string, UsageItem>();
   readonly #windows: WindowAt[] = [];
+  contextWindow: number | null = null;
   readonly #models = new Set<string>();
   readonly #standings = new Map<number, WorkspaceAt>();
   /** The title of each of the first requests; null for one that has none. */
@@ -265,6 +266,7 @@ export class Draft {
       usage,
       standings: [...this.#standings.values()],
       windows: this.#windows,
+      contextWindow: this.contextWindow,
       tasksLine: this.#tasksLine,
       taskRedactions: 0,
       facts: {

@@ -50,6 +50,11 @@ test.each([undefined, 2])('reads a session on one line or on many (%s)', async (
   expect(JSON.stringify(read.entries)).not.toContain('Secret thoughts');
 });
 
+test("reports the window after each request, but not a sub-agent's", async () => {
+  const windows = async (sidechain: boolean) => (await readText(JSON.stringify(session), { sidechain })).windows.map(({ turn, tokens }) => [turn, tokens]);
+  expect([await windows(false), await windows(true)]).toEqual([[[0, 117]], []]);
+});
+
 test('gives a call with a later result a new key, and keeps the keys of the others', async () => {
   const keys = async (status: string) => (await readText(JSON.stringify({ ...session, messages: [{ id: 'g', type: 'gemini', content: 'x', toolCalls: [shell('t', status, '')] }] }))).lines.map(({ key }) => key);
   const [before, after] = [await keys('executing'), await keys('success')];

@@ -88,6 +88,8 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
           cacheCreationInputTokens: 0,
           cacheReadInputTokens: cached,
         };
+        // A sub-agent has its own window.
+        if (!sidechainFile) draft.reportWindow(used, place);
         draft.setUsage(`gemini ${key}`, used, typeof model === 'string' ? draft.clean.name(model, 'unknown') : null, place);
       }
     },

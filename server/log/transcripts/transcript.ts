@@ -178,6 +178,8 @@ export interface Transcript {
   standings: WorkspaceAt[];
   /** In the file's order. */
   windows: WindowAt[];
+  /** Tokens that fit into the agent's window, as the program last said; null when it did not. */
+  contextWindow: number | null;
   /** Line of the last task list; null without one. */
   tasksLine: number | null;
   /** Secrets that were removed from the tasks. */
