@@ -37,7 +37,7 @@ export const crawler = (contextFor: (caller: Caller) => GraphQLContext, agents: 
     const type = getNamedType(schema.getQueryType()!.getFields()[root]!.type) as GraphQLObjectType;
     texts += await ask(`{ ${root} { ${everything(type, 3)} } }`);
   }
-  const found = ['Session', 'Agent', 'Handoff', 'Message'].map((name) => `... on ${name} { ${everything(schema.getType(name) as GraphQLObjectType, 0)} }`).join(' ');
+  const found = '... on Session { id title } ... on Agent { id name } ... on Handoff { id reason } ... on Message { id content }';
   for (const beginning of 'abcdefghijklmnopqrstuvwxyz') texts += await ask(`{ search(query: "${beginning}", first: 100) { edges { match { text } node { ${found} } } } }`);
   const ids = new Set<string>();
   const types = schema.getPossibleTypes(schema.getType('Node') as never);

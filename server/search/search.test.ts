@@ -185,7 +185,7 @@ it('an agent finds what it may read, by words and by ids, and every other role f
     ([['AGENT', 'ada'], ['AGENT', 'payments-expert'], ['ANALYST', null]] as const).map(async ([role, agentId]) => client(url, { key: await secretFor(pool, role, agentId) })),
   );
   expect(await found('obelisk', undefined, ada)).toEqual([]);
-  expect(await search('obelisk', {}, ada!)).toMatchObject({ totalCount: 0 });
+  expect(await search('obelisk', {}, ada)).toMatchObject({ totalCount: 0 });
   for (const id of [encodeId('session', foreign), encodeId('handoff', handoffId)]) expect([await found(id, undefined, ada), await found(id, undefined, pia)]).toEqual([[], [id]]);
   expect(await found('obelisk', undefined, pia)).toHaveLength(3);
   expect(await found('obelisk', undefined, analyst)).toEqual(await found('obelisk'));
