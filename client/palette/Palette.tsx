@@ -8,6 +8,7 @@ import { graphql } from '../gql/gql.ts';
 import { Dialog } from '../ui/Dialog.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
+import { savedViews } from '../views/store.ts';
 import { useOfferedActions } from './actions.ts';
 import { countText, itemOf, itemsFor, pieces, type Item, type Match } from './items.ts';
 import styles from './Palette.module.css';
@@ -163,9 +164,11 @@ function useOwnItems(withRecent: boolean, onShortcuts: () => void): Item[] {
   const [location] = useLocation();
   const [theme, setTheme] = useTheme();
   const [recent] = useState(recentPlaces);
+  const [views] = useState(() => [...savedViews('sessions'), ...savedViews('handoffs')]);
   return [
     ...actions.map(({ word, icon, run }): Item => ({ key: `act ${word}`, icon, kind: 'This page', title: word, run })),
     ...(withRecent ? recent.filter(({ path }) => path !== location) : []).map(({ path, title }): Item => ({ key: `recent ${path}`, icon: 'clock', kind: 'Recent', title, href: path })),
+    ...views.map(({ name, href }): Item => ({ key: `view ${href} ${name}`, icon: 'list', kind: 'View', title: name, href })),
     ...places.map(({ href, word, icon }): Item => ({ key: `page ${href}`, icon, kind: 'Page', title: word, href })),
     ...themes.filter((each) => each !== theme).map((each): Item => ({ key: `theme ${each}`, icon: 'screen', kind: 'Setting', title: `Theme: ${each}`, run: () => setTheme(each) })),
     { key: 'shortcuts', icon: 'info', kind: 'Help', title: 'Keyboard shortcuts', run: onShortcuts },
