@@ -11,6 +11,7 @@ import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
 import { machine, tableOf, type Line } from './report.ts';
 import { scroll } from './scroll.ts';
+import { search } from './search.ts';
 import { slow } from './slow.ts';
 import { start } from './start.ts';
 import { tools } from './tools.ts';
@@ -29,6 +30,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   tools,
   pipelines,
   queue,
+  search,
 };
 const file = 'bench.md';
 

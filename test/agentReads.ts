@@ -43,6 +43,9 @@ export function agentReads({ prisma, pool }: TestDatabase, url: string) {
     await ask(`{ contextPreview(sessionId: "${id}") { text } sessionEvents(sessionId: "${id}") { nodes { type reason summary metadata handoff { reason summary } } } }`);
     await ask(`{ agent(id: "${agentId}") { prompt(sessionId: "${id}") { text } sessions { nodes { tasks { content } decisions { text } contextVariables { name value } lastHandoff { summary } } } handoffsReceived { nodes { summary } } handoffsGiven { nodes { summary priorTurn { messages { content } } } } } }`);
     await ask(`{ session(id: "${id}") { oldest: messages(last: 100) { edges { node { content handoff { summary } } } } turns { edges { node { toolCalls { result } } } } handoffs { edges { node { reason chain { reason } previous { reason } triggeringToolCalls { arguments } priorTurn { index } } } } snapshots { nodes { visibleToolCalls { arguments result } } } agentSessions { nodes { initiatedByHandoff { reason } terminatedByHandoff { reason } startedBy { reason } turns { nodes { messages { content } } } } } } }`);
+    const results = '{ totalCount edges { match { text } node { ... on Session { title endReason } ... on Handoff { reason summary rejectionReason } ... on Message { content } } } }';
+    for (const words of ['HIDDEN', 'GIVEN', 'LATER', 'last words']) await ask(`{ search(query: "${words}") ${results} }`);
+    for (let at = 0; at < records.length; at += 12) await ask(`{ search(query: "${records.slice(at, at + 12).join(',')}") ${results} }`);
     await ask(`{ simulateHandoff(sessionId: "${id}", targetAgentId: "cid") { context { text } variables { name value } } }`);
     const { handoffs } = (await ask('{ handoffs { nodes { id contextPrompt { kept { id } dropped { id } } } } }')) as { handoffs: { nodes: { id: string; contextPrompt: { kept: { id: string }[] } }[] } };
     for (const handoff of handoffs.nodes) {

@@ -37,6 +37,8 @@ export const crawler = (contextFor: (caller: Caller) => GraphQLContext, agents: 
     const type = getNamedType(schema.getQueryType()!.getFields()[root]!.type) as GraphQLObjectType;
     texts += await ask(`{ ${root} { ${everything(type, 3)} } }`);
   }
+  const found = '... on Session { id title } ... on Agent { id name } ... on Handoff { id reason } ... on Message { id content }';
+  for (const beginning of 'abcdefghijklmnopqrstuvwxyz') texts += await ask(`{ search(query: "${beginning}", first: 100) { edges { match { text } node { ${found} } } } }`);
   const ids = new Set<string>();
   const types = schema.getPossibleTypes(schema.getType('Node') as never);
   for (let fresh = idsIn(texts); fresh.length > 0; ) {

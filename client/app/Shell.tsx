@@ -6,6 +6,7 @@ import { places } from './places.ts';
 import { ThemeToggle } from './ThemeToggle.tsx';
 import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
+import { PaletteHost } from '../palette/PaletteHost.tsx';
 import { useIsAway } from '../live/state.ts';
 import { Waiting } from '../queue/Waiting.tsx';
 import { basePath } from '../urql.ts';
@@ -44,6 +45,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </a>
         </nav>
         <div className={styles.corner}>
+          <PaletteHost />
           <LiveState />
           <ThemeToggle />
           <Who />

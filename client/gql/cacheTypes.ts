@@ -278,6 +278,12 @@ export const possibleTypes: Record<string, string[]> = {
     "NotFoundError",
     "RevokeKeyPayload"
   ],
+  "SearchResult": [
+    "Agent",
+    "Handoff",
+    "Message",
+    "Session"
+  ],
   "SetAgentStatusResult": [
     "BadUserInputError",
     "NotFoundError",
@@ -440,6 +446,9 @@ export const embeddedTypes: string[] = [
   "RejectHandoffPayload",
   "ResumeSessionPayload",
   "RevokeKeyPayload",
+  "SearchMatch",
+  "SearchResultConnection",
+  "SearchResultEdge",
   "SessionConnection",
   "SessionEdge",
   "SessionPipeline",
@@ -447,6 +456,7 @@ export const embeddedTypes: string[] = [
   "SessionStage",
   "SetAgentStatusPayload",
   "SetTasksPayload",
+  "TextRange",
   "TimeOutHandoffPayload",
   "ToolArgumentProblem",
   "ToolCount",

@@ -28,8 +28,15 @@ export const HandoffBadgeFragment = graphql(`
   }
 `);
 
+export interface HandoffBadgeProps {
+  handoff: FragmentType<typeof HandoffBadgeFragment>;
+  className?: string;
+  /** Shows from whom to whom beside the status. */
+  withRoute?: boolean;
+}
+
 /** A handoff's status with details in a tooltip. Links to the handoff. */
-export function HandoffBadge({ handoff: masked, className = '' }: { handoff: FragmentType<typeof HandoffBadgeFragment>; className?: string }) {
+export function HandoffBadge({ handoff: masked, className = '', withRoute = false }: HandoffBadgeProps) {
   const handoff = readFragment(HandoffBadgeFragment, masked);
   const look = handoffLooks[handoff.status];
   const source = handoff.sourceAgent?.id ?? 'no agent';
@@ -41,6 +48,7 @@ export function HandoffBadge({ handoff: masked, className = '' }: { handoff: Fra
         className={`${styles.badge} ${className}`}
         data-handoff={handoff.status}
         aria-label={`Handoff ${look.word.toLowerCase()}: from ${source} to ${handoff.targetAgent.id}`}
+        data-route={withRoute ? `${handoff.sourceAgent?.id ?? 'unassigned'} → ${handoff.targetAgent.id}` : undefined}
       />
     </Tooltip>
   );

@@ -7,7 +7,7 @@ import { SessionLogSubscription } from './documents.ts';
 /** The part of an event that listeners get. The cache has the rest a moment later. */
 export interface LiveEvent {
   type: EventType;
-  session: ({ id: string; createdAt: string } & Facets) | null;
+  session: ({ id: string; createdAt: string; lastActivityAt: string } & Facets) | null;
   handoff: { id: string; sourceAgent: { id: string } | null; targetAgent: { id: string } } | null;
   agent: { id: string } | null;
 }

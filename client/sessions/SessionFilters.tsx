@@ -42,6 +42,13 @@ export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) 
         <Toggle on={view.open} count={counts?.open} onChange={(open) => onChange({ ...view, open })}>
           Open handoff
         </Toggle>
+        <label className={styles.order}>
+          <span className="hidden">Order</span>
+          <select className="select" value={view.byActivity ? 'activity' : 'created'} onChange={({ target }) => onChange({ ...view, byActivity: target.value === 'activity' })}>
+            <option value="created">Newest first</option>
+            <option value="activity">Last activity first</option>
+          </select>
+        </label>
       </div>
     </div>
   );

@@ -13,13 +13,14 @@ import { SessionRow } from './SessionRow.tsx';
 const pageSize = 50;
 
 const SessionsQuery = graphql(`
-  query Sessions($where: SessionFilter!, $first: Int!, $after: String, $count: Boolean!) {
-    sessions(where: $where, first: $first, after: $after) {
+  query Sessions($where: SessionFilter!, $orderBy: SessionOrder!, $first: Int!, $after: String, $count: Boolean!) {
+    sessions(where: $where, orderBy: $orderBy, first: $first, after: $after) {
       nodes {
         id
         title
         status
         createdAt
+        lastActivityAt
         agent {
           id
         }
@@ -60,7 +61,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
   const isFirst = after === null;
   const [{ data, error, fetching }, ask] = useQuery({
     query: SessionsQuery,
-    variables: { where: filter, first: pageSize, after, count: isFirst },
+    variables: { where: filter, orderBy: view.byActivity ? { field: 'LAST_ACTIVITY' } : { field: 'CREATED_AT' }, first: pageSize, after, count: isFirst },
     requestPolicy: isFirst ? 'cache-and-network' : 'cache-first',
   });
   const tell = useEffectEvent(onRead);
@@ -99,7 +100,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
         {inGroups(nodes).map((group) => (
           <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>
             {group.map((session) => (
-              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} onReassign={onReassign} />
+              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} byActivity={view.byActivity} onReassign={onReassign} />
             ))}
           </div>
         ))}

@@ -11,6 +11,7 @@ import type { Draft } from '../handoffs/reassign/reassign.ts';
 import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { useSessionLog } from '../live/events.ts';
 import { SessionLog } from '../log/SessionLog.tsx';
+import { usePageActions } from '../palette/actions.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
@@ -86,6 +87,10 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
   useSessionLog(id);
   const view = viewOf(useSearch());
   const mayReassign = useMay('reassign') && isOpen(status);
+  usePageActions([
+    ...(mayReassign ? [{ word: 'Reassign this session …', icon: 'swap' as const, run: () => setOpened('reassign') }] : []),
+    { word: 'Context prompt of this session …', icon: 'copy', run: () => setOpened('prompt') },
+  ]);
   return (
     <Page
       title={title}

@@ -16,6 +16,7 @@ export const SessionRowFragment = graphql(`
     title
     status
     createdAt
+    lastActivityAt
     agent {
       id
       ...AgentChip
@@ -31,6 +32,8 @@ export interface SessionRowProps {
   session: FragmentType<typeof SessionRowFragment>;
   /** The session no longer matches the view. */
   hasLeft: boolean;
+  /** Shows the time of the last activity instead of that of creation. */
+  byActivity: boolean;
   /** Undefined when the viewer may not reassign. */
   onReassign: ((sessionId: string) => void) | undefined;
 }
@@ -38,8 +41,8 @@ export interface SessionRowProps {
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
 /** A session in a list: its title, status, holder and last handoff. */
-export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, onReassign }: SessionRowProps) {
-  const { id, title, status, createdAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
+export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, byActivity, onReassign }: SessionRowProps) {
+  const { id, title, status, createdAt, lastActivityAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (
     <div role="listitem" className={styles.row} data-session={id} data-left={hasLeft}>
       <div className={styles.title}>
@@ -47,13 +50,14 @@ export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, o
           {title}
         </Link>
         <span className="soft small">
-          <Time at={createdAt} />
+          {byActivity && 'active '}
+          <Time at={byActivity ? lastActivityAt : createdAt} />
           {hasLeft && ' · no longer in this view'}
         </span>
       </div>
       <Badge className={styles.status} {...sessionLooks[status]} />
       {agent ? <AgentChip className={styles.agent} agent={agent} /> : <span className={`${styles.agent} ${styles.nobody}`}>Unassigned</span>}
-      {lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} />}
+      {lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} withRoute />}
       {onReassign && isOpen(status) && (
         <button type="button" className={`button small ${styles.action}`} onClick={() => onReassign(id)} aria-label={`Reassign "${title}"`}>
           <Icon name="swap" /> Reassign

@@ -6,6 +6,7 @@ import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { readView, writeView, type View } from './filters.ts';
 import { useSessionCounts, type Known } from './counts.ts';
 import { SessionFilters } from './SessionFilters.tsx';
+import { SavedViews } from '../views/SavedViews.tsx';
 import { SessionList } from './SessionList.tsx';
 
 /** The list of sessions. The URL holds the filters. */
@@ -29,6 +30,7 @@ export function SessionsPage() {
   return (
     <Page title="Sessions" intro="Pieces of work with their current agent and last handoff.">
       <SessionFilters view={view} counts={counts} onChange={change} />
+      <SavedViews list="sessions" href={writeView(view)} />
       <SessionList
         key={`${edition} ${writeView(view)}`}
         view={view}

@@ -9,6 +9,8 @@ export interface View {
   unassigned: boolean;
   open: boolean;
   text: string;
+  /** Ordered by last activity instead of creation. */
+  byActivity: boolean;
 }
 
 export function readView(params: URLSearchParams): View {
@@ -19,16 +21,18 @@ export function readView(params: URLSearchParams): View {
     unassigned: params.get('unassigned') === '1',
     open: params.get('open') === '1',
     text: params.get('q') ?? '',
+    byActivity: params.get('sort') === 'activity',
   };
 }
 
-export function writeView({ status, agent, unassigned, open, text }: View): string {
+export function writeView({ status, agent, unassigned, open, text, byActivity }: View): string {
   const params = new URLSearchParams();
   if (status) params.set('status', status.toLowerCase());
   if (agent) params.set('agent', agent);
   if (unassigned) params.set('unassigned', '1');
   if (open) params.set('open', '1');
   if (text) params.set('q', text);
+  if (byActivity) params.set('sort', 'activity');
   const query = params.toString();
   return query === '' ? '/' : `/?${query}`;
 }

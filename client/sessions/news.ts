@@ -3,7 +3,7 @@ import { useLiveEvents } from '../live/events.ts';
 import { fits, hasLeft, type Facets, type View } from './filters.ts';
 
 interface Page {
-  nodes: readonly ({ id: string; createdAt: string } & Facets)[];
+  nodes: readonly ({ id: string; createdAt: string; lastActivityAt: string } & Facets)[];
   pageInfo: { hasNextPage: boolean };
 }
 
@@ -13,14 +13,15 @@ interface Page {
  */
 export function useNews(view: View): { news: number; left: number; note: (after: string | null, page: Page) => void } {
   const listed = useRef(new Set<string>());
-  // The creation time of the last session read: older ones may match but are not loaded.
+  const placeOf = ({ createdAt, lastActivityAt }: { createdAt: string; lastActivityAt: string }): string => (view.byActivity ? lastActivityAt : createdAt);
+  // The time of the last session read, in the order of the list: older ones may match but are not loaded.
   const until = useRef('\uffff');
   const [news, setNews] = useState<ReadonlySet<string>>(() => new Set());
   const [left, setLeft] = useState<ReadonlyMap<string | null, number>>(() => new Map());
 
   useLiveEvents(({ session }) => {
     if (session === null || listed.current.has(session.id)) return;
-    const isNews = session.createdAt >= until.current && fits(view, session);
+    const isNews = placeOf(session) >= until.current && fits(view, session);
     setNews((now) => {
       if (isNews === now.has(session.id)) return now;
       const next = new Set(now);
@@ -33,7 +34,8 @@ export function useNews(view: View): { news: number; left: number; note: (after:
   const note = (after: string | null, { nodes, pageInfo }: Page): void => {
     for (const { id } of nodes) listed.current.add(id);
     // Pages may be registered again in any order.
-    const last = pageInfo.hasNextPage ? (nodes.at(-1)?.createdAt ?? '') : '';
+    const end = nodes.at(-1);
+    const last = pageInfo.hasNextPage && end !== undefined ? placeOf(end) : '';
     if (last < until.current) until.current = last;
     setNews((now) => (nodes.some(({ id }) => now.has(id)) ? new Set([...now].filter((id) => !listed.current.has(id))) : now));
     const gone = nodes.filter((session) => hasLeft(view, session)).length;

@@ -84,6 +84,7 @@ const queries: Record<string, Read> = {
     mark: text('"eve"'),
     AGENT: 'FORBIDDEN for others',
   },
+  search: { query: 'query ($id: String!) { answer: search(query: $id) { totalCount nodes { ... on Handoff { id } } edges { match { text } } } }', variables: inHandoff, mark: id, AGENT: 'its own' },
   rateLimit: { query: '{ answer: rateLimit { reads { remaining } writes { remaining } } }', variables: async () => ({}), mark: text('"writes"'), AGENT: 'all' },
   viewer: { query: '{ answer: viewer { role agent { id } key { id name role } } }', variables: async () => ({}), mark: text('"role"'), AGENT: 'all' },
   keys: { query: '{ answer: keys { nodes { id name role } } }', variables: async () => ({}), mark: text("a test's"), AGENT: 'FORBIDDEN' },

@@ -27,7 +27,7 @@ export const pageArgs = builder.args((t) => ({
   before: t.string({ description: 'Returns the items before this cursor. The cursor must come from this list in this order. Null: up to the end.' }),
 }));
 
-const PageInfo = builder.objectRef<{ list: Connection; page: PageOfRows<Row> }>('PageInfo').implement({
+export const PageInfo = builder.objectRef<{ list: Connection; page: PageOfRows<Row> }>('PageInfo').implement({
   access: 'inherit',
   description: 'Position of a page in its list.',
   fields: (t) => ({

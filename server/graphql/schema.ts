@@ -26,6 +26,7 @@ import '../pipelines/schema.ts';
 import '../queue/schema.ts';
 import '../registry/mutations.ts';
 import '../registry/schema.ts';
+import '../search/schema.ts';
 import '../sessions/agentSessionSchema.ts';
 import '../sessions/listSchema.ts';
 import '../sessions/mutations.ts';

@@ -19,6 +19,8 @@ beforeAll(async () => {
     UPDATE sessions SET pipeline_id = (SELECT id FROM pipelines), stage = 'a';
     INSERT INTO stage_entries (id, session_id, number, stage, attempt, agent_id, entered_at, left_at, outcome, sent_back)
       SELECT gen_random_uuid(), id, n, 'a', n, coalesce(agent_id, 'busy'), now(), now(), 'DONE', false FROM sessions, generate_series(1, 3) AS n`);
+  await database.pool.query(`INSERT INTO search_entries (kind, id, session_id, words) SELECT 'SESSION', id, id, search_words(title, 'A') FROM sessions;
+    INSERT INTO search_entries (kind, id, session_id, sequence, words) SELECT 'MESSAGE', id, session_id, sequence, search_words(content, 'D') FROM messages`);
   sessionId = encodeId('session', await bulkId(database.pool, 'session', 60));
   const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM sessions ORDER BY id LIMIT 100');
   ids = rows.map(({ id }) => encodeId('session', id));
@@ -92,6 +94,8 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     ['Session.pipeline and results: one for their stays, and one for the agents of each', 4, 'query ($n: Int) { sessions(first: $n) { nodes { id results { agent { id } stage outcome payload reason } pipeline { stage pipeline { id slug stages { name } } stages { name state attempts agent { id } } } } } }'],
     ['two different pages of one list', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id a: handoffs(first: 2) { nodes { id } } b: handoffs(last: 1) { nodes { id status } } } } }'],
     ['texts of messages: one for all lists of the request', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }'],
+    ['search: one for the matches, one for the records of their type, one for the texts of the matches', 3, `query ($n: Int) { search(query: "message", types: [MESSAGE], first: $n) { edges { cursor match { text marks { start } } node { ... on Session { id } ... on Message { id role session { id title } agentSession { id agent { id } } } } } } }`],
+    ['search, by nodes', 2, 'query ($n: Int) { search(query: "work", types: [SESSION], first: $n) { nodes { ... on Session { id title agent { id } lastHandoff { id sourceAgent { id } } } } } }'],
     ['results and errors of tool calls', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: 2) { nodes { toolCalls { id result error } } } } } }'],
   ])('%s', async (_name, statements, query) => {
     expect(await statementsOf(query)).toBe(statements);

@@ -84,6 +84,8 @@ export const limits = {
     pipeline: 256 * KB,
     idempotencyKeyCharacters: 128,
   },
+  /** BAD_USER_INPUT. Of a search; each CJK character counts as a word. */
+  search: { characters: 500, words: 32 },
   /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files and the processor time of an upload. */
   definitions: { files: 500, file: MB, frontMatter: 32 * KB, processorMs: 15_000 },
   /** LIMIT_EXCEEDED. */

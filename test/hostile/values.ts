@@ -56,6 +56,8 @@ export const values: readonly Hostile[] = [
     { status: 200 },
   ),
   asks('patterns in a text filter', '{ sessions(where: { titleContains: "%_\\\\%%%%%%%%" }) { totalCount } }', 'none', { status: 200, says: /"totalCount":0/ }),
+  asks('operators of a text search', `{ search(query: "' & !( | <-> :* \\\\ %") { totalCount } }`, 'none', { status: 200, says: /"totalCount":0/ }),
+  asks('10,000 words to search for', `{ search(query: "${'a '.repeat(10_000)}") { totalCount } }`, 'BAD_USER_INPUT', { status: 200, says: /500/ }),
   asks(
     'a status 40,000 times',
     'query ($s: [SessionStatus!]) { sessions(where: { status: $s }, first: 1) { nodes { id } } }',

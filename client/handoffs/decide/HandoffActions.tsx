@@ -4,6 +4,7 @@ import { useMay } from '../../access/viewer.ts';
 import { graphql } from '../../gql/gql.ts';
 import { readFragment, type FragmentType } from '../../gql/index.ts';
 import type { HandoffActionsFragment as HandoffActionsData } from '../../gql/graphql.ts';
+import { usePageActions, type PageAction } from '../../palette/actions.ts';
 import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { AcceptMutation, CompleteMutation } from './decide.ts';
@@ -46,6 +47,13 @@ export function HandoffActions({ handoff: masked, onReject }: HandoffActionsProp
   const error = accepted.error ?? completed.error;
   const busy = accepted.fetching || completed.fetching;
   const of = `"${session.title}"`;
+  const acts: PageAction[] = [];
+  // Not those of the rows of a list: there are many.
+  if (may && !busy && onReject === undefined) {
+    if (status === 'INITIATED') acts.push({ word: 'Accept this handoff', icon: 'check', run: () => void accept({ handoffId: id }) }, { word: 'Reject this handoff …', icon: 'back', run: () => setRejecting(true) });
+    if (status === 'ACCEPTED') acts.push({ word: 'Complete this handoff', icon: 'doubleCheck', run: () => void complete({ handoffId: id }) });
+  }
+  usePageActions(acts);
   if (!may) return null;
   return (
     <div className={styles.actions}>

@@ -4,6 +4,7 @@ import { AgentSelect } from '../../agents/AgentSelect.tsx';
 import { Page } from '../../app/Page.tsx';
 import type { HandoffStatus } from '../../gql/graphql.ts';
 import { formatExact } from '../../ui/time.ts';
+import { SavedViews } from '../../views/SavedViews.tsx';
 import { readView, toFilter, writeView, type View } from './filters.ts';
 import { HandoffList } from './HandoffList.tsx';
 import styles from './HandoffsPage.module.css';
@@ -28,6 +29,7 @@ export default function HandoffsPage() {
           </button>
         )}
       </div>
+      <SavedViews list="handoffs" href={writeView(view)} />
       <HandoffList key={writeView(view)} filter={toFilter(view)} />
     </Page>
   );

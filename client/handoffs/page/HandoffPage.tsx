@@ -7,6 +7,7 @@ import { graphql } from '../../gql/gql.ts';
 import type { HandoffPageQuery } from '../../gql/graphql.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { RequestError } from '../../ui/ErrorNote.tsx';
+import { usePageActions } from '../../palette/actions.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { endpoints } from '../../urql.ts';
@@ -66,6 +67,7 @@ export default function HandoffPage({ id }: { id: string }) {
 function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['handoff']>; failure: ReactNode }) {
   const [prompting, setPrompting] = useState(false);
   const { id, depth, session, sourceAgent, targetAgent, previous, next } = handoff;
+  usePageActions([{ word: 'Context prompt of this handoff …', icon: 'copy', run: () => setPrompting(true) }]);
   return (
     <Page
       title={`${sourceAgent?.id ?? 'Unassigned'} to ${targetAgent.id}`}

@@ -28,8 +28,8 @@ export async function handoffsToList(context: ReaderContext): Promise<Prisma.Han
   return sessionIds === null ? readableHandoffs(context.caller) : { sessionId: { in: sessionIds } };
 }
 
-/** Null when there are too many Sessions, or the caller reads all. */
-async function findSessionIds({ caller, pool }: ReaderContext): Promise<string[] | null> {
+/** The Sessions that the caller may read; null when there are too many, or the caller reads all. */
+export async function findSessionIds({ caller, pool }: ReaderContext): Promise<string[] | null> {
   const agentId = ownAgent(caller);
   if (agentId === null) return null;
   const { rows } = await pool.query<{ id: string }>({ ...findSessions, values: [agentId] });

@@ -1,0 +1,21 @@
+-- Nothing is lost: all words are those of other rows.
+DROP INDEX "agents_words";
+DROP TRIGGER "search_entries_of_deleted" ON "messages";
+DROP TRIGGER "search_entries_of_deleted" ON "handoffs";
+DROP TRIGGER "search_entries_of_deleted" ON "sessions";
+DROP TRIGGER "search_entries_of_new" ON "messages";
+DROP TRIGGER "search_entry_of_changed" ON "handoffs";
+DROP TRIGGER "search_entry_of_new" ON "handoffs";
+DROP TRIGGER "search_entry_of_changed" ON "sessions";
+DROP TRIGGER "search_entry_of_new" ON "sessions";
+DROP FUNCTION search_entries_of_deleted();
+DROP FUNCTION search_entries_of_messages();
+DROP FUNCTION search_entry_of_handoff();
+DROP FUNCTION search_entry_of_session();
+DROP FUNCTION search_words_of_handoff(text, text, text, text);
+DROP FUNCTION search_words_of_session(text, text, text, text);
+DROP FUNCTION search_words_of_agent(text, text, text, text);
+DROP FUNCTION search_query(text);
+DROP FUNCTION search_words(text, "char");
+DROP FUNCTION search_text(text);
+DROP TABLE "search_entries";

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { updateAgent } from '../agents/updateAgent.ts';
+import { encodeId, newId } from '../core/ids.ts';
+import { acceptHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
+import { completeSession } from '../sessions/changeSession.ts';
+import { updateSession } from '../sessions/updateSession.ts';
+import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { adminKey, secretFor } from '../../test/keyring.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
+
+const database = await testDatabase();
+const { pool } = database;
+const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
+const { agent, session, initiate, turn, run } = world(pool);
+const admin = client(url, { key: adminKey });
+
+interface Page {
+  edges: { cursor: string; node: { __typename: string; id: string }; match: { field: string; text: string; marks: { start: number; end: number }[] } | null }[];
+  nodes: { id: string }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  totalCount: number;
+}
+const searching = `query ($query: String!, $types: [SearchType!], $first: Int, $after: String) {
+  search(query: $query, types: $types, first: $first, after: $after) {
+    edges { cursor node { __typename ... on Session { id } ... on Agent { id } ... on Handoff { id } ... on Message { id } } match { field text marks { start end } } }
+    nodes { ... on Session { id } ... on Agent { id } ... on Handoff { id } ... on Message { id } }
+    pageInfo { hasNextPage endCursor } totalCount
+  }
+}`;
+
+async function search(query: string, more: { types?: string[]; first?: number; after?: string | null } = {}, as = admin): Promise<Page> {
+  const { data, errors } = await as.post<{ search: Page }>(searching, { query, ...more });
+  expect(errors).toBeUndefined();
+  return data.search;
+}
+const found = async (query: string, types?: string[], as = admin): Promise<string[]> => (await search(query, types && { types }, as)).nodes.map(({ id }) => id);
+
+const ids = { session: '', handoff: '', message: '' };
+
+beforeAll(async () => {
+  await agent('ada', { maxCapacity: 1_000 });
+  await agent('bob', { maxCapacity: 1_000 });
+  await agent('payments-expert', { role: 'reviewer' });
+  await run(updateAgent, { id: 'payments-expert', name: 'Pia', description: 'Knows ledgers and invoices.' });
+  await run(updateAgent, { id: 'ada', collaborators: ['bob'] });
+  const sessionId = await session('ada', { title: 'Login fails after the refresh token expires', externalId: 'SHOP-4711' });
+  await turn(sessionId, { agentId: null, messages: [{ role: 'USER', content: 'Please mend server/auth/refreshToken.ts: Äpfel and 登录错误 break it.' }, { role: 'ASSISTANT', content: 'The clock of the gateway was skewed.' }] });
+  const { handoffId } = await initiate(sessionId, 'bob', { reason: 'Needs a second pair of eyes' });
+  await run(rejectHandoff, { handoffId, reason: 'The migration is missing' });
+  const { rows } = await pool.query<{ id: string }>(`SELECT id FROM messages WHERE role = 'USER'`);
+  Object.assign(ids, { session: encodeId('session', sessionId), handoff: encodeId('handoff', handoffId), message: encodeId('message', rows[0]!.id) });
+});
+
+describe('search finds', () => {
+  test.each([
+    ['a session by words of its title in any order', 'expires token login', () => ids.session],
+    ['the last word by its beginning', 'refresh tok', () => ids.session],
+    ['a session by its external id', 'SHOP-4711', () => ids.session],
+    ['an agent by its id', 'payments-expert', () => 'payments-expert'],
+    ['an agent by its name', 'pia', () => 'payments-expert'],
+    ['an agent by its description', 'invoices', () => 'payments-expert'],
+    ['a handoff by its reason', 'second pair', () => ids.handoff],
+    ['a handoff by the reason of its rejection', 'migration missing', () => ids.handoff],
+    ['a message by its text', 'please mend', () => ids.message],
+    ['a name in a path, whatever its case', 'AUTH refreshtoken', () => ids.message],
+    ['a word with an umlaut', 'äpfel', () => ids.message],
+    ['characters of a text without spaces', '登录', () => ids.message],
+  ])('%s', async (_what, query, wanted) => {
+    expect((await found(query))[0]).toBe(wanted());
+  });
+
+  test.each([
+    ['no record that lacks a word', 'login invoices'],
+    ['no record by the beginning of a word that is not the last', 'refr token login'],
+    ['nothing without a word', ' .-“ '],
+    ['nothing for an empty query', ''],
+  ])('%s', async (_what, query) => {
+    expect(await search(query)).toMatchObject({ nodes: [], totalCount: 0 });
+  });
+
+  it('records by id and by the URL of a page, without words', async () => {
+    expect(await found(ids.handoff)).toEqual([ids.handoff]);
+    expect(await found(`http://localhost:4000/sessions/${ids.session}?message=${ids.message}`)).toEqual([ids.message, ids.session]);
+    expect(await found('http://localhost:4000/agents/ada')).toEqual(['ada']);
+    expect(await found(encodeId('session', newId()))).toEqual([]);
+    expect((await search(ids.session)).edges).toMatchObject([{ node: { __typename: 'Session' }, match: null }]);
+  });
+
+  it('only the types that are asked for', async () => {
+    expect(await found('token', ['SESSION'])).toEqual([ids.session]);
+    expect(await found('refresh', ['HANDOFF', 'AGENT'])).toEqual([]);
+    expect(await found(ids.session, ['MESSAGE'])).toEqual([]);
+    expect(await found('token', [])).toEqual([]);
+  });
+
+  it('a title before a message that says the same', async () => {
+    const sessionId = await session('ada', { title: 'Quarterly totals' });
+    await turn(sessionId, { messages: [{ role: 'ASSISTANT', content: 'Quarterly totals' }] });
+    const { edges } = await search('quarterly totals');
+    expect(edges.map(({ node }) => node.__typename)).toEqual(['Session', 'Message']);
+  });
+
+  it('changed words, and no longer the old ones', async () => {
+    const sessionId = await session('ada', { title: 'Provisional heading' });
+    await run(updateSession, { sessionId, title: 'Definitive heading', expectedVersion: null });
+    expect(await found('provisional')).toEqual([]);
+    expect(await found('definitive')).toEqual([encodeId('session', sessionId)]);
+    await run(completeSession, { sessionId, result: null, summary: 'All archipelagos counted', expectedVersion: null });
+    expect(await found('archipelagos')).toEqual([encodeId('session', sessionId)]);
+  });
+});
+
+it('a match names the field, and marks the words in its text', async () => {
+  const { edges } = await search('skewed clock gate', { types: ['MESSAGE'] });
+  const { field, text, marks } = edges[0]!.match!;
+  expect([field, text]).toEqual(['content', 'The clock of the gateway was skewed.']);
+  expect(marks.map(({ start, end }) => text.slice(start, end))).toEqual(['clock', 'gateway', 'skewed']);
+});
+
+describe('pages', () => {
+  it('give every result once, also when records are added between them', async () => {
+    const sessionId = await session('ada', { title: 'Lantern' });
+    for (let at = 0; at < 4; at += 1) await turn(sessionId, { messages: Array.from({ length: 6 }, (_, n) => ({ role: 'ASSISTANT' as const, content: `lantern ${'lamp '.repeat((at * 6 + n) % 5)}` })) });
+    const all = await found('lantern');
+    expect(all).toHaveLength(25);
+    const seen: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const page: Page = await search('lantern', { first: 4, after });
+      seen.push(...page.nodes.map(({ id }) => id));
+      await turn(sessionId, { messages: [{ role: 'ASSISTANT', content: 'lantern' }] });
+      if (!page.pageInfo.hasNextPage) break;
+      after = page.pageInfo.endCursor;
+    }
+    expect(seen).toEqual(all);
+    expect((await search('lantern')).totalCount).toBe(25 + 7);
+  });
+
+  it.each([
+    ['of another query', async () => (await search('login')).edges[0]!.cursor],
+    ['of other types', async () => (await search('token', { types: ['SESSION'] })).edges[0]!.cursor],
+    ['of another list', async () => (await admin.post<{ sessions: { pageInfo: { endCursor: string } } }>('{ sessions(first: 1) { pageInfo { endCursor } } }')).data.sessions.pageInfo.endCursor],
+    ['that was made up', async () => Buffer.from('["search","x",1,"SESSION","x",null]').toString('base64url')],
+  ])('refuse a cursor %s with BAD_USER_INPUT', async (_what, cursor) => {
+    const { errors } = await admin.post(searching, { query: 'token', after: await cursor() });
+    expect(errors).toMatchObject([{ message: 'after is not a cursor of this search: send one that it returned', extensions: { code: 'BAD_USER_INPUT' } }]);
+  });
+});
+
+describe('a query over a limit', () => {
+  test.each([
+    ['has too many characters', 'x'.repeat(501), /501 characters.*500/],
+    ['has too many words', 'x '.repeat(33), /33 words; the limit is 32/],
+    ['has too many CJK characters', '登'.repeat(33), /33 words/],
+    ['has 10,000 words', 'word '.repeat(10_000), /characters/],
+    ['holds NUL', 'a\u0000b', /NUL/],
+  ])('%s: BAD_USER_INPUT', async (_what, query, message) => {
+    const { errors } = await admin.post(searching, { query });
+    expect(errors).toMatchObject([{ message: expect.stringMatching(message) as string, extensions: { code: 'BAD_USER_INPUT', path: ['query'] } }]);
+  });
+});
+
+it('no text of a query within the limits fails', async () => {
+  const hostile = fc.constantFrom('&', '|', '!', '<->', ':*', "'", "''", '\\', '(', ')', '%', '$1', '--', ':A', '1e5', '-5', '😀', 'İ', 'ß', 'e\u0301', '\u202e', '登', 'हिन्दी', '/agents/', ids.session);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(hostile, fc.string({ unit: 'grapheme', maxLength: 8 })), { maxLength: 12 }), fc.constantFrom('', ' '), async (parts, between) => {
+      const query = parts.join(between).replaceAll('\u0000', '');
+      const { data, errors } = await admin.post<{ search: Page } | null>(searching, { query });
+      if (errors === undefined) expect(data!.search.nodes.length).toBe(data!.search.edges.length);
+      else expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it('an agent finds what it may read, by words and by ids, and every other role finds all', async () => {
+  const foreign = await session('bob', { title: 'Obelisk work' });
+  await turn(foreign, { messages: [{ role: 'USER', content: 'Carve the obelisk' }] });
+  await run(updateAgent, { id: 'bob', collaborators: ['payments-expert'] });
+  const { handoffId } = await initiate(foreign, 'payments-expert', { reason: 'An obelisk expert is needed' });
+  await run(acceptHandoff, { handoffId });
+  const [ada, pia, analyst] = await Promise.all(
+    ([['AGENT', 'ada'], ['AGENT', 'payments-expert'], ['ANALYST', null]] as const).map(async ([role, agentId]) => client(url, { key: await secretFor(pool, role, agentId) })),
+  );
+  expect(await found('obelisk', undefined, ada)).toEqual([]);
+  expect(await search('obelisk', {}, ada)).toMatchObject({ totalCount: 0 });
+  for (const id of [encodeId('session', foreign), encodeId('handoff', handoffId)]) expect([await found(id, undefined, ada), await found(id, undefined, pia)]).toEqual([[], [id]]);
+  expect(await found('obelisk', undefined, pia)).toHaveLength(3);
+  expect(await found('obelisk', undefined, analyst)).toEqual(await found('obelisk'));
+  expect(await found('invoices', undefined, ada)).toEqual(['payments-expert']);
+});
+
+it('indexes no secret', async () => {
+  const secret = ['ghp', 'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3hJ5'].join('_');
+  const sessionId = await session('ada', { title: 'Vault' });
+  const append = 'mutation ($input: AppendTurnInput!) { appendTurn(input: $input) { __typename } }';
+  await admin.post(append, { input: { sessionId: encodeId('session', sessionId), messages: [{ role: 'USER', content: `Vault token ${secret} rotates` }] } });
+  expect(await found('vault rotates')).toHaveLength(1);
+  expect(await found(secret)).toEqual([]);
+  const { rows } = await pool.query(`SELECT FROM search_entries WHERE words::text ILIKE '%' || $1 || '%'`, [secret.slice(4)]);
+  expect(rows).toEqual([]);
+});
