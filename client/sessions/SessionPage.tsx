@@ -88,7 +88,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
   const view = viewOf(useSearch());
   const mayReassign = useMay('reassign') && isOpen(status);
   usePageActions([
-    ...(mayReassign ? [{ word: 'Reassign this session …', icon: 'swap' as const, run: () => setOpened('reassign') }] : []),
+    ...(mayReassign ? [{ word: 'Reassign this session …', icon: 'swap' as const, run: () => setOpened({}) }] : []),
     { word: 'Context prompt of this session …', icon: 'copy', run: () => setOpened('prompt') },
   ]);
   return (
