@@ -2,7 +2,7 @@ import { buildApp, type App, type AppLive, type AppOptions } from './app.ts';
 import { batonItself } from './core/work.ts';
 import { databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
-import { downloadRoute } from './exports/downloadRoute.ts';
+import { downloadRoute, type DownloadOptions } from './exports/downloadRoute.ts';
 import { createRecords } from './exports/records.ts';
 import { compiledQueries } from './graphql/compiled.ts';
 import { contexts } from './graphql/context.ts';
@@ -22,6 +22,7 @@ import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
 import type { Pace, Streams } from './live/streams.ts';
 import { mcpRoute } from './mcp/mcpRoute.ts';
+import { nativeTranscript } from './log/native/nativeTranscript.ts';
 import { transcriptRoute, type UploadLimits } from './log/transcriptRoute.ts';
 import { startAssigning } from './queue/assign.ts';
 import { importRoute } from './registry/importRoute.ts';
@@ -61,6 +62,8 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const asking = { createContext, maskError: createMaskError(log, suggesting) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
   const { archiveFolder: folder } = env;
+  const transcript: DownloadOptions['transcript'] = (caller, id, as, given) =>
+    nativeTranscript({ pool, caller }, id, { as, folder: given.get('folder'), maxTokens: given.get('maxTokens') });
   const records = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
   const app = buildApp({
     env,
@@ -72,7 +75,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     ...asking,
     live,
     plugins: [validationErrors(suggesting), compiledQueries()],
-    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), mcpRoute({ ...asking, streams, allowedOrigins: env.allowedOrigins, version: packageVersion() }), downloadRoute({ schema, ...asking })],
+    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), mcpRoute({ ...asking, streams, allowedOrigins: env.allowedOrigins, version: packageVersion() }), downloadRoute({ schema, ...asking, transcript })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),

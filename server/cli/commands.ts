@@ -13,6 +13,7 @@ export const commands: Record<string, Entry> = {
   migrate: { summary: 'migrates the database', load: async () => (await import('./migrate.ts')).migrate },
   key: { summary: 'creates, lists and revokes keys', load: async () => (await import('./key.ts')).key },
   import: { summary: 'imports a transcript of Claude Code, Codex or Gemini CLI', load: async () => (await import('./import.ts')).importCommand },
+  export: { summary: 'writes a session as a transcript of Claude Code or Codex, to go on with it', load: async () => (await import('./export.ts')).exportCommand },
   'agents import': { summary: 'registers agents from Markdown files', load: async () => (await import('./agents.ts')).agentsImport },
   hook: { summary: 'answers the hooks of Claude Code and Codex', load: async () => (await import('./hookUsage.ts')).hook },
   connect: { summary: 'connects Claude Code or Codex with Baton', load: async () => (await import('./connect.ts')).connect },

@@ -14,35 +14,45 @@ export interface DownloadOptions {
   schema: GraphQLSchema;
   createContext: (caller: Caller) => object;
   maskError: (error: unknown) => Error;
+  /** A Session's log as a transcript of another program; null when the reader may not read it. `head` changes with anything in it. */
+  transcript: (reader: Caller, id: string, as: Program, given: URLSearchParams) => Promise<{ head: string; parts: () => AsyncIterable<string> } | null>;
 }
 
-const address = /^\/(handoffs|sessions)\/([^/]+)\.(md|json)$/;
-const types = { md: 'text/markdown; charset=utf-8', json: 'application/json; charset=utf-8' };
+export type Program = 'claude-code' | 'codex';
 
-/** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`: the record as a file. */
-export function downloadRoute({ schema, createContext, maskError }: DownloadOptions) {
+const address = /^\/(?:(handoffs)\/([^/]+)\.(md|json)|(sessions)\/([^/]+)\.(json|(claude-code|codex)\.jsonl))$/;
+const types = { md: 'text/markdown; charset=utf-8', json: 'application/json; charset=utf-8', jsonl: 'application/x-ndjson; charset=utf-8' };
+
+/** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`, `.claude-code.jsonl`, `.codex.jsonl`: the record as a file. */
+export function downloadRoute({ schema, createContext, maskError, transcript }: DownloadOptions) {
   return async (request: Request, caller: () => Promise<Caller>): Promise<Response | Streamed | undefined> => {
-    const [, noun, id, form] = address.exec(new URL(request.url).pathname) ?? [];
-    if (noun === undefined || id === undefined || (noun === 'sessions' && form === 'md')) return undefined;
-    const kind = form as 'md' | 'json';
+    const { pathname, searchParams } = new URL(request.url);
+    const found = address.exec(pathname);
+    if (found === null) return undefined;
+    const [noun, id, form] = (found[1] === undefined ? found.slice(4, 7) : found.slice(1, 4)) as [string, string, string];
+    const program = found[7] as Program | undefined;
+    const kind = form === 'md' ? 'md' : 'json';
     if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(kind, 405, 'BAD_REQUEST', 'Read a download with GET.', { allow: 'GET, HEAD' });
     try {
       const reader = await caller();
       const records = createRecords({ schema, createContext: () => createContext(reader) });
-      const name = `${id}.${kind}`;
+      const name = `${id}.${form}`;
+      if (program !== undefined) {
+        const native = await transcript(reader, id, program, searchParams);
+        return native === null ? notFound(kind, noun) : streamed(file(request, native.head, name, types.jsonl), native.parts);
+      }
       if (noun === 'sessions') {
         const record = await records.session(id);
         if (record === null) return notFound(kind, noun);
-        const response = file(request, record.head, name, types[kind]);
-        return response.body === null ? response : { response, parts: record.parts() };
+        return streamed(file(request, record.head, name, types[kind]), record.parts);
       }
       const body = await (kind === 'md' ? records.handoffMarkdown(id) : records.handoffJson(id, { links: true }));
       return body === null ? notFound(kind, noun) : file(request, body, name, types[kind]);
     } catch (error) {
       const masked = maskError(error);
       const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
-      // An invalid id counts as unknown.
-      if (code === 'NOT_FOUND' || code === 'BAD_USER_INPUT') return notFound(kind, noun);
+      // An invalid id counts as unknown. The address of a transcript also has arguments, and its id was looked at.
+      if (code === 'NOT_FOUND' || (code === 'BAD_USER_INPUT' && program === undefined)) return notFound(kind, noun);
       const status = httpStatusOf(code);
       return refusal(kind, status, code, masked.message, {
         ...(status === 503 && { 'retry-after': '1' }),
@@ -64,6 +74,8 @@ function file(request: Request, body: string, name: string, type: string): Respo
   const described = { ...headers, 'content-type': type, 'content-disposition': `attachment; filename="${name}"` };
   return new Response(request.method === 'HEAD' ? null : body, { headers: described });
 }
+
+const streamed = (response: Response, parts: () => AsyncIterable<string>): Response | Streamed => (response.body === null ? response : { response, parts: parts() });
 
 const notFound = (kind: 'md' | 'json', noun: string): Response =>
   refusal(kind, 404, 'NOT_FOUND', `There is no ${noun.slice(0, -1)} with this id.`);

@@ -1,7 +1,9 @@
-import { statement } from '../core/changes.ts';
+import { statement, type Statement } from '../core/changes.ts';
+import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import type { Usage } from './queries.ts';
-import type { Tokens, Transcript } from './transcripts/transcript.ts';
+import { isInLog } from './transcripts/exported.ts';
+import type { LineOf, Tokens, Transcript } from './transcripts/transcript.ts';
 
 /** The columns of a Turn that an import may change. */
 export interface OpenTurn extends Usage {
@@ -24,18 +26,23 @@ export interface StoredCall {
 
 /** The parts of this transcript that earlier imports wrote into a locked Session. */
 export interface Known {
-  /** Whether an earlier import wrote this line. */
+  /** Whether the log has this line: from an earlier import, or because Baton wrote the line from the log. */
   line(index: number): boolean;
   /** Turns of earlier imports, by the number of the turn in the file. */
   turnOf: Map<number, string>;
   calls: Map<string, StoredCall>;
   usage: Map<string, StoredUsage>;
   lineCount: number;
+  /** Whether an earlier import wrote a line. */
+  continues: boolean;
 }
+
+type Query = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>;
 
 const tokens = `input_tokens AS "inputTokens", output_tokens AS "outputTokens",
   cache_creation_input_tokens AS "cacheCreationInputTokens", cache_read_input_tokens AS "cacheReadInputTokens"`;
-export const findLines = statement('SELECT line_key AS key, turn_id AS "turnId" FROM import_lines WHERE session_id = $1 AND line_key = ANY ($2::text[])');
+const findLines = statement('SELECT line_key AS key, turn_id AS "turnId" FROM import_lines WHERE session_id = $1 AND line_key = ANY ($2::text[])');
+const findCounts = statement('SELECT message_count AS "messageCount", tool_call_count AS "toolCallCount" FROM sessions WHERE id = $1');
 const findCalls = statement(
   'SELECT id, call_id AS "callId", result IS NULL AND error IS NULL AS open FROM tool_calls WHERE session_id = $1 AND call_id = ANY ($2::text[]) ORDER BY index',
 );
@@ -47,9 +54,17 @@ const findContinued = statement(
      AND EXISTS (SELECT FROM messages m WHERE m.session_id = $1 AND m.sequence = $4 AND m.turn_id = t.id)`,
 );
 
+/** The Turns of the lines that are in the log of a Session: from earlier imports, or because Baton wrote the lines from it. */
+export async function findKnownLines(query: Query, sessionId: string, lines: readonly LineOf[]): Promise<{ isKnown: (line: LineOf) => boolean; turns: Map<string, string | null> }> {
+  const rows = await query<{ key: string; turnId: string | null }>(findLines, [sessionId, lines.map(({ key }) => key)]);
+  const turns = new Map(rows.map(({ key, turnId }) => [key, turnId]));
+  const [counts] = lines.some(({ exported }) => exported !== null) ? await query<{ messageCount: number; toolCallCount: number }>(findCounts, [sessionId]) : [];
+  const log = counts === undefined ? null : { ...counts, session: encodeId('session', sessionId) };
+  return { turns, isKnown: ({ key, exported }) => turns.has(key) || (log !== null && isInLog(exported, log)) };
+}
+
 export async function readKnown(work: Work, sessionId: string, { lines, entries, usage }: Transcript): Promise<Known> {
-  const rows = await work.query<{ key: string; turnId: string | null }>(findLines, [sessionId, lines.map(({ key }) => key)]);
-  const found = new Map(rows.map(({ key, turnId }) => [key, turnId]));
+  const { isKnown, turns: found } = await findKnownLines((text, values) => work.query(text, values), sessionId, lines);
   const turnOf = new Map<number, string>();
   for (const { key, turn } of lines) {
     const turnId = found.get(key);
@@ -59,11 +74,12 @@ export async function readKnown(work: Work, sessionId: string, { lines, entries,
   const calls = await work.query<{ id: string; callId: string; open: boolean }>(findCalls, [sessionId, callIds]);
   const stored = await work.query<StoredUsage & { key: string }>(findUsage, [sessionId, usage.map(({ key }) => key)]);
   return {
-    line: (index) => found.has(lines[index]!.key),
+    line: (index) => isKnown(lines[index]!),
     turnOf,
     calls: new Map(calls.map((call) => [call.callId, call])),
     usage: new Map(stored.map((item) => [item.key, item])),
-    lineCount: lines.filter(({ key }) => found.has(key)).length,
+    lineCount: lines.filter(isKnown).length,
+    continues: found.size > 0,
   };
 }
 

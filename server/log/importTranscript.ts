@@ -69,7 +69,7 @@ function demandMayImport({ work, session, openTenure }: Custody): void {
  * was not handed off again since.
  */
 const isRestOfTurn = ({ session }: Custody, tenure: EarlierTenure | null, known: Known): boolean =>
-  tenure?.endedBy != null && tenure.endedBy === session.lastHandoffId && known.lineCount > 0;
+  tenure?.endedBy != null && tenure.endedBy === session.lastHandoffId && known.continues;
 
 interface EarlierTenure {
   id: string;

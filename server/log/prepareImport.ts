@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { Breaks, inPieces } from '../core/breaks.ts';
 import { redactingTexts, redactingValue, redactTexts, redactValue } from '../redaction/redact.ts';
-import { findLines } from './importKnown.ts';
+import { findKnownLines } from './importKnown.ts';
 import { maxBytes } from './transcripts/clean.ts';
 import { readTranscript, type ReadOptions } from './transcripts/detect.ts';
 import { argumentsOf, outcomeOf, partsOf, unload, type CallEntry, type Entry, type MessageEntry, type Part, type Transcript } from './transcripts/transcript.ts';
@@ -13,7 +13,7 @@ type IsNew = (line: number | null) => boolean;
 
 /**
  * Reads a transcript and redacts its new parts before the Session is locked, so that the transaction only writes.
- * Lines of earlier imports stay known for ever, so nothing that is left out here can be missing later. `sessionId` is
+ * Known lines stay known for ever, so nothing that is left out here can be missing later. `sessionId` is
  * null for a Session that does not exist yet.
  * @throws BadUserInputError when AUTO does not recognise the format.
  */
@@ -23,9 +23,8 @@ export async function prepareImport(
 ): Promise<Transcript> {
   const { spool } = options;
   const transcript = await readTranscript(chunks, options);
-  const { rows } = sessionId === null ? { rows: [] } : await pool.query<{ key: string }>({ ...findLines, values: [sessionId, transcript.lines.map(({ key }) => key)] });
-  const known = new Set(rows.map(({ key }) => key));
-  const isNew: IsNew = (line) => line !== null && !known.has(transcript.lines[line]!.key);
+  const known = sessionId === null ? null : await findKnownLines(async (text, values) => (await pool.query({ ...text, values })).rows as never, sessionId, transcript.lines);
+  const isNew: IsNew = (line) => line !== null && known?.isKnown(transcript.lines[line]!) !== true;
   const entries: Entry[] = [];
   const breaks = new Breaks();
   for (const entry of transcript.entries) {

@@ -5,7 +5,10 @@ import { addTokens, fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields
 export const codexTypes: ReadonlySet<unknown> = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted', 'world_state', 'token_usage_record']);
 
 /** Program text in a person's place: instructions of the repository, the state of the machine. */
-const notHuman = /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skill|user_shell_command|subagent_notification)\b|Warning: apply_patch was requested via )/;
+const notHuman = /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skill|user_shell_command|subagent_notification|baton_note)\b|Warning: apply_patch was requested via )/;
+
+/** Whether a person's message may have this text. */
+export const isHumanText = (text: string): boolean => !notHuman.test(text);
 
 const image = '[image]';
 
@@ -55,7 +58,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     if (role === 'assistant') {
       draft.assistant(`line ${place.line}`);
       draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place);
-    } else if (role === 'user' && !sidechainFile && !notHuman.test(texts[0] ?? '')) {
+    } else if (role === 'user' && !sidechainFile && isHumanText(texts[0] ?? '')) {
       person(texts, place);
     } else {
       draft.addMessage('SYSTEM', texts, place);
@@ -166,7 +169,8 @@ const failedCommand = /^(Process exited with code|Exit code:?) [1-9-]/m;
 /** Answers of the program, instead of output, when a call failed or did not run. */
 const failedCall = /^(failed in sandbox |execution error: |apply_patch verification failed|exec_command failed|failed to parse function arguments|unsupported call: |(patch|exec command) rejected by user)/;
 
-function outcomeOf(output: unknown): Outcome {
+/** The outcome of a call, from what Codex writes as its output. */
+export function outcomeOf(output: unknown): Outcome {
   if (Array.isArray(output)) {
     return { text: output.filter(isObject).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n'), failed: false };
   }

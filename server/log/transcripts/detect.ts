@@ -1,6 +1,7 @@
 import { BadUserInputError } from '../../core/errors.ts';
 import { claudeCodeReader, claudeCodeTypes } from './claudeCode.ts';
 import { codexReader, codexTypes } from './codex.ts';
+import { exportedIn } from './exported.ts';
 import { geminiReader, isGeminiDocument, linesOfDocument } from './gemini.ts';
 import { Draft, type Place } from './draft.ts';
 import { readLines, type Line } from './lines.ts';
@@ -98,7 +99,7 @@ class Intake {
     }
     const entry = entryOf(line);
     const key = (entry === null ? null : reader.keyOf(entry)) ?? this.#keyOf(line);
-    const place: Place = { line: draft.lines.push({ key, turn: draft.turn, bears: false }) - 1, at: entry === null ? null : reader.at(entry) };
+    const place: Place = { line: draft.lines.push({ key, turn: draft.turn, bears: false, exported: entry === null ? null : exportedIn(entry) }) - 1, at: entry === null ? null : reader.at(entry) };
     if (entry === null) {
       draft.counts.badLines += 1;
       if (line.text === null) draft.counts.hugeLines += 1;

@@ -128,12 +128,24 @@ export const outcomeOf = async ({ keptOutcome, result, error, filesModified }: C
 
 export type Entry = MessageEntry | CallEntry | CompactionEntry;
 
+/** What a line of a transcript that Baton wrote stands for: the field `baton` of the line. An import of the same Session knows such lines. */
+export interface Exported {
+  /** Public id of the Session. */
+  session: string;
+  /** Number of the Message; null when the line has none. */
+  message: number | null;
+  /** Number of the ToolCall; null when the line has none. */
+  call: number | null;
+}
+
 export interface LineOf {
   /** Identifies the line in later imports. */
   key: string;
   turn: number;
   /** Whether it contains a message or a call. Lines without one may occur in several files. */
   bears: boolean;
+  /** Null when Baton did not write the line. */
+  exported: Exported | null;
 }
 
 /** Tokens of a message or a turn, counted once under a key. */
