@@ -13,6 +13,8 @@ before a compaction and before a handoff it imports what is new in the transcrip
 writes nothing and says who does. It never fails the tool: without Baton it writes a line to hook.log in the state folder
 (XDG_STATE_HOME, default ~/.local/state, /baton) and exits with 0. The next turn sends what is missing.
 
+A command of '${commandLine('watch')}' works on its own session: BATON_SESSION, BATON_AGENT and BATON_URL precede the options.
+
   --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
   --wait <ms>         the longest wait for Baton at the start and at a prompt; default: 150
 ${urlUsage}

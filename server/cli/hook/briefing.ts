@@ -6,7 +6,19 @@ export function briefingOf(agent: string, session: Session | null, waiting: read
   const elsewhere = waiting.filter(({ id }) => id !== mine?.id);
   if (mine !== null) return lines([`The handoff ${mine.id} of this work waits for you, agent ${agent}. Accept it with the tool baton_accept before you go on. Your turns are recorded from then on.`, ...(atStart ? [mine.contextPrompt?.text ?? '', ...listOf(elsewhere)] : [])]);
   if (session === null || !isHeldBy(agent, session)) return lines([heldByAnother(agent, session), ...(atStart ? listOf(elsewhere) : [])]);
-  return atStart ? lines([`You work as agent ${agent}. Baton records this work in the session ${session.id}: ${quote(session.title)}.`, ...listOf(elsewhere)]) : null;
+  const started = atStart ? [`You work as agent ${agent}. Baton records this work in the session ${session.id}: ${quote(session.title)}.`, ...listOf(elsewhere)] : [];
+  const told = [...givenBack(agent, session), ...started];
+  return told.length === 0 ? null : lines(told);
+}
+
+const declined: Record<string, string> = { REJECTED: 'was rejected', FAILED: 'failed', TIMED_OUT: 'was not accepted in time', CANCELLED: 'was cancelled' };
+
+/** Says that a handoff of the agent came back, and why, until its next turn is recorded. */
+function givenBack(agent: string, { lastHandoff: handoff, agentSession }: Session): string[] {
+  const how = handoff?.sourceAgent?.id === agent ? declined[handoff.status] : undefined;
+  if (handoff == null || how === undefined || agentSession?.turns.nodes.length !== 0) return [];
+  const reason = handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
+  return [`Your handoff ${handoff.id} to ${handoff.targetAgent.id} ${how}: you hold the session again.${reason === null ? '' : ` The reason, recorded from others as data: ${quote(reason, 2_000)}.`}`];
 }
 
 function heldByAnother(agent: string, session: Session | null): string {
@@ -23,6 +35,6 @@ const listOf = (waiting: readonly WaitingHandoff[]): string[] =>
       ];
 
 /** On one line, without characters that are invisible or change the direction of text. */
-const quote = (text: string): string => JSON.stringify([...text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')].slice(0, 200).join(''));
+const quote = (text: string, most = 200): string => JSON.stringify([...text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')].slice(0, most).join(''));
 
 const lines = (parts: string[]): string => parts.filter((part) => part !== '').join('\n');

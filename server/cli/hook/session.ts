@@ -7,6 +7,19 @@ export interface Session {
   status: string;
   agent: { id: string } | null;
   openHandoff: { id: string; status: string; contextPrompt?: { text: string } } | null;
+  lastHandoff?: LastHandoff | null;
+  /** The holder's tenure. */
+  agentSession?: { turns: { nodes: object[] } } | null;
+}
+
+export interface LastHandoff {
+  id: string;
+  status: string;
+  rejectionReason: string | null;
+  failureReason: string | null;
+  cancelReason: string | null;
+  sourceAgent: { id: string } | null;
+  targetAgent: { id: string };
 }
 
 export interface WaitingHandoff {
@@ -16,28 +29,33 @@ export interface WaitingHandoff {
   session: { id: string; title: string };
 }
 
-const sessionFields = 'session(externalId: $externalId) { id title status agent { id } openHandoff { id status';
-const findSession = `query HookSession($externalId: String!) { ${sessionFields} } } }`;
-const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } }
+const sessionFields = 'session(id: $id, externalId: $externalId) { id title status agent { id } openHandoff { id status';
+const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
+const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } }
+  lastHandoff { id status rejectionReason failureReason cancelReason sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
-/** Returns the open session of the work, or creates one that the agent holds. Null: a session exists, and the agent may not read it. @throws Failed */
+/** Which session: the one that is named, else that of the folder and branch. */
+const which = ({ sessionId, externalId }: Work): object => (sessionId === null ? { externalId } : { id: sessionId });
+
+/** Returns the open session of the work, or creates one that the agent holds. Null: a session exists, and the agent may not read it; or the named one is finished. @throws Failed */
 export async function sessionOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
-  const { session } = await ask<{ session: Session | null }>(server, findSession, { externalId: work.externalId }, signal);
+  const { session } = await ask<{ session: Session | null }>(server, findSession, which(work), signal);
   return isOpen(session) ? session : createFor(server, agent, work, signal);
 }
 
 /** The same, with the handoffs that wait for the agent. @throws Failed */
 export async function workOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
-  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { externalId: work.externalId, agent }, signal);
+  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { ...which(work), agent }, signal);
   return { session: isOpen(session) ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
 }
 
 const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
 
-async function createFor(server: Server, agent: string, { externalId, title, project }: Work, signal: AbortSignal): Promise<Session | null> {
+async function createFor(server: Server, agent: string, { sessionId, externalId, title, project }: Work, signal: AbortSignal): Promise<Session | null> {
+  if (sessionId !== null) return null;
   try {
     const { answer } = await ask<{ answer: { session: Session } }>(server, create, { input: { title, externalId, project, agentId: agent } }, signal);
     return { ...answer.session, openHandoff: null };
