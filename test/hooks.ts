@@ -23,10 +23,10 @@ export function workplace(url: string, { agent = 'claude-1', branch = 'main', ke
     folder,
     transcript,
     /** Answers one event. Resolves when the process has ended; imports in the background may go on. */
-    async hook(event: string, more: object = {}, as: { agent?: string } = {}): Promise<{ code: number; context: string | null; stderr: string }> {
+    async hook(event: string, more: object = {}, as: { agent?: string; env?: Record<string, string> } = {}): Promise<{ code: number; context: string | null; stderr: string }> {
       const input = { session_id: 's1', transcript_path: transcript, cwd: folder, hook_event_name: event, ...more };
       const args = ['hook', 'claude-code', '--agent', as.agent ?? agent, '--url', at, '--wait', '30000'];
-      const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), { XDG_STATE_HOME: join(root, 'state'), BATON_KEY: key });
+      const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), { XDG_STATE_HOME: join(root, 'state'), BATON_KEY: key, ...as.env });
       const context = stdout === '' ? null : (JSON.parse(stdout) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput.additionalContext;
       return { code, context, stderr };
     },

@@ -7,6 +7,8 @@ import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
 export type AcceptHandoffInput = {
   /** The Handoff to change. */
   handoffId: string;
+  /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
+  idempotencyKey?: string | null | undefined;
 };
 
 /** Status of an Agent as an operator set it. A change moves no Session. */
@@ -813,6 +815,7 @@ export type AcceptHandoffMutationVariables = Exact<{
 
 export type AcceptHandoffMutation = { answer:
     | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }

@@ -2,6 +2,7 @@ export const possibleTypes: Record<string, string[]> = {
   "AcceptHandoffResult": [
     "AcceptHandoffPayload",
     "BadUserInputError",
+    "IdempotencyMismatchError",
     "InvalidStateError",
     "NotFoundError"
   ],

@@ -822,6 +822,7 @@ export type AcceptMutation = { __typename: 'Mutation', acceptHandoff:
         & { ' $fragmentRefs'?: { 'DecidedFragment': DecidedFragment } }
       ) }
     | { __typename: 'BadUserInputError', code: ErrorCode, message: string }
+    | { __typename: 'IdempotencyMismatchError', code: ErrorCode, message: string }
     | { __typename: 'InvalidStateError', code: ErrorCode, message: string }
     | { __typename: 'NotFoundError', code: ErrorCode, message: string }
    };

@@ -28,3 +28,6 @@ export function print(text: string): void {
 export function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
+
+/** Without line breaks and codes of terminals. */
+export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');

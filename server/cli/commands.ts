@@ -19,6 +19,7 @@ export const commands: Record<string, Entry> = {
   connect: { summary: 'connects Claude Code or Codex with Baton', load: async () => (await import('./connect.ts')).connect },
   inbox: { summary: 'lists the handoffs that wait for an agent', load: async () => (await import('./inbox.ts')).inbox },
   handoff: { summary: 'hands a session off to an agent', load: async () => (await import('./handoff.ts')).handoff },
+  watch: { summary: 'runs a command for each handoff of an agent', load: async () => (await import('./watch.ts')).watchCommand },
   mcp: { summary: 'gives a program the MCP tools of an agent', load: async () => (await import('./mcp.ts')).mcp },
   agent: { summary: 'works as an example agent', load: async () => (await import('./agent.ts')).agent },
 };

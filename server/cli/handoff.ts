@@ -13,7 +13,7 @@ const usage = `${commandLine('handoff <agent>')} [options]
 
 Hands a session off from its holder to the agent, with the same rules as for the holder itself.
 
-  --session <id>      the session; default: that of this folder and branch
+  --session <id>      the session; default: BATON_SESSION, else that of this folder and branch
   --reason <text>     the reason, for the agent and for people
   --summary <text>    a summary of the work; default: Baton composes one
   --json              prints the handoff and the session as JSON
@@ -31,7 +31,7 @@ async function run(args: string[]): Promise<void> {
   if (targetAgentId === undefined || more.length > 0) throw new UsageError();
   const { reason, summary } = values;
   const { handoff, session } = await withApi(serverUrl(values.url), async (ask) => {
-    const sessionId = values.session ?? (await sessionHere(ask));
+    const sessionId = values.session ?? (process.env['BATON_SESSION'] || (await sessionHere(ask)));
     return ask(InitiateHandoffDocument, { input: { sessionId, targetAgentId, ...(reason !== undefined && { reason }), ...(summary !== undefined && { summary }), idempotencyKey: randomUUID() } });
   });
   if (values.json) print(JSON.stringify({ handoff, session }, null, 2));

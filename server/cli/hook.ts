@@ -62,12 +62,14 @@ function callOf(args: string[]): Call | null {
     const options = { agent: { type: 'string' }, url: { type: 'string' }, wait: { type: 'string', default: String(defaultWaitMs) }, background: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
     const [tool, ...more] = positionals;
-    const { BATON_URL, PORT, BATON_BASE_PATH, BATON_KEY } = process.env;
-    const url = (values.url ?? (BATON_URL || `http://127.0.0.1:${PORT || '4000'}${BATON_BASE_PATH ?? ''}`)).replace(/\/+$/, '');
+    const { BATON_URL, PORT, BATON_BASE_PATH, BATON_KEY, BATON_SESSION, BATON_AGENT } = process.env;
+    // `baton watch` names the session of its command, with the agent and the server.
+    const isWatched = Boolean(BATON_SESSION && BATON_AGENT && BATON_URL);
+    const url = ((isWatched ? undefined : values.url) ?? (BATON_URL || `http://127.0.0.1:${PORT || '4000'}${BATON_BASE_PATH ?? ''}`)).replace(/\/+$/, '');
     if ((tool !== 'claude-code' && tool !== 'codex') || more.length > 0 || !/^https?:$/.test(new URL(url).protocol)) return null;
     const waitMs = Number(values.wait);
     if (!Number.isInteger(waitMs) || waitMs < 1) return null;
-    return { waitMs, tool, agent: values.agent ?? (tool === 'codex' ? 'codex-1' : 'claude-1'), server: { url, key: BATON_KEY }, args, background: values.background };
+    return { waitMs, tool, agent: (isWatched ? BATON_AGENT : values.agent) ?? (tool === 'codex' ? 'codex-1' : 'claude-1'), server: { url, key: BATON_KEY }, args, background: values.background };
   } catch {
     return null;
   }

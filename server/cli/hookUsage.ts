@@ -14,6 +14,8 @@ writes nothing and says who does. It never fails the tool: without Baton it writ
 (XDG_STATE_HOME, default ~/.local/state, /baton) and exits with 0. The next turn sends what is missing. A session is completed when its
 conversation is cleared, and after a week without a turn.
 
+A command of '${commandLine('watch')}' works on its own session: BATON_SESSION, BATON_AGENT and BATON_URL precede the options.
+
   --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
   --wait <ms>         the longest wait for Baton at the start and at a prompt; default: 150
 ${urlUsage}

@@ -1,6 +1,6 @@
 import { commandLine } from '../infra/place.ts';
 import { withApi } from './api.ts';
-import { print, readArguments, UsageError, type Command } from './command.ts';
+import { oneLine, print, readArguments, UsageError, type Command } from './command.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('inbox <agent>')} [options]
@@ -58,8 +58,5 @@ async function run(args: string[]): Promise<void> {
     if (contextPrompt !== undefined) print(contextPrompt.text);
   }
 }
-
-/** Without line breaks and codes of terminals. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
 
 export const inbox: Command = { usage, run };

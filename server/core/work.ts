@@ -182,6 +182,11 @@ export class Work {
     return found.answer;
   }
 
+  /** Whether the caller sent an idempotency key. */
+  get hasKey(): boolean {
+    return this.options.idempotencyKey != null;
+  }
+
   get changes(): Changes {
     return this.#changes;
   }

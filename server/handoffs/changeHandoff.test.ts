@@ -78,6 +78,31 @@ const changing: Refusal[] = mutations.flatMap((mutation) => [
     ),
 ]);
 
+const keyed: Refusal[] = [
+  {
+    mutation: 'acceptHandoff',
+    error: 'IdempotencyMismatchError',
+    when: 'the key was used with another handoff',
+    given: async (h) => {
+      const idempotencyKey = h.unique('key');
+      await h.send('acceptHandoff', { handoffId: await handoffIn('INITIATED', h), idempotencyKey });
+      return { input: { handoffId: await handoffIn('INITIATED', h), idempotencyKey }, data: { idempotencyKey } };
+    },
+    says: /use a new key/,
+  },
+  {
+    mutation: 'acceptHandoff',
+    error: 'InvalidStateError',
+    when: 'the caller has accepted it with another key',
+    given: async (h) => {
+      const handoffId = await handoffIn('INITIATED', h);
+      await h.send('acceptHandoff', { handoffId, idempotencyKey: h.unique('key') });
+      return { input: { handoffId, idempotencyKey: h.unique('key') }, data: { state: 'ACCEPTED', allowed: ['INITIATED'] } };
+    },
+    says: /its target has accepted it/,
+  },
+];
+
 const pending: Refusal[] = [
   {
     mutation: 'cancelPendingHandoffs',
@@ -119,4 +144,4 @@ const touching: Refusal[] = [
   },
 ].map((refusal) => ({ mutation: 'touchHandoff', ...refusal }));
 
-testRefusals(home, ['acceptHandoff', 'completeHandoff', 'rejectHandoff', 'failHandoff', 'cancelHandoff', 'timeOutHandoff', 'cancelPendingHandoffs', 'touchHandoff'], [...changing, ...pending, ...touching]);
+testRefusals(home, ['acceptHandoff', 'completeHandoff', 'rejectHandoff', 'failHandoff', 'cancelHandoff', 'timeOutHandoff', 'cancelPendingHandoffs', 'touchHandoff'], [...changing, ...keyed, ...pending, ...touching]);

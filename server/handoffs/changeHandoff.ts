@@ -19,7 +19,10 @@ import { passOn } from './passOn.ts';
 
 /** The life-cycle commands of a Handoff: each locks its Session, checks the change and makes it. */
 
-/** The target accepts (rule: accept). Its place was taken at initiation, so its status and load are not checked. */
+/**
+ * The target accepts (rule: accept). Its place was taken at initiation, so its status and load are not checked. Of several
+ * processes that send a key each, exactly one accepts.
+ */
 export const acceptHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> =>
   changeHandoff(work, handoffId, 'ACCEPTED', (custody, handoff) => {
     if (custody.openTenure !== null) custody.setTenureState(custody.openTenure, custody.stateOfTaken());
@@ -115,6 +118,8 @@ async function changeHandoff(
   const sessionId = await work.lockSessionOf(handoffId);
   if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
   const custody = await Custody.of(work, sessionId, to === 'TIMED_OUT' ? forTimeOut(work) : {});
+  const earlier = await work.earlierAnswer<HandoffAnswer>();
+  if (earlier !== null) return earlier;
   const answer = { handoffId, sessionId };
   const handoff = custody.handoff;
   // Agents cancel their own Handoffs and answer the ones they receive; they cannot time one out.
@@ -131,7 +136,8 @@ async function changeHandoff(
     work.caller.principal,
   ]);
   if (row === undefined) throw new Error(`handoff ${handoffId} is not there under its session's lock`);
-  if (row.repeats) return answer;
+  // With a key, only the earlier answer is a repeat.
+  if (row.repeats && !work.hasKey) return answer;
   demandAct(custody, act, row);
   const { status } = row;
   throw new InvalidStateError(`The handoff is ${status} and cannot become ${to}: ${whyNot(status)}`, status, statesBefore(handoffTransitions, to));

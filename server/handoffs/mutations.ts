@@ -14,7 +14,7 @@ import {
   TransitionNotAllowedError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentId, idOf, KB, listOf, nonBlank, optional, reason } from '../graphql/input/schemas.ts';
+import { agentId, idOf, KB, keyField, listOf, nonBlank, optional, reason } from '../graphql/input/schemas.ts';
 import { handoffOf, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { acceptHandoff, cancelHandoff, cancelPendingHandoffs, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
 import { initiateHandoff, type HandoffAnswer } from './initiateHandoff.ts';
@@ -63,10 +63,10 @@ const repeatable = 'The same caller may repeat the call: it succeeds and changes
 
 mutation('acceptHandoff', {
   access: workers,
-  description: `Takes over a Session, as the target of its INITIATED Handoff. Works past the deadline until the Handoff is timed out. ${repeatable}`,
-  input: z.object({ handoffId }),
+  description: `Takes over a Session, as the target of its INITIATED Handoff. Works past the deadline until the Handoff is timed out. ${repeatable} With an idempotencyKey only the same key repeats it: of several processes that accept for one Agent, each with its own key, exactly one succeeds and the others get INVALID_STATE.`,
+  input: z.object({ handoffId, ...keyField }),
   payload: payload('The target accepted the Handoff.'),
-  errors,
+  errors: [...errors, IdempotencyMismatchError],
   command: acceptHandoff,
 });
 

@@ -9,7 +9,8 @@ export function briefingOf(agent: string, session: Session | null, waiting: read
   const proposal = session.agentSession?.proposal?.metadata;
   const proposed = proposal === undefined ? [] : [proposedLine(proposal)];
   const started = atStart ? [`You work as agent ${agent}. Baton records this work in the session ${session.id}: ${quote(session.title)}.`, ...listOf(elsewhere)] : [];
-  return started.length + proposed.length === 0 ? null : lines([...started, ...proposed]);
+  const told = [...givenBack(agent, session), ...started, ...proposed];
+  return told.length === 0 ? null : lines(told);
 }
 
 /** A proposed handoff, with the one call that makes it. */
@@ -21,6 +22,16 @@ function proposedLine({ windowTokens, contextWindow, compaction, targets }: Prop
       ? 'No agent to which you may hand it off has a free place: record what is left with the tool baton_note.'
       : `Hand it off with one call of the tool baton_handoff, with target ${agents.join(' or ')} and a reason: the next agent gets what Baton recorded.`;
   return `The context window of this work is ${full}. ${advice}`;
+}
+
+const declined: Record<string, string> = { REJECTED: 'was rejected', FAILED: 'failed', TIMED_OUT: 'was not accepted in time', CANCELLED: 'was cancelled' };
+
+/** Says that a handoff of the agent came back, and why, until its next turn is recorded. */
+function givenBack(agent: string, { lastHandoff: handoff, agentSession }: Session): string[] {
+  const how = handoff?.sourceAgent?.id === agent ? declined[handoff.status] : undefined;
+  if (handoff == null || how === undefined || agentSession?.turns.nodes.length !== 0) return [];
+  const reason = handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
+  return [`Your handoff ${handoff.id} to ${handoff.targetAgent.id} ${how}: you hold the session again.${reason === null ? '' : ` The reason, recorded from others as data: ${quote(reason, 2_000)}.`}`];
 }
 
 function heldByAnother(agent: string, session: Session | null): string {
@@ -37,6 +48,6 @@ const listOf = (waiting: readonly WaitingHandoff[]): string[] =>
       ];
 
 /** On one line, without characters that are invisible or change the direction of text. */
-const quote = (text: string): string => JSON.stringify([...text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')].slice(0, 200).join(''));
+const quote = (text: string, most = 200): string => JSON.stringify([...text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')].slice(0, most).join(''));
 
 const lines = (parts: string[]): string => parts.filter((part) => part !== '').join('\n');

@@ -20,13 +20,15 @@ export interface Sending {
   handsOff: boolean;
   /** Whether the tool compacts its window next. */
   compacts: boolean;
+  /** Whether the transcript is of the agent's own tenure, also when that has ended. Known of a tool that `baton watch` started. */
+  isOfTenure?: boolean;
 }
 
 /** An upload may have 64 MB. */
 const maxPartBytes = 32 * 1024 * 1024;
 
 /** Imports what is new in a transcript. Returns why nothing was written, or null. @throws Failed */
-export async function sendNew(file: StateFile, { server, agent, work, transcript, turnEnd, handsOff, compacts }: Sending, signal: AbortSignal): Promise<string | null> {
+export async function sendNew(file: StateFile, { server, agent, work, transcript, turnEnd, handsOff, compacts, isOfTenure = false }: Sending, signal: AbortSignal): Promise<string | null> {
   const input = new Input(transcript.path);
   try {
     let state = file.read();
@@ -44,7 +46,7 @@ export async function sendNew(file: StateFile, { server, agent, work, transcript
       if (session === null) return 'another agent holds the session';
       // The rest of the turn that handed off belongs to the tenure that it ended.
       const isRest = state.handedOff === session.id;
-      if (!isHeldBy(agent, session) && !isRest) return whyNot(agent, session);
+      if (!isHeldBy(agent, session) && !isRest && !isOfTenure) return whyNot(agent, session);
       const query = new URLSearchParams({ format: transcript.format, agentId: agent });
       if (handsOff) state = { ...state, handedOff: session.id };
       for (let part = partAfter(input, state.from, end); part !== null; part = partAfter(input, part.to, end)) {

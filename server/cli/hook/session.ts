@@ -7,7 +7,19 @@ export interface Session {
   status: string;
   agent: { id: string } | null;
   openHandoff: { id: string; status: string; contextPrompt?: { text: string } } | null;
-  agentSession?: { proposal: { metadata: Proposal } | null } | null;
+  lastHandoff?: LastHandoff | null;
+  /** The holder's tenure. */
+  agentSession?: { turns: { nodes: object[] }; proposal: { metadata: Proposal } | null } | null;
+}
+
+export interface LastHandoff {
+  id: string;
+  status: string;
+  rejectionReason: string | null;
+  failureReason: string | null;
+  cancelReason: string | null;
+  sourceAgent: { id: string } | null;
+  targetAgent: { id: string };
 }
 
 /** `metadata` of HANDOFF_PROPOSED. */
@@ -25,33 +37,38 @@ export interface WaitingHandoff {
   session: { id: string; title: string };
 }
 
-const sessionFields = 'session(externalId: $externalId) { id title status agent { id } openHandoff { id status';
-const findSession = `query HookSession($externalId: String!) { ${sessionFields} } } }`;
-const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } agentSession { proposal { metadata } } }
+const sessionFields = 'session(id: $id, externalId: $externalId) { id title status agent { id } openHandoff { id status';
+const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
+const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } }
+  lastHandoff { id status rejectionReason failureReason cancelReason sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
-/** Returns the open session of the work, or creates one that the agent holds. Null: a session exists, and the agent may not read it. @throws Failed */
+/** Which session: the one that is named, else that of the folder and branch. */
+const which = ({ sessionId, externalId }: Work): object => (sessionId === null ? { externalId } : { id: sessionId });
+
+/** Returns the open session of the work, or creates one that the agent holds. Null: a session exists, and the agent may not read it; or the named one is finished. @throws Failed */
 export async function sessionOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
   const session = await lastSessionOf(server, work, signal);
   return isOpen(session) ? session : createFor(server, agent, work, signal);
 }
 
 /** The newest session of the work, open or not. Null: none, or one that the agent may not read. @throws Failed */
-export const lastSessionOf = async (server: Server, { externalId }: Work, signal: AbortSignal): Promise<Session | null> =>
-  (await ask<{ session: Session | null }>(server, findSession, { externalId }, signal)).session;
+export const lastSessionOf = async (server: Server, work: Work, signal: AbortSignal): Promise<Session | null> =>
+  (await ask<{ session: Session | null }>(server, findSession, which(work), signal)).session;
 
 /** The same as `sessionOf`, with the handoffs that wait for the agent. @throws Failed */
 export async function workOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
-  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { externalId: work.externalId, agent }, signal);
+  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { ...which(work), agent }, signal);
   return { session: isOpen(session) ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
 }
 
 export const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
 
 async function createFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
-  const { externalId, title, project } = work;
+  const { sessionId, externalId, title, project } = work;
+  if (sessionId !== null) return null;
   try {
     const { answer } = await ask<{ answer: { session: Session } }>(server, create, { input: { title, externalId, project, agentId: agent } }, signal);
     return { ...answer.session, openHandoff: null };

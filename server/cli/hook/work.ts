@@ -8,6 +8,8 @@ export interface Work {
   externalId: string;
   title: string;
   project: string;
+  /** The session, where `baton watch` started the tool; null: the one of the folder and branch. */
+  sessionId: string | null;
 }
 
 const maxExternalId = 200;
@@ -16,13 +18,13 @@ const maxExternalId = 200;
 export const externalIdsHere = `${hostname()}:`;
 
 /** The repository around the folder and its branch; without a repository the folder alone. */
-export function workIn(folder: string): Work {
+export function workIn(folder: string, { BATON_SESSION }: NodeJS.ProcessEnv = process.env): Work {
   const { root, branch } = repositoryOf(folder) ?? { root: folder, branch: null };
   const onBranch = branch === null ? '' : `#${branch}`;
   const place = `${externalIdsHere}${root}${onBranch}`;
   const externalId = place.length <= maxExternalId ? place : `${place.slice(0, maxExternalId - 33)}.${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
   const project = (basename(root) || root).slice(0, 200);
-  return { externalId, project, title: `${project}${branch === null ? '' : ` (${branch})`}`.slice(0, 500) };
+  return { sessionId: BATON_SESSION || null, externalId, project, title: `${project}${branch === null ? '' : ` (${branch})`}`.slice(0, 500) };
 }
 
 function repositoryOf(folder: string): { root: string; branch: string | null } | null {

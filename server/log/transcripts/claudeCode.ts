@@ -1,3 +1,4 @@
+import { isBatonPrompt } from './batonPrompt.ts';
 import { maxTasks, type Draft, type Place } from './draft.ts';
 import type { Reader } from './reader.ts';
 import { shortHash } from './lines.ts';
@@ -36,8 +37,8 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (call !== null && !outcome.failed && !sidechain) list.apply(call, entry['toolUseResult'], draft, place);
     }
     const texts = textsOf(blocks);
-    const own = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0 && !notHuman.test(texts[0] ?? '');
-    // Not from a person: prompts of sub-agents, expanded slash commands, output of hooks and interruptions.
+    const own = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0 && !notHuman.test(texts[0] ?? '') && !isBatonPrompt(texts[0] ?? '');
+    // Not from a person: prompts of sub-agents and of `baton watch`, expanded slash commands, output of hooks and interruptions.
     if (sidechain || !own) draft.addMessage('SYSTEM', texts, place);
     else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
   }

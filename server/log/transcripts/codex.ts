@@ -1,3 +1,4 @@
+import { isBatonPrompt } from './batonPrompt.ts';
 import type { Draft, Outcome, Place } from './draft.ts';
 import type { Reader } from './reader.ts';
 import { addTokens, fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields, type MessageEntry, type Tokens } from './transcript.ts';
@@ -40,6 +41,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   function announce(message: string, by: string, place: Place): void {
     const words = wordsOf([message]);
     announces = true;
+    if (isBatonPrompt(words)) return;
     if (announced?.words === words && announced.by !== by && announced.acts === acts) return;
     announced = { words, by, acts };
     // Item and event are close together in the file.
@@ -58,7 +60,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     if (role === 'assistant') {
       draft.assistant(`line ${place.line}`);
       draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place);
-    } else if (role === 'user' && !sidechainFile && isHumanText(texts[0] ?? '')) {
+    } else if (role === 'user' && !sidechainFile && isHumanText(texts[0] ?? '') && !isBatonPrompt(texts[0] ?? '')) {
       person(texts, place);
     } else {
       draft.addMessage('SYSTEM', texts, place);

@@ -1,0 +1,218 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { bundled } from '../../test/bundle.ts';
+import { testDatabase } from '../../test/database.ts';
+import { adminKey, secretFor } from '../../test/keyring.ts';
+import { startApp } from '../../test/server.ts';
+import { startWatch, watchPlace } from '../../test/watching.ts';
+import { world } from '../../test/world.ts';
+import { AcceptHandoffDocument } from '../../client/api/operations.ts';
+import { createApi } from '../../client/api/request.ts';
+import { encodeId } from '../core/ids.ts';
+import { Runs } from './watch/runs.ts';
+
+// Every case starts processes.
+vi.setConfig({ testTimeout: 120_000 });
+const patience = { timeout: 60_000, interval: 50 };
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const { agent, session, reassign } = world(database.pool);
+beforeAll(async () => {
+  await agent('claude-1', { maxCapacity: 1_000 });
+});
+
+let agents = 0;
+/** An agent of its own for each case: `watch` takes everything that waits for it. */
+async function worker(): Promise<string> {
+  const id = `worker-${(agents += 1)}`;
+  await agent(id, { maxCapacity: 1_000, collaborators: ['claude-1'] });
+  return id;
+}
+async function handedTo(id: string, title = 'Work', reason = 'Please go on'): Promise<{ handoff: string; session: string; uuid: string }> {
+  const uuid = await session('claude-1', { title });
+  const { handoffId } = await reassign(uuid, { agentId: id, reason });
+  return { handoff: encodeId('handoff', handoffId!), session: encodeId('session', uuid), uuid: handoffId! };
+}
+const handoffOf = (uuid: string) => database.prisma.handoff.findUniqueOrThrow({ where: { id: uuid }, include: { session: true } });
+/** Every file below a folder. */
+const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+
+describe('baton watch --once', () => {
+  it('runs the command with the prompt and the ids, completes the handoffs that wait, and leaves no file of them', async () => {
+    const id = await worker();
+    const place = watchPlace();
+    const taken = [await handedTo(id, 'First'), await handedTo(id, 'Second')];
+    const command = 'cat > "got.$BATON_HANDOFF"; echo "$BATON_URL $BATON_AGENT $BATON_SESSION" > "env.$BATON_HANDOFF"';
+    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', command, '--once', '--url', url]);
+    expect(await exited).toBe(0);
+    expect(lines.map(({ event, handoff }) => [event, handoff])).toEqual(taken.flatMap(({ handoff }) => [['started', handoff], ['completed', handoff]]));
+    for (const { handoff, session: sessionId, uuid } of taken) {
+      expect(readFileSync(join(place.folder, `got.${handoff}`), 'utf8')).toMatch(/^You are agent worker-\d+ of Baton[\s\S]*# Handoff from claude-1 to worker-\d+[\s\S]*Please go on/);
+      expect(readFileSync(join(place.folder, `env.${handoff}`), 'utf8')).toBe(`${url} ${id} ${sessionId}\n`);
+      expect(await handoffOf(uuid)).toMatchObject({ status: 'COMPLETED', session: { agentId: id, status: 'RUNNING' } });
+    }
+    expect(filesIn(join(place.root, 'state'))).toEqual([]);
+  });
+
+  it('fails the handoff with the last lines of a failing command, without secrets, and exits with 1', async () => {
+    const id = await worker();
+    const { uuid } = await handedTo(id);
+    const secret = `ghp_${'Z9xQw7Lk3VbN5mRt'.repeat(3).slice(0, 36)}`;
+    const { exited, lines, stderr } = await startWatch(watchPlace(), ['--agent', id, '--exec', `echo begins; echo "token ${secret}" >&2; exit 7`, '--once', '--url', url]);
+    expect([await exited, stderr()]).toEqual([1, '1 command failed\n']);
+    const { status, failureReason, session: work } = await handoffOf(uuid);
+    expect([status, work.agentId]).toEqual(['FAILED', 'claude-1']);
+    expect(failureReason).toMatch(/ended with exit code 7\. Its last lines:\nbegins\ntoken /);
+    expect(JSON.stringify([failureReason, lines])).not.toContain(secret);
+  });
+
+  it('takes a hand-off that the command makes itself as a success, whatever its exit code', async () => {
+    const id = await worker();
+    const { uuid } = await handedTo(id);
+    const command = `${process.execPath} ${await bundled('server/cli/baton.ts')} handoff claude-1 --reason Done; exit 1`;
+    const { exited, lines } = await startWatch(watchPlace(), ['--agent', id, '--exec', command, '--once', '--url', url]);
+    expect([await exited, lines.at(-1)]).toMatchObject([0, { event: 'passed on', exitCode: 1 }]);
+    expect(await handoffOf(uuid)).toMatchObject({ status: 'COMPLETED', session: { agentId: 'claude-1' } });
+  });
+
+  it('imports what Claude Code wrote for the handoff once, with an agent key, and not what others wrote', async () => {
+    const guarded = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
+    const id = await worker();
+    const key = await secretFor(database.pool, 'AGENT', id);
+    const { uuid } = await handedTo(id);
+    const place = watchPlace();
+    // Stands for the tool: it writes the transcript of its prompt, and there is another one in the same folder.
+    const tool = join(place.root, 'tool.mjs');
+    writeFileSync(
+      tool,
+      `import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+      const folder = process.env.CLAUDE_CONFIG_DIR + '/projects/-work'; mkdirSync(folder, { recursive: true });
+      const line = (uuid, type, message) => JSON.stringify({ type, uuid, sessionId: uuid[0], timestamp: '2026-04-05T10:00:00.000Z', message }) + '\\n';
+      const entries = (s, prompt) => line(s + '1', 'user', { role: 'user', content: prompt }) + line(s + '2', 'assistant', { role: 'assistant', id: s, model: 'm', content: [{ type: 'text', text: 'Answer ' + s }] });
+      writeFileSync(folder + '/a.jsonl', entries('a', readFileSync(0, 'utf8')));
+      writeFileSync(folder + '/b.jsonl', entries('b', 'The prompt of a person'));`,
+    );
+    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', `${process.execPath} ${tool}`, '--once', '--url', guarded.url], { BATON_KEY: key });
+    expect([await exited, lines.map(({ event }) => event)]).toEqual([0, ['started', 'completed']]);
+    const { session: work } = await handoffOf(uuid);
+    const messages = await database.prisma.message.findMany({ where: { sessionId: work.id, role: { not: 'HANDOFF' } }, orderBy: { sequence: 'asc' } });
+    expect(messages.map(({ role, content }) => [role, content.slice(0, 20)])).toEqual([
+      ['SYSTEM', 'You are agent worker'],
+      ['ASSISTANT', 'Answer a'],
+    ]);
+  });
+});
+
+describe('baton watch', () => {
+  it('takes handoffs as they come, at most --parallel at once, keeps its cursor, and stops on SIGTERM when the commands end', async () => {
+    const id = await worker();
+    const place = watchPlace();
+    const command = 'touch "began.$BATON_HANDOFF"; while [ ! -e go ]; do sleep 0.05; done';
+    const watching = await startWatch(place, ['--agent', id, '--exec', command, '--parallel', '2', '--url', url]);
+    await expect.poll(() => watching.lines.map(({ event }) => event), patience).toEqual(['live']);
+    const taken = [await handedTo(id), await handedTo(id), await handedTo(id)];
+    const began = (): number => readdirSync(place.folder).filter((name) => name.startsWith('began.')).length;
+    await expect.poll(began, patience).toBe(2);
+    expect((await handoffOf(taken[2]!.uuid)).status).toBe('INITIATED');
+    watching.kill('SIGTERM');
+    await expect.poll(() => watching.lines.map(({ event }) => event), patience).toContain('stopping');
+    writeFileSync(join(place.folder, 'go'), '');
+    expect(await watching.exited).toBe(0);
+    expect(await Promise.all(taken.map(async ({ uuid }) => (await handoffOf(uuid)).status))).toEqual(['COMPLETED', 'COMPLETED', 'INITIATED']);
+    const [cursor, ...more] = filesIn(join(place.root, 'state'));
+    expect([cursor, more, (statSync(cursor!).mode & 0o777).toString(8)]).toEqual([expect.stringMatching(/\/cursor$/), [], '600']);
+  });
+
+  it('stops commands after the grace, gives their sessions back with the reason, and ends their children', async () => {
+    const id = await worker();
+    const { uuid } = await handedTo(id);
+    const place = watchPlace();
+    const watching = await startWatch(place, ['--agent', id, '--exec', `(trap 'echo > ended; exit' TERM; echo > child; while :; do sleep 0.05; done) & wait`, '--grace', '0', '--url', url]);
+    await expect.poll(() => existsSync(join(place.folder, 'child')), patience).toBe(true);
+    watching.kill('SIGTERM');
+    expect(await watching.exited).toBe(0);
+    expect(await handoffOf(uuid)).toMatchObject({ status: 'FAILED', failureReason: expect.stringMatching(/^baton watch was stopped, and its command had not ended 0 s later\./) as string, session: { agentId: 'claude-1' } });
+    await expect.poll(() => existsSync(join(place.folder, 'ended')), patience).toBe(true);
+  });
+
+  it('ends at once on a second signal; the next start fails what was killed, and does not run it again', async () => {
+    const id = await worker();
+    const { uuid } = await handedTo(id);
+    const place = watchPlace();
+    const args = ['--agent', id, '--exec', 'echo ran >> ran; sleep 1000', '--url', url];
+    const watching = await startWatch(place, args);
+    await expect.poll(() => existsSync(join(place.folder, 'ran')), patience).toBe(true);
+    watching.kill('SIGTERM');
+    await expect.poll(() => watching.lines.map(({ event }) => event), patience).toContain('stopping');
+    let isOver = false;
+    void watching.exited.then(() => (isOver = true));
+    // Signals in quick succession count as one.
+    await expect.poll(() => (watching.kill('SIGTERM'), isOver), patience).toBe(true);
+    expect(await watching.exited).toBe(1);
+    expect((await handoffOf(uuid)).status).toBe('ACCEPTED');
+    const next = await startWatch(place, [...args, '--once']);
+    expect(await next.exited).toBe(1);
+    expect(next.lines.map(({ event }) => event)).toEqual(['resumed', 'failed']);
+    expect((await handoffOf(uuid)).failureReason).toMatch(/was killed while it ran\. It is not run again\./);
+    expect(readFileSync(join(place.folder, 'ran'), 'utf8')).toBe('ran\n');
+  });
+
+  it('resumes a command that outlives a killed process, and its state is for its owner only', async () => {
+    const id = await worker();
+    const { uuid, handoff } = await handedTo(id);
+    const place = watchPlace();
+    const args = ['--agent', id, '--exec', 'echo ran >> ran; while [ ! -e go ]; do sleep 0.05; done; echo said', '--url', url];
+    const watching = await startWatch(place, args);
+    await expect.poll(() => existsSync(join(place.folder, 'ran')), patience).toBe(true);
+    watching.kill('SIGKILL');
+    await watching.exited;
+    const state = join(place.root, 'state', 'baton', 'watch');
+    for (const path of filesIn(state).filter((name) => /(prompt|key|cursor)$/.test(name))) expect([path, (statSync(path).mode & 0o777).toString(8)]).toEqual([path, '600']);
+    const next = await startWatch(place, [...args, '--once']);
+    await expect.poll(() => next.lines, patience).toMatchObject([{ event: 'resumed', handoff }]);
+    writeFileSync(join(place.folder, 'go'), '');
+    expect(await next.exited).toBe(0);
+    expect((await handoffOf(uuid)).status).toBe('COMPLETED');
+    expect(readFileSync(join(place.folder, 'ran'), 'utf8')).toBe('ran\n');
+  });
+
+  it.each(['claimed', 'accepted'])('goes on with a handoff that a killed process had %s, and not started', async (step) => {
+    const id = await worker();
+    const { uuid, handoff } = await handedTo(id);
+    const place = watchPlace();
+    vi.stubEnv('XDG_STATE_HOME', place.env['XDG_STATE_HOME']);
+    const { folder, key } = new Runs(url, id).claim(handoff)!;
+    vi.unstubAllEnvs();
+    const [owner] = readdirSync(folder).filter((name) => name.startsWith('owner.'));
+    renameSync(join(folder, owner!), join(folder, owner!.replace(/\.\d+\.\w+$/, '.999999999.1')));
+    if (step === 'accepted') expect((await createApi({ url })(AcceptHandoffDocument, { input: { handoffId: handoff, idempotencyKey: key } })).handoff.status).toBe('ACCEPTED');
+    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', 'true', '--once', '--url', url]);
+    expect([await exited, lines.map(({ event }) => event)]).toEqual([0, ['started', 'completed']]);
+    expect((await handoffOf(uuid)).status).toBe('COMPLETED');
+  });
+
+  it('fails a handoff whose command cannot be started', async () => {
+    const id = await worker();
+    const { uuid } = await handedTo(id);
+    const place = watchPlace();
+    const bin = join(place.root, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'sh'), '#!/bin/false\n');
+    chmodSync(join(bin, 'sh'), 0o755);
+    const { exited } = await startWatch(place, ['--agent', id, '--exec', 'true', '--once', '--url', url], { PATH: bin });
+    expect(await exited).toBe(1);
+    expect(await handoffOf(uuid)).toMatchObject({ status: 'FAILED', failureReason: expect.stringMatching(/^baton watch could not start its command: /) as string });
+  });
+
+  it.each([
+    ['without a command', ['--agent', 'claude-1'], 2, /^Give --agent and --exec\./],
+    ['with a wrong number', ['--agent', 'claude-1', '--exec', 'true', '--parallel', '0'], 2, /^--parallel is '0'/],
+    ['of an unknown agent', ['--agent', 'nobody', '--exec', 'true'], 1, /^\w+: .*nobody/],
+    ['without Baton', ['--agent', 'claude-1', '--exec', 'true', '--url', 'http://127.0.0.1:1'], 75, /^Nothing answers at http:\/\/127\.0\.0\.1:1/],
+  ])('exits with its code and a clear line %s', async (_what, args, code, says) => {
+    const { exited, stderr } = await startWatch(watchPlace(), args, { BATON_URL: url });
+    expect([await exited, stderr()]).toEqual([code, expect.stringMatching(says)]);
+  });
+});

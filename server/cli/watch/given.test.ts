@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { handoffOfPrompt, isBatonPrompt } from '../../log/transcripts/batonPrompt.ts';
+import { givenTo } from './given.ts';
+
+const given = (text: string, title = 'A title') =>
+  givenTo('codex-1', 'http://127.0.0.1:4000', { id: 'handoff_01m82tr28ceyasx65gfkrd9xkj', sourceAgent: { id: 'claude-1' }, session: { id: 'session_01m82tr1mafdfaeqqchwj6dz55', title }, contextPrompt: { text } });
+
+it('names agent, session and handoff before the prompt, and recognises that later', () => {
+  const { prompt } = given('# Handoff from claude-1 to codex-1');
+  expect(prompt).toMatch(/^You are agent codex-1 of Baton\. You took session session_01m82tr1mafdfaeqqchwj6dz55 over by handoff handoff_01m82tr28ceyasx65gfkrd9xkj\./);
+  expect(prompt).toMatch(/\n\n# Handoff from claude-1 to codex-1\n$/);
+  expect([isBatonPrompt(prompt), handoffOfPrompt(`{"content":"${prompt}"}`)]).toEqual([true, 'handoff_01m82tr28ceyasx65gfkrd9xkj']);
+});
+
+it('recognises the first prompt of a text that quotes another', () => {
+  const inner = given('Inner').prompt.replace('handoff_01m82tr28', 'handoff_01m82tr29');
+  expect(handoffOfPrompt(given(inner).prompt)).toBe('handoff_01m82tr28ceyasx65gfkrd9xkj');
+  expect(isBatonPrompt(`Look: ${inner}`)).toBe(false);
+});
+
+it('puts ids only into the environment', () => {
+  const { env } = given('$(touch /tmp/x)', '`touch /tmp/x`');
+  expect(env).toEqual({
+    BATON_URL: 'http://127.0.0.1:4000',
+    BATON_AGENT: 'codex-1',
+    BATON_SESSION: 'session_01m82tr1mafdfaeqqchwj6dz55',
+    BATON_HANDOFF: 'handoff_01m82tr28ceyasx65gfkrd9xkj',
+  });
+  expect(execFileSync('sh', ['-c', 'echo $BATON_SESSION'], { env, encoding: 'utf8' })).toBe('session_01m82tr1mafdfaeqqchwj6dz55\n');
+});
+
+it.each([
+  ['@/etc/passwd', '\\@/etc/passwd'],
+  ['see @src/a.ts and\n@"b c.ts"', 'see \\@src/a.ts and\n\\@"b c.ts"'],
+  ['(@a) `@b` 。@c', '(\\@a) `\\@b` 。\\@c'],
+  ['\\@a', '\\@a'],
+  ['me@example.org, @ once', 'me@example.org, @ once'],
+])('writes %j so that Claude Code includes no file', (text, expected) => {
+  expect(given(text).prompt).toContain(`\n\n${expected}\n`);
+});

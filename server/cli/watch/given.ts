@@ -1,0 +1,30 @@
+import { batonPrompt } from '../../log/transcripts/batonPrompt.ts';
+
+/** A handoff that was accepted, with its prompt. */
+export interface Accepted {
+  id: string;
+  sourceAgent: { id: string } | null;
+  session: { id: string; title: string };
+  contextPrompt: { text: string };
+}
+
+export interface Given {
+  /** Standard input. */
+  prompt: string;
+  /** Added to the environment of `baton watch`. Ids only: recorded text in a variable could reach a shell. */
+  env: Record<string, string>;
+}
+
+/** Decides what a command gets. */
+export function givenTo(agent: string, url: string, { id, session, contextPrompt }: Accepted): Given {
+  return {
+    prompt: `${batonPrompt(agent, session.id, id)} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.\n\n${withoutMentions(contextPrompt.text)}\n`,
+    env: { BATON_URL: url, BATON_AGENT: agent, BATON_SESSION: session.id, BATON_HANDOFF: id },
+  };
+}
+
+/**
+ * Claude Code replaces `@path` in a prompt by the content of the file, also between fences: recorded text could read any file
+ * of the user. Not after a backslash (seen with 2.1.197).
+ */
+const withoutMentions = (text: string): string => text.replace(/(?<![\w\\])@(?=\S)/g, '\\@');

@@ -1,0 +1,124 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { stateFolder } from '../connect/stateFolder.ts';
+import { startOf } from './processes.ts';
+
+/** A handoff that this process works on. */
+export interface Run {
+  handoffId: string;
+  /** Its files, for their owner only: prompt, output, process and exit code of the command. */
+  folder: string;
+  /** The idempotency key of its acceptance. */
+  key: string;
+}
+
+/** Names this process, also among those of other machines and of other times. */
+const owner = [createHash('sha256').update(hostname()).digest('hex').slice(0, 16), process.pid, startOf(process.pid) ?? ''].join('.');
+
+/**
+ * What the `baton watch` processes of one agent and server remember on this machine. A run belongs to the process that its file
+ * `owner.*` names. Every change of an owner is one `rename`, so exactly one process wins.
+ */
+export class Runs {
+  readonly #folder: string;
+  readonly #runs: string;
+  readonly #mine = new Set<string>();
+
+  constructor(url: string, agent: string) {
+    this.#folder = join(stateFolder(), 'watch', createHash('sha256').update(`${url} ${agent}`).digest('hex').slice(0, 32));
+    this.#runs = join(this.#folder, 'runs');
+    mkdirSync(this.#runs, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(this.#folder)) if (name.startsWith('old.')) rmSync(join(this.#folder, name), { recursive: true, force: true });
+  }
+
+  get cursor(): string | undefined {
+    const path = join(this.#folder, 'cursor');
+    return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  }
+
+  set cursor(cursor: string | undefined) {
+    const beside = join(this.#folder, `cursor.${owner}`);
+    writeFileSync(beside, cursor ?? '', { mode: 0o600 });
+    renameSync(beside, join(this.#folder, 'cursor'));
+  }
+
+  /** Begins a run, unless a process of this machine has begun it: then null. */
+  claim(handoffId: string): Run | null {
+    const folder = join(this.#runs, handoffId);
+    if (existsSync(folder)) return null;
+    const beside = join(this.#folder, `new.${randomUUID()}`);
+    const key = `watch-${randomUUID()}`;
+    mkdirSync(beside, { mode: 0o700 });
+    writeFileSync(join(beside, `owner.${owner}`), '', { mode: 0o600 });
+    writeFileSync(join(beside, 'key'), key, { mode: 0o600 });
+    try {
+      renameSync(beside, folder);
+    } catch (error) {
+      rmSync(beside, { recursive: true });
+      if (['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+      throw error;
+    }
+    this.#mine.add(handoffId);
+    return { handoffId, folder, key };
+  }
+
+  /** Takes a run over from a process that has ended without finishing it; null when there is none. */
+  adopt(): Run | null {
+    for (const handoffId of readdirSync(this.#runs)) {
+      const folder = join(this.#runs, handoffId);
+      if (this.#mine.has(handoffId) || !this.#take(folder)) continue;
+      this.#mine.add(handoffId);
+      return { handoffId, folder, key: readFileSync(join(folder, 'key'), 'utf8') };
+    }
+    return null;
+  }
+
+  #take(folder: string): boolean {
+    try {
+      const before = readdirSync(folder).find((name) => name.startsWith('owner.'));
+      if (before === undefined || !isAbandoned(before)) return false;
+      renameSync(join(folder, before), join(folder, `owner.${owner}`));
+      return true;
+    } catch (error) {
+      // Another process was faster, or has finished it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return false;
+    }
+  }
+
+  /** Forgets a run. Other processes never see half of it. */
+  finish({ handoffId, folder }: Run): void {
+    const beside = join(this.#folder, `old.${randomUUID()}`);
+    renameSync(folder, beside);
+    rmSync(beside, { recursive: true, force: true, maxRetries: 10 });
+    this.#mine.delete(handoffId);
+  }
+}
+
+/** Whether the owner's process has ended. Of another machine that cannot be known. */
+function isAbandoned(name: string): boolean {
+  const [, host, pid, start] = name.split('.');
+  return host === owner.split('.')[0] && startOf(Number(pid)) !== start;
+}
+
+export const promptFile = ({ folder }: Run): string => join(folder, 'prompt');
+
+/** When the command was started. */
+export const startedAt = ({ folder }: Run): Date => statSync(join(folder, 'started')).mtime;
+
+const lastBytes = 64_000;
+
+/** The end of the command's output. */
+export function lastOutput({ folder }: Run): string {
+  const path = join(folder, 'output');
+  if (!existsSync(path)) return '';
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(lastBytes);
+    return bytes.subarray(0, readSync(file, bytes, 0, lastBytes, Math.max(0, fstatSync(file).size - lastBytes))).toString();
+  } finally {
+    closeSync(file);
+  }
+}

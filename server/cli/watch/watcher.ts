@@ -1,0 +1,247 @@
+import { writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { AcceptHandoffDocument, CompleteHandoffDocument, FailHandoffDocument } from '../../../client/api/operations.ts';
+import { createApi, Refused, type Api } from '../../../client/api/request.ts';
+import { Failed } from '../hook/request.ts';
+import { sendNew } from '../hook/send.ts';
+import { StateFile } from '../hook/state.ts';
+import { workIn } from '../hook/work.ts';
+import { givenTo, type Accepted } from './given.ts';
+import { outcomeOf, reasonOf, type Outcome } from './outcome.ts';
+import { ended, isStarted, signalCommand, startCommand } from './processes.ts';
+import type { Report } from './report.ts';
+import { lastOutput, promptFile, startedAt, type Run, type Runs } from './runs.ts';
+import { transcriptsOf } from './transcripts.ts';
+
+export interface Watched {
+  agent: string;
+  url: string;
+  key: string | undefined;
+  command: string;
+  parallel: number;
+  runs: Runs;
+  report: Report;
+}
+
+interface WaitingPage {
+  handoffs: { nodes: { id: string; session: { status: string } }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+}
+
+const waitingQuery = `query WatchWaiting($agent: ID!, $after: String) {
+  handoffs(first: 100, after: $after, where: { targetAgentId: $agent, status: [INITIATED] }, orderBy: { field: INITIATED_AT, direction: ASC }) {
+    nodes { id session { status } } pageInfo { hasNextPage endCursor }
+  }
+}`;
+const takenQuery = 'query WatchTaken($id: ID!) { handoff(id: $id) { status session { id } targetAgentSession { state } } }';
+
+interface TakenData {
+  handoff: { status: string; session: { id: string }; targetAgentSession: { state: string } | null } | null;
+}
+
+const maxTokens = 8_000;
+/** A part of a transcript takes at most this long. */
+const importMs = 120_000;
+
+/** Takes the handoffs of one agent and runs the command for each, at most `parallel` at once. */
+export class Watcher {
+  readonly #watched: Watched;
+  readonly #ask: Api;
+  readonly #running = new Map<Run, Promise<void>>();
+  #stopReason: string | null = null;
+  #isStopping = false;
+  #failures = 0;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+    this.#ask = patient(createApi(watched));
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Runs whose command failed. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Resolves when one of the runs ends. Never without one. */
+  oneEnds(): Promise<void> {
+    return this.#running.size === 0 ? new Promise(() => undefined) : Promise.race(this.#running.values());
+  }
+
+  async allEnd(): Promise<void> {
+    while (this.#running.size > 0) await this.oneEnds();
+  }
+
+  /** Takes over runs of processes that ended, then handoffs that wait, while places are free. @throws Refused */
+  async takeWaiting(): Promise<void> {
+    const { agent, runs, parallel } = this.#watched;
+    const isFree = (): boolean => !this.#isStopping && this.#running.size < parallel;
+    for (let run = isFree() ? runs.adopt() : null; run !== null; run = isFree() ? runs.adopt() : null) this.#begin(run);
+    for (let after: string | null = null, isMore = isFree(); isMore && isFree(); ) {
+      const { handoffs }: WaitingPage = await this.#ask<WaitingPage>(waitingQuery, { agent, after });
+      // In a paused session nothing can be recorded.
+      for (const { id, session } of handoffs.nodes) {
+        const run = isFree() && session.status === 'RUNNING' ? runs.claim(id) : null;
+        if (run !== null) this.#begin(run);
+      }
+      [after, isMore] = [handoffs.pageInfo.endCursor, handoffs.pageInfo.hasNextPage];
+    }
+  }
+
+  /** Takes nothing more. */
+  stopTaking(): void {
+    this.#isStopping = true;
+  }
+
+  /** Stops the commands that run; their handoffs fail with the reason. */
+  stopCommands(signal: NodeJS.Signals, reason: string): void {
+    this.#stopReason = reason;
+    for (const run of this.#running.keys()) if (isStarted(run.folder)) signalCommand(run.folder, signal);
+  }
+
+  #begin(run: Run): void {
+    const { report } = this.#watched;
+    const done = this.#work(run)
+      .catch((error: unknown) => report({ event: 'error', handoff: run.handoffId, text: `not finished, the next start goes on: ${error instanceof Error ? error.message : String(error)}` }))
+      .finally(() => this.#running.delete(run));
+    this.#running.set(run, done);
+  }
+
+  async #work(run: Run): Promise<void> {
+    const { runs, report } = this.#watched;
+    const { handoffId, folder } = run;
+    if (isStarted(folder)) report({ event: 'resumed', handoff: handoffId, text: 'resumed: its command was started by a process that has ended' });
+    else if (!(await this.#start(run))) return runs.finish(run);
+    const exitCode = await ended(folder);
+    const seconds = Math.round((Date.now() - startedAt(run).getTime()) / 1_000);
+    const { outcome, session, reason } = await this.#settle(run, exitCode);
+    runs.finish(run);
+    if (outcome === 'failed' || outcome === 'kept') this.#failures += 1;
+    report({ event: outcome, handoff: handoffId, ...(session !== null && { session }), exitCode, ...(reason !== null && { reason }), text: `${said[outcome]} after ${seconds} s${reason === null ? '' : `: ${reason}`}` });
+  }
+
+  /** Accepts the handoff and starts the command. False: another process has the handoff, or it is no longer there. */
+  async #start(run: Run): Promise<boolean> {
+    const { agent, url, command, report } = this.#watched;
+    const accepted = await this.#accept(run);
+    if (accepted === null) return false;
+    try {
+      const { prompt, env } = givenTo(agent, url, accepted);
+      writeFileSync(promptFile(run), prompt, { mode: 0o600 });
+      await startCommand(run.folder, command, env);
+    } catch (error) {
+      const reason = `baton watch could not start its command: ${error instanceof Error ? error.message : String(error)}`;
+      await this.#ask(FailHandoffDocument, { input: { handoffId: run.handoffId, reason } });
+      this.#failures += 1;
+      report({ event: 'failed', handoff: run.handoffId, session: accepted.session.id, reason, text: reason });
+      return false;
+    }
+    report({ event: 'started', handoff: run.handoffId, session: accepted.session.id, text: `started: ${accepted.session.title}${accepted.sourceAgent === null ? '' : `, from ${accepted.sourceAgent.id}`}` });
+    return true;
+  }
+
+  /** Of all processes of the agent, on all machines, one gets the handoff: each has its own key. */
+  async #accept({ handoffId, key }: Run): Promise<Accepted | null> {
+    const { report } = this.#watched;
+    if (this.#isStopping) return null;
+    try {
+      const { handoff } = await this.#ask(AcceptHandoffDocument, { input: { handoffId, idempotencyKey: key }, maxTokens });
+      // A repeated acceptance shows what became of the handoff since.
+      if (handoff.status === 'ACCEPTED') return handoff;
+      report({ event: 'gone', handoff: handoffId, text: `not started: the handoff is ${handoff.status}` });
+    } catch (error) {
+      if (!isRefusal(error, 'INVALID_STATE', 'NOT_FOUND')) throw error;
+      report({ event: 'not taken', handoff: handoffId, text: `not taken: ${error.message}` });
+    }
+    return null;
+  }
+
+  /** Imports the transcript, then completes or fails the handoff. */
+  async #settle(run: Run, exitCode: number | null): Promise<{ outcome: Outcome; session: string | null; reason: string | null }> {
+    for (let isImported = false; ; ) {
+      const { handoff } = await this.#ask<TakenData>(takenQuery, { id: run.handoffId });
+      if (handoff === null) return { outcome: 'gone', session: null, reason: null };
+      const session = handoff.session.id;
+      if (!isImported) {
+        await this.#importTranscripts(run, session);
+        isImported = true;
+        continue;
+      }
+      const outcome = outcomeOf({ status: handoff.status, tenure: handoff.targetAgentSession?.state ?? null }, exitCode);
+      const reason = outcome === 'failed' || outcome === 'kept' ? reasonOf(exitCode, this.#withoutKey(lastOutput(run)), this.#stopReason) : null;
+      try {
+        if (outcome === 'completed' && handoff.status === 'ACCEPTED') await this.#ask(CompleteHandoffDocument, { input: { handoffId: run.handoffId } });
+        if (outcome === 'failed') await this.#ask(FailHandoffDocument, { input: { handoffId: run.handoffId, reason: reason! } });
+        return { outcome, session, reason };
+      } catch (error) {
+        // The handoff changed since it was read.
+        if (!isRefusal(error, 'INVALID_STATE')) throw error;
+      }
+    }
+  }
+
+  #withoutKey(output: string): string {
+    const { key } = this.#watched;
+    return key === undefined ? output : output.replaceAll(key, '[redacted]');
+  }
+
+  /** What the hooks of the tool have sent already is not sent again. */
+  async #importTranscripts(run: Run, session: string): Promise<void> {
+    const { agent, url, key, report } = this.#watched;
+    const work = workIn(process.cwd(), { BATON_SESSION: session });
+    for (const transcript of transcriptsOf(run.handoffId, startedAt(run))) {
+      const file = new StateFile(url, transcript.path);
+      const problem = await whileAway(async () => {
+        const signal = AbortSignal.timeout(importMs);
+        let reason: string | null = null;
+        await file.locked(signal, async () => {
+          reason = await sendNew(file, { server: { url, key }, agent, work, transcript, turnEnd: Infinity, handsOff: false, compacts: false, isOfTenure: true }, signal);
+        });
+        return reason;
+      }).catch((error: unknown) => {
+        if (!(error instanceof Failed)) throw error;
+        // The hooks sent the turn before the session was handed off.
+        return error.code === 'INVALID_STATE' && file.read().sentTo > 0 ? null : error.message;
+      });
+      if (problem !== null) report({ event: 'not imported', handoff: run.handoffId, session, text: `${transcript.path} was not imported: ${problem}` });
+    }
+  }
+}
+
+const said: Record<Outcome, string> = {
+  completed: 'completed',
+  'passed on': 'completed, and the session was passed on or finished,',
+  failed: 'failed',
+  kept: 'failed after it had taken the session over, which it keeps,',
+  gone: 'ended; the handoff was ended by others before',
+};
+
+const isRefusal = (error: unknown, ...codes: string[]): error is Refused => error instanceof Refused && codes.includes(error.code);
+
+/** Goes on asking while Baton is away or busy: `ask` itself waits longer after each try. */
+const patient = (ask: Api): Api =>
+  (async (query: never, variables: object) => {
+    for (;;) {
+      try {
+        return await ask(query, variables);
+      } catch (error) {
+        if (!isRefusal(error, 'UNAVAILABLE', 'RATE_LIMITED')) throw error;
+      }
+    }
+  }) as Api;
+
+const awayMs = 2_000;
+
+async function whileAway<Result>(act: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      const isAway = error instanceof Failed && ['AWAY', 'UNAVAILABLE', 'RATE_LIMITED'].includes(error.code);
+      if (!isAway && !(error instanceof Error && error.name === 'AbortError')) throw error;
+      await wait(awayMs);
+    }
+  }
+}
