@@ -86,6 +86,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       model: 'Handoff',
       order: { name: 'handoff depth', columns: { depth: 'integer' }, direction: 'desc' },
       description: 'Handoffs of the Session, newest first.',
+      limited: { table: 'handoffs', parent: 'session_id' },
     }),
   ),
   lastHandoff: t.relation('lastHandoff', { nullable: true, description: 'The newest of `handoffs`; null for a Session without Handoffs.' }),
@@ -113,6 +114,7 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
       model: 'Handoff',
       order: byInitiation,
       description: `Handoffs from the Agent, newest first. ${ofItself}`,
+      limited: { table: 'handoffs', parent: 'source_agent_id' },
     }),
   }),
 }));
