@@ -64,6 +64,15 @@ builder.prismaNode('Handoff', {
       }),
       resolve: ({ targetAgentId, sourceAgentSession }) => returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null),
     }),
+    sentBack: t.boolean({
+      description: 'Whether the Handoff sends work back: in a pipeline to an earlier stage, otherwise to the Agent that handed it off (`returnOf`).',
+      select: {
+        targetAgentId: true,
+        leftEntry: { select: { sentBack: true } },
+        sourceAgentSession: { select: { initiatedByHandoff: { select: { sourceAgentId: true, acceptedAt: true } } } },
+      },
+      resolve: ({ targetAgentId, leftEntry, sourceAgentSession }) => leftEntry?.sentBack ?? returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null) !== null,
+    }),
     previous: t.relation('previous', { nullable: true, description: 'The previous Handoff of the Session; null for the first.' }),
     next: t.relation('next', { nullable: true, description: 'The next Handoff of the Session; null for the last.' }),
     chain: t.field({
