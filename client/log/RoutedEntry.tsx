@@ -29,9 +29,7 @@ export const RoutedEntryFragment = graphql(`
         value
         setBy
       }
-      returnOf {
-        id
-      }
+      sentBack
       sourceAgent {
         id
       }
@@ -60,7 +58,7 @@ export function RoutedEntry({ message: masked }: { message: FragmentType<typeof 
               <strong>Routed to</strong> <AgentChip agent={handoff.targetAgent} plain />
               <span className="soft small">
                 from {handoff.sourceAgent?.id ?? 'nobody'}
-                {handoff.returnOf && ', sent back'}
+                {handoff.sentBack && ', sent back'}
               </span>
             </>
           ) : (

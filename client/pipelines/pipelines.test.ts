@@ -54,6 +54,10 @@ describe('the pipeline on the page of a session', () => {
     await pipeline.getByText('In reviewer, held by reviewer-1').waitFor();
     expect(await stageOf(page, 'reviewer').getAttribute('data-state')).toBe('ACTIVE');
     expect(await stageOf(page, 'reviewer').textContent()).toContain('Entered 2 times.');
+    // Only the rejection sent work back, not the second delivery.
+    const routed = page.locator('[data-routed]');
+    await routed.nth(4).waitFor();
+    expect(await routed.filter({ hasText: 'sent back' }).allTextContents()).toEqual([expect.stringMatching(/Routed to.*implementer-1.*from reviewer-1, sent back/)]);
     expect(faults).toEqual([]);
   }, 120_000);
 

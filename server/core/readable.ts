@@ -24,6 +24,13 @@ export const readableSessions = (caller: ReadRights): Prisma.SessionWhereInput =
 
 export const readableHandoffs = (caller: ReadRights): Prisma.HandoffWhereInput => (ownAgent(caller) === null ? {} : { session: readableSessions(caller) });
 
+/** The Handoffs of the readable Sessions that the caller may read (rule: carry), as `entries.handoffs` below says it in SQL. */
+export const carriedHandoffs = (caller: ReadRights): Prisma.HandoffWhereInput => {
+  const agentId = ownAgent(caller);
+  if (agentId === null) return {};
+  return { OR: [{ targetAgentId: agentId }, { sourceAgentId: agentId, via: { not: 'OPERATOR' } }, { session: { agentSessions: { some: { agentId, readsFrom: null } } } }] };
+};
+
 /** The same rule as an SQL condition; `sessionId` is the column or value with the Session's id. */
 export const readableSql = (caller: ReadRights, sessionId: string): string => {
   const agentId = ownAgent(caller);

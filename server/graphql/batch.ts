@@ -10,7 +10,7 @@ const loaders = new WeakMap<object, Map<string, DataLoader<string, unknown>>>();
  */
 export function batched<Value>(
   context: object,
-  info: GraphQLResolveInfo,
+  info: Pick<GraphQLResolveInfo, 'path'>,
   key: string,
   load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): Promise<Value | undefined> {

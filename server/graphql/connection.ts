@@ -2,10 +2,14 @@ import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type FieldNode, type GraphQLResolveInfo, print } from 'graphql';
 import type { Bounds } from '../core/fixedPage.ts';
+import { ownAgent } from '../core/readable.ts';
+import { batched } from './batch.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
+import { isLimited } from './limitedReads.ts';
+import { countReadable, type LimitedTable, readablePages } from './lists/limitedRows.ts';
 import { namesOf } from './path.ts';
-import { boundsOf, cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
+import { boundsOf, cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows, sqlPage } from './page.ts';
 import { inTurn } from './processorTime.ts';
 
 type MaybePromise<T> = T | Promise<T>;
@@ -193,14 +197,18 @@ interface Selecting {
   (query: object, path: { getType: () => string; paths: { name: string }[][] }): { select?: object };
 }
 
-/**
- * A page of a row's relation, as options of `t.field`: it travels in the statement of its parents, except the column `without`,
- * whose field reads it when it is missing (`readMissing`).
- */
-export function relatedPage<P extends ModelName>(
-  relation: Model<P>['ListRelations'] & string,
-  { model, order, description, without }: { model: ModelName; order: Order; description: string; without?: string },
-) {
+interface RelatedPage {
+  model: ModelName;
+  order: Order;
+  description: string;
+  /** A column whose field reads it when it is missing (`readMissing`). */
+  without?: string;
+  /** An agent with a Carry reads the page and the number by statements of their own. */
+  limited?: LimitedTable;
+}
+
+/** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
+export function relatedPage<P extends ModelName>(relation: Model<P>['ListRelations'] & string, { model, order, description, without, limited }: RelatedPage) {
   const select = (args: PageArgs, _context: object, nested: Selecting, selected: () => ReadonlySet<string>) => {
     const fields = selected();
     const rows = [...fields].some((field) => field !== 'totalCount' && field !== '__typename');
@@ -225,13 +233,36 @@ export function relatedPage<P extends ModelName>(
     // What `select` would be, but for the paths: a page is found below both `nodes` and `edges`.
     // Pothos' guide does not document this name.
     extensions: { pothosPrismaSelect: select },
-    resolve: (parent: object, args: PageArgs): Connection => ({
-      cursor: (row) => encodeCursor(order, row),
-      page: () => cutPage(Reflect.get(parent, relation) as Row[], args),
-      totalCount: () => (parent as { _count: Record<string, number> })._count[relation]!,
-    }),
+    resolve: (parent: object, args: PageArgs, context: GraphQLContext, info: GraphQLResolveInfo): Connection => {
+      const all: Connection = {
+        cursor: (row) => encodeCursor(order, row),
+        page: () => cutPage(Reflect.get(parent, relation) as Row[], args),
+        totalCount: () => (parent as { _count: Record<string, number> })._count[relation]!,
+      };
+      if (limited === undefined || ownAgent(context.caller) === null) return all;
+      const query = (): object => withColumns(queryFromInfo({ context, info, typeName: model, paths: nodePaths }), cursorColumns(order), without);
+      const { id } = parent as Row;
+      return {
+        ...all,
+        page: async () => ((await isLimited(context)) ? cutPage((await batched(context, info, id, limitedPages(limited, model, order, args, context, query))) ?? [], args) : all.page()),
+        totalCount: async () => {
+          if (!(await isLimited(context))) return all.totalCount();
+          const path = { prev: info.path, key: 'totalCount', typename: undefined };
+          return (await batched(context, { path }, id, (parents) => countReadable(context, limited, parents))) ?? 0;
+        },
+      };
+    },
   };
 }
+
+/** Reads a page of each parent with the rows that an agent with a Carry may read: their ids, then their columns. */
+const limitedPages = (limited: LimitedTable, model: ModelName, order: Order, args: PageArgs, context: GraphQLContext, query: () => object) => async (parents: readonly string[]): Promise<Map<string, Row[]>> => {
+  const readable = await readablePages(context, limited, parents, (given) => sqlPage(args, order, given));
+  const rows = await delegateOf(context, model).findMany({ ...query(), where: { id: { in: [...readable.keys()] } }, relationLoadStrategy: 'join' }, '');
+  const pages = new Map<string, Row[]>(parents.map((parent) => [parent, []]));
+  for (const row of inOrder(rows, order, args)) pages.get(readable.get(row.id)!)!.push(row);
+  return pages;
+};
 
 const withColumns = (query: { select?: object }, columns: object, without?: string): object => ({
   ...query,

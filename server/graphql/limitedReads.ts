@@ -53,8 +53,8 @@ interface Known {
   readable: DataLoader<string, boolean>;
   limits: DataLoader<string, SessionLimit | null>;
 }
-const known = new WeakMap<GraphQLContext, Partial<Known>>();
-function ofRequest(context: GraphQLContext): Partial<Known> {
+const known = new WeakMap<object, Partial<Known>>();
+function ofRequest(context: object): Partial<Known> {
   const found = known.get(context) ?? {};
   known.set(context, found);
   return found;
@@ -63,7 +63,7 @@ function ofRequest(context: GraphQLContext): Partial<Known> {
 const findLimited = statement('SELECT EXISTS (SELECT FROM agent_sessions WHERE agent_id = $1 AND reads_from IS NOT NULL) AS limited');
 
 /** Whether the caller is an agent that may not read all of a Session. */
-function isLimited(context: GraphQLContext): Promise<boolean> {
+export function isLimited(context: Pick<GraphQLContext, 'caller' | 'pool'>): Promise<boolean> {
   const agentId = ownAgent(context.caller);
   if (agentId === null) return Promise.resolve(false);
   return (ofRequest(context).isLimited ??= context.pool.query<{ limited: boolean }>({ ...findLimited, values: [agentId] }).then(({ rows }) => rows[0]!.limited));

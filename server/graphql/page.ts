@@ -1,5 +1,6 @@
 import type { Bounds } from '../core/fixedPage.ts';
 import { isAgentId } from '../core/ids.ts';
+import { column } from '../core/rows.ts';
 import { badArgument } from './input/badArgument.ts';
 
 /**
@@ -52,7 +53,7 @@ export function boundsOf(args: PageArgs, order: Order): Bounds | null {
 /** A page's condition for a raw SQL statement, and its values, which follow `given` others. @throws BAD_USER_INPUT as `pageOf` does. */
 export function sqlPage(args: PageArgs, order: Order, given: number): { where: string; orderBy: string; take: number; values: Value[] } {
   const { take } = pageOf(args, order);
-  const columns = Object.keys(order.columns);
+  const columns = Object.keys(order.columns).map(column);
   const direction = args.last != null ? opposite(order.direction) : order.direction;
   const values: Value[] = [];
   const beyond = (cursor: string | null | undefined, name: 'after' | 'before', side: Direction): string[] => {
@@ -61,7 +62,7 @@ export function sqlPage(args: PageArgs, order: Order, given: number): { where: s
     return [`(${columns.join(', ')}) ${side === 'asc' ? '>' : '<'} (${places.join(', ')})`];
   };
   const conditions = [...beyond(args.after, 'after', order.direction), ...beyond(args.before, 'before', opposite(order.direction))];
-  return { where: ['true', ...conditions].join(' AND '), orderBy: columns.map((column) => `${column} ${direction}`).join(', '), take, values };
+  return { where: ['true', ...conditions].join(' AND '), orderBy: columns.map((name) => `${name} ${direction}`).join(', '), take, values };
 }
 
 /** @throws BAD_USER_INPUT for a size out of range or a cursor that is not of this order. */

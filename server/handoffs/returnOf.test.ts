@@ -9,7 +9,7 @@ import { acceptHandoff, rejectHandoff } from './changeHandoff.ts';
 const db = await testDatabase();
 const { url } = await startApp(db);
 const { post } = client(url);
-const { agent, session, reassign, run } = world(db.pool);
+const { agent, session, pipeline, advance, reassign, run } = world(db.pool);
 for (const id of ['dev', 'reviewer', 'writer']) await agent(id, { maxCapacity: 100 });
 
 const to = async (sessionId: string, agentId: string): Promise<string> => (await reassign(sessionId, { agentId })).handoffId!;
@@ -18,6 +18,8 @@ const accepted = async (sessionId: string, agentId: string): Promise<string> => 
   await run(acceptHandoff, { handoffId });
   return handoffId;
 };
+const sentBack = async (handoffId: string): Promise<boolean> =>
+  (await post<{ handoff: { sentBack: boolean } }>(`{ handoff(id: "${encodeId('handoff', handoffId)}") { sentBack } }`)).data.handoff.sentBack;
 const returnOf = async (handoffId: string): Promise<{ id: string; status: string } | null> => {
   const { data, errors } = await post<{ handoff: { returnOf: { id: string; status: string } | null } }>(
     `{ handoff(id: "${encodeId('handoff', handoffId)}") { returnOf { id status targetAgent { id } } } }`,
@@ -62,4 +64,24 @@ it('a handoff after a decline or after a move without a handoff is no return', a
   const moved = await session('dev');
   await reassign(moved, { agentId: 'reviewer', skipHandoff: true });
   expect(await returnOf(await to(moved, 'dev'))).toBeNull();
+});
+
+it('in a pipeline only the handoff to an earlier stage sends work back, not the second delivery', async () => {
+  await pipeline('p', ['write DONE review', 'review REJECT write', 'review APPROVE end'], { write: { role: 'write' }, review: { role: 'review' } });
+  await agent('w', { role: 'write' });
+  await agent('r', { role: 'review' });
+  const id = await session(null, { pipeline: 'p' });
+  const found: boolean[] = [];
+  for (const outcome of ['DONE', 'REJECT', 'DONE', 'REJECT']) {
+    const { handoffId } = await advance(id, outcome, { reason: `${outcome} ${found.length}` });
+    await run(acceptHandoff, { handoffId: handoffId! });
+    found.push(await sentBack(handoffId!));
+  }
+  expect(found).toEqual([false, true, false, true]);
+});
+
+it('outside of pipelines a return sends work back', async () => {
+  const id = await session('dev');
+  expect(await sentBack(await accepted(id, 'reviewer'))).toBe(false);
+  expect(await sentBack(await to(id, 'dev'))).toBe(true);
 });

@@ -64,6 +64,15 @@ builder.prismaNode('Handoff', {
       }),
       resolve: ({ targetAgentId, sourceAgentSession }) => returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null),
     }),
+    sentBack: t.boolean({
+      description: 'Whether the Handoff sends work back: in a pipeline to an earlier stage, otherwise to the Agent that handed it off (`returnOf`).',
+      select: {
+        targetAgentId: true,
+        leftEntry: { select: { sentBack: true } },
+        sourceAgentSession: { select: { initiatedByHandoff: { select: { sourceAgentId: true, acceptedAt: true } } } },
+      },
+      resolve: ({ targetAgentId, leftEntry, sourceAgentSession }) => leftEntry?.sentBack ?? returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null) !== null,
+    }),
     previous: t.relation('previous', { nullable: true, description: 'The previous Handoff of the Session; null for the first.' }),
     next: t.relation('next', { nullable: true, description: 'The next Handoff of the Session; null for the last.' }),
     chain: t.field({
@@ -86,6 +95,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       model: 'Handoff',
       order: { name: 'handoff depth', columns: { depth: 'integer' }, direction: 'desc' },
       description: 'Handoffs of the Session, newest first.',
+      limited: { table: 'handoffs', parent: 'session_id' },
     }),
   ),
   lastHandoff: t.relation('lastHandoff', { nullable: true, description: 'The newest of `handoffs`; null for a Session without Handoffs.' }),
@@ -113,6 +123,7 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
       model: 'Handoff',
       order: byInitiation,
       description: `Handoffs from the Agent, newest first. ${ofItself}`,
+      limited: { table: 'handoffs', parent: 'source_agent_id' },
     }),
   }),
 }));

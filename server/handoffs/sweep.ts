@@ -3,6 +3,7 @@ import { statement } from '../core/changes.ts';
 import { repeat } from '../core/repeat.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
+import { escalateStranded } from '../queue/escalate.ts';
 import { runCommand } from '../queue/runCommand.ts';
 import { ClockSteps } from './clockSteps.ts';
 import { forTimeOut, giveBack } from './changeHandoff.ts';
@@ -28,9 +29,9 @@ export interface SweepOptions {
 }
 
 /**
- * Times out due Handoffs, reminds targets (rule: deadline) and deletes idempotency answers after a day. Processes may run it concurrently:
- * locked Sessions are skipped, and the deadline is checked again under the lock. Deadlines move by the clock steps that
- * `clock` has seen. Returns the number of timed-out Handoffs.
+ * Times out due Handoffs, reminds targets (rule: deadline), escalates Sessions that wait in vain, and deletes idempotency
+ * answers after a day. Processes may run it concurrently: locked Sessions are skipped, and the deadline is checked again
+ * under the lock. Deadlines move by the clock steps that `clock` has seen. Returns the number of timed-out Handoffs.
  */
 export async function sweep({ pool, log, announcer }: SweepOptions, clock = new ClockSteps()): Promise<number> {
   const now = await readNow(pool, log, clock);
@@ -47,8 +48,10 @@ export async function sweep({ pool, log, announcer }: SweepOptions, clock = new 
       if (answer.done && !reminds) timedOut += 1;
     }
     // Either the rest of a full batch is locked by other processes, or another batch follows.
-    if (due.rows.length < batch || changed === 0) return timedOut;
+    if (due.rows.length < batch || changed === 0) break;
   }
+  await escalateStranded({ pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} });
+  return timedOut;
 }
 
 async function readNow(pool: Pool, log: Logger, clock: ClockSteps): Promise<Date> {

@@ -8,13 +8,14 @@ const byIndex: Order = { name: 'turn', columns: { index: 'integer' }, direction:
 const byCapture: Order = { name: 'snapshot', columns: { capturedAt: 'time', id: 'uuid' }, direction: 'desc' };
 
 builder.prismaObjectFields(modelRef('Session'), (t) => ({
-  turns: t.field(relatedPage<'Session'>('turns', { model: 'Turn', order: byIndex, description: 'Turns of the Session, newest first.' })),
+  turns: t.field(relatedPage<'Session'>('turns', { model: 'Turn', order: byIndex, description: 'Turns of the Session, newest first.', limited: { table: 'turns', parent: 'session_id' } })),
   messages: t.field(
     relatedPage<'Session'>('messages', {
       model: 'Message',
       order: { name: 'message', columns: { sequence: 'integer' }, direction: 'desc' },
       description: 'The log, newest Message first; `last: n` returns the oldest n.',
       without: 'content',
+      limited: { table: 'messages', parent: 'session_id' },
     }),
   ),
   decisions: t.relation('decisions', {
@@ -40,7 +41,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
 
 builder.prismaObjectFields(modelRef('AgentSession'), (t) => ({
   turns: t.field(
-    relatedPage<'AgentSession'>('turns', { model: 'Turn', order: byIndex, description: 'The Turns of this tenure, newest first.' }),
+    relatedPage<'AgentSession'>('turns', { model: 'Turn', order: byIndex, description: 'The Turns of this tenure, newest first.', limited: { table: 'turns', parent: 'agent_session_id' } }),
   ),
   snapshots: t.field(
     relatedPage<'AgentSession'>('snapshots', {

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
+import { updateAgent } from '../agents/updateAgent.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Stage } from '../custody/pipeline.ts';
 import { acceptHandoff, rejectHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
+import { sweep } from '../handoffs/sweep.ts';
 import { touchHandoff } from '../handoffs/touchHandoff.ts';
 import { silentLog } from '../infra/log.ts';
 import { assignQueued } from '../queue/assign.ts';
@@ -107,6 +109,68 @@ describe('a time-out while all other agents of the stage are full', () => {
     await timeOut(id);
     const { initiatedAt, deadlineAt, acceptWithinMinutes } = (await look(id)).lastHandoff!;
     expect([deadlineAt.getTime() - initiatedAt.getTime(), acceptWithinMinutes]).toEqual([7 * 60_000, 7]);
+  });
+});
+
+describe('when the agents for which a session waits since a time-out go away, it escalates', () => {
+  const away = (id: string) => run(setAgentStatus, { id, status: 'OFFLINE' });
+  const sweepAll = () => sweep({ pool: db.pool, log: silentLog });
+
+  it('to operators, once the last of them went', async () => {
+    const { id, writer, name } = await waiting(3, { busy: 2, ...to({ operators: true }) });
+    await timeOut(id);
+    const { eventCount } = await look(id);
+    await away(name(2));
+    await sweepAll();
+    expect(await look(id)).toMatchObject({ agentId: null, queueEntry: { escalated: false } });
+    await run(updateAgent, { id: name(3), role: 'retired' });
+    for (let n = 0; n < 2; n += 1) await sweepAll();
+    expect(await look(id)).toMatchObject({ agentId: null, status: 'PAUSED', stage: 'review', queueEntry: { escalated: true, sourceAgentId: writer } });
+    expect(await steps(id, eventCount)).toEqual(['HANDOFF_ESCALATED']);
+    await end(id);
+  });
+
+  it('to an agent, from the same source and with the same payload', async () => {
+    await agent('deputy');
+    const { id, writer, name } = await waiting(2, { busy: 1, ...to({ agentId: 'deputy' }) });
+    await timeOut(id);
+    const { eventCount } = await look(id);
+    await away(name(2));
+    await sweepAll();
+    expect(await look(id)).toMatchObject({ agentId: 'deputy', status: 'RUNNING', queueEntry: null, lastHandoff: { sourceAgentId: writer, via: 'PIPELINE', reason: 'Ready.' } });
+    expect(await steps(id, eventCount)).toEqual(['HANDOFF_ESCALATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
+    await timeOut(id);
+    expect(await look(id)).toMatchObject({ agentId: writer, stage: 'write' });
+  });
+
+  it('to a role, and waits for its agents while they are full', async () => {
+    await agent('head', { role: 'head', maxCapacity: 1 });
+    const other = await session('head');
+    const { id, name } = await waiting(2, { busy: 1, ...to({ role: 'head' }) });
+    await timeOut(id);
+    await away(name(2));
+    await sweepAll();
+    expect(await look(id)).toMatchObject({ agentId: null, queueEntry: { role: 'head', agentType: null, escalated: false } });
+    await end(other);
+    expect(await look(id)).toMatchObject({ agentId: 'head', lastHandoff: { status: 'INITIATED' } });
+  });
+
+  it('but waits on when the stage escalates to nobody, while it is paused, and when no agent had it yet', async () => {
+    const [nobody, paused, queued] = [await waiting(2, { busy: 1 }), await waiting(2, { busy: 1, ...to({ operators: true }) }), await waiting(1, to({ operators: true }))];
+    await run(pauseSession, { sessionId: paused.id, expectedVersion: null });
+    for (const { id } of [nobody, paused]) await timeOut(id);
+    const second = await session(null, { pipeline: queued.slug });
+    await advance(second);
+    const counts = async () => Promise.all([nobody.id, paused.id, second].map(async (id) => (await look(id)).eventCount));
+    const before = await counts();
+    for (const id of [nobody.name(2), paused.name(2), queued.name(1)]) await away(id);
+    await sweepAll();
+    expect(await look(second)).toMatchObject({ agentId: null, queueEntry: { escalated: false } });
+    expect(await counts()).toEqual(before);
+    await run(resumeSession, { sessionId: paused.id, expectedVersion: null });
+    await sweepAll();
+    expect(await look(paused.id)).toMatchObject({ queueEntry: { escalated: true } });
+    for (const id of [nobody.id, paused.id, second]) await end(id);
   });
 });
 

@@ -51,10 +51,14 @@ FROM e ORDER BY e.effective_at, e.id`);
 
 const findAny = statement('SELECT 1 FROM queue_entries WHERE NOT suspended AND NOT escalated LIMIT 1');
 
-interface Row extends Pick<QueueEntry, 'reason' | 'summary' | 'metadata' | 'via' | 'acceptWithinMinutes'> {
+/** How a queued Session moves at its turn, as its entry keeps it. */
+export interface QueuedMove extends Pick<QueueEntry, 'reason' | 'summary' | 'metadata' | 'via' | 'acceptWithinMinutes'> {
+  carried: CarriedEntry;
+}
+
+interface Row extends QueuedMove {
   now: Date;
   queued: object;
-  carried: CarriedEntry;
   /** Null when another transaction has locked the Session. */
   session: object | null;
   tenure: object | null;
@@ -89,13 +93,7 @@ export async function giveFreedPlaces(work: Work, { passOver = false } = {}): Pr
   }
 }
 
-async function giveTo(
-  work: Work,
-  agent: LockedAgent,
-  queued: QueuedSession,
-  session: HeldSession,
-  { carried, reason, summary, metadata, via, acceptWithinMinutes, ...row }: Omit<Row, 'session'>,
-): Promise<void> {
+function giveTo(work: Work, agent: LockedAgent, queued: QueuedSession, session: HeldSession, row: Omit<Row, 'session'>): Promise<void> {
   const custody = new Custody(work, {
     session,
     tenure: row.tenure && fromColumns<Tenure>(row.tenure),
@@ -108,6 +106,12 @@ async function giveTo(
     isAwaited: false,
     contextWindow: null,
   });
+  return giveQueued(custody, agent, queued, row);
+}
+
+/** Gives a queued Session to an agent with a free place. */
+export async function giveQueued(custody: Custody, agent: LockedAgent, queued: QueuedSession, { carried, reason, summary, metadata, via, acceptWithinMinutes }: QueuedMove): Promise<void> {
+  const { work, session } = custody;
   custody.leaveQueue();
   const log = Object.entries(carried.log).every(([name, count]) => session[name as keyof CarriedEntry['log']] === count);
   const visible = log ? carried.visible : await readVisible(work, session);

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { findTools, type Reader, type ToolFilter } from './queries.ts';
+import { readerOf } from './schema.ts';
 
 const { pool } = await testDatabase();
 
@@ -38,8 +39,21 @@ async function mostRows(filter: ToolFilter): Promise<number> {
   return Math.max(...plans.flatMap(readBy));
 }
 
-it('reads only its own rows for the tools to a target, without statistics', async () => {
-  expect(await mostRows({ targetAgentId: 'agent-7', archived: false })).toBeLessThanOrEqual(20);
+it.each([
+  ['to a target', { targetAgentId: 'agent-7', archived: false }],
+  ['of an agent', { agentIds: ['agent-7'], archived: false }],
+] as const)('reads only its own rows for the tools %s, without statistics', async (_which, filter) => {
+  expect(await mostRows(filter)).toBeLessThanOrEqual(20);
+});
+
+it('plans the statement for the tools of an agent once per connection', async () => {
+  const client = await pool.connect();
+  const reader = readerOf({ pool: client });
+  // PostgreSQL tries five plans for the given values before it compares them with one for all.
+  for (let n = 0; n < 7; n += 1) await findTools(reader, { agentIds: ['agent-7'], archived: false });
+  const { rows } = await client.query<object>(`SELECT custom_plans::int, generic_plans::int FROM pg_prepared_statements WHERE statement LIKE '%agent_collaborators%'`);
+  client.release();
+  expect(rows).toEqual([{ custom_plans: 5, generic_plans: 2 }]);
 });
 
 it.each([

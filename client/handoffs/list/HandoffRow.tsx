@@ -29,6 +29,7 @@ export const HandoffRowFragment = graphql(`
     rejectionReason
     failureReason
     cancelReason
+    sentBack
     returnOf {
       id
       depth
@@ -48,7 +49,7 @@ export const HandoffRowFragment = graphql(`
 /** A handoff in its session's history; opens to show its content. */
 export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof HandoffRowFragment> }) {
   const handoff = readFragment(HandoffRowFragment, masked);
-  const { id, depth, reason, initiatedAt, returnOf, sourceAgent, targetAgent } = handoff;
+  const { id, depth, reason, initiatedAt, sentBack, returnOf, sourceAgent, targetAgent } = handoff;
   const [open, setOpen] = useState(false);
   const payload = useId();
   const outcome = outcomeOf(handoff);
@@ -64,7 +65,7 @@ export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof H
         </td>
         <td className={styles.why}>
           {reason != null ? <Fold text={reason} lines={3} characters={300} /> : <span className="soft">No reason was given.</span>}
-          {returnOf && <span className="soft small">Sent back: returns handoff {returnOf.depth}.</span>}
+          {sentBack && <span className="soft small">Sent back{returnOf && `: returns handoff ${returnOf.depth}`}.</span>}
           {outcome !== null && (
             <div className={styles.outcome}>
               <Icon name="back" size={13} /> <Fold text={outcome} lines={3} characters={300} />

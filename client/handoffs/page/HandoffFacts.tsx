@@ -26,6 +26,7 @@ export const HandoffFactsFragment = graphql(`
     cancelReason
     sourceAgentType
     targetAgentType
+    sentBack
     returnOf {
       id
       depth
@@ -90,10 +91,10 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
           <dt>Started</dt>
           <dd>
             <Time at={handoff.initiatedAt} /> <span className="soft">{formatExact(handoff.initiatedAt)}</span>, {viaWords[via]} ({actor.principal})
-            {handoff.returnOf && (
+            {handoff.sentBack && ' · sent back'}
+            {handoff.sentBack && handoff.returnOf && (
               <>
-                {' '}
-                · sent back: returns <Link href={`/handoffs/${handoff.returnOf.id}`}>handoff {handoff.returnOf.depth}</Link>
+                : returns <Link href={`/handoffs/${handoff.returnOf.id}`}>handoff {handoff.returnOf.depth}</Link>
               </>
             )}
             {circular && <span className="soft"> · the target held this session before</span>}

@@ -1,7 +1,8 @@
 import { statement } from '../../core/changes.ts';
-import { ownAgent, readableHandoffs, readableSessions } from '../../core/readable.ts';
+import { carriedHandoffs, ownAgent, readableHandoffs, readableSessions } from '../../core/readable.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { GraphQLContext } from '../context.ts';
+import { isLimited } from '../limitedReads.ts';
 
 type ReaderContext = Pick<GraphQLContext, 'caller' | 'pool'>;
 
@@ -24,8 +25,9 @@ export async function sessionsToList(context: ReaderContext): Promise<Prisma.Ses
 }
 
 export async function handoffsToList(context: ReaderContext): Promise<Prisma.HandoffWhereInput> {
-  const sessionIds = await findSessionIds(context);
-  return sessionIds === null ? readableHandoffs(context.caller) : { sessionId: { in: sessionIds } };
+  const [sessionIds, isPartly] = await Promise.all([findSessionIds(context), isLimited(context)]);
+  const inSessions = sessionIds === null ? readableHandoffs(context.caller) : { sessionId: { in: sessionIds } };
+  return isPartly ? { AND: [inSessions, carriedHandoffs(context.caller)] } : inSessions;
 }
 
 /** The Sessions that the caller may read; null when there are too many, or the caller reads all. */
