@@ -290,11 +290,16 @@ describe('the end of a session', () => {
     await place.hook('Stop');
     const [file] = readdirSync(stateOf(place)).filter((name) => name.endsWith('.json'));
     await vi.waitFor(() => expect(JSON.parse(readFileSync(join(stateOf(place), file!), 'utf8'))).toMatchObject({ handedOff: null }), { timeout: 60_000 });
+    // The last words of a conversation begin no session.
+    place.write(entry('user', 'Bye.'));
+    const ending = JSON.stringify({ path: place.transcript, folder: place.folder, turnEnd: null, compacts: false, ends: true, clears: false });
+    await hookProcess(['hook', 'claude-code', '--agent', 'claude-1', '--url', url, '--background', ending], '', { XDG_STATE_HOME: join(stateOf(place), '../..') });
+    expect(await sessionsOf(place)).toHaveLength(1);
     place.write(entry('user', 'And now?'), entry('assistant', [{ type: 'text', text: 'Something else.' }]));
     await place.hook('Stop');
-    await vi.waitFor(async () => expect((await sessionsOf(place)).map(({ id, turns }) => [id === first, turns])).toEqual([[true, 1], [false, 1]]), { timeout: 60_000 });
+    await vi.waitFor(async () => expect((await sessionsOf(place)).map(({ id, turns }) => [id === first, turns])).toEqual([[true, 1], [false, 2]]), { timeout: 60_000 });
     const { rows } = await database.pool.query<{ content: string }>('SELECT content FROM messages WHERE session_id = ANY ($1) ORDER BY session_id, sequence', [(await sessionsOf(place)).map(({ id }) => id)]);
-    expect(rows.map(({ content }) => content)).toEqual(['Dig.', 'Dug.', 'And now?', 'Something else.']);
+    expect(rows.map(({ content }) => content)).toEqual(['Dig.', 'Dug.', 'Bye.', 'And now?', 'Something else.']);
     expect(place.logged()).toEqual([]);
   });
 

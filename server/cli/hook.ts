@@ -83,8 +83,11 @@ async function readInput(): Promise<string> {
 
 async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, reason }: HookInput): Promise<void> {
   const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
-  if (event === 'SessionStart' && isTidyDue()) startInBackground(call, { folder, tidies: true });
-  if (event === 'SessionStart' || event === 'UserPromptSubmit') return brief(call, folder, event);
+  if (event === 'SessionStart' || event === 'UserPromptSubmit') {
+    await brief(call, folder, event);
+    if (event === 'SessionStart' && isTidyDue()) startInBackground(call, { folder, tidies: true });
+    return;
+  }
   if (typeof path !== 'string') return;
   if (event === 'PreToolUse') {
     if (isHandoffTool(toolName)) await send(call, { ...nothing, path, folder, handsOff: true }, AbortSignal.timeout(handoffBudgetMs));
@@ -94,7 +97,7 @@ async function answer(call: Call, { hook_event_name: event, transcript_path: pat
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   // An import may be long: a process of its own makes it, and the tool goes on.
   if (size === undefined) return;
-  startInBackground(call, { ...nothing, path, folder, turnEnd: event === 'Stop' ? size : null, compacts: event === 'PreCompact', clears: event === 'SessionEnd' && reason === 'clear' });
+  startInBackground(call, { ...nothing, path, folder, turnEnd: event === 'Stop' ? size : null, compacts: event === 'PreCompact', ends: event === 'SessionEnd', clears: event === 'SessionEnd' && reason === 'clear' });
 }
 
 const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
@@ -110,10 +113,11 @@ interface Import {
   folder: string;
   turnEnd: number | null;
   compacts: boolean;
+  ends: boolean;
   /** Whether the conversation ended for good. */
   clears: boolean;
 }
-const nothing = { turnEnd: null, compacts: false, clears: false };
+const nothing = { turnEnd: null, compacts: false, ends: false, clears: false };
 
 type Background = Import | { folder: string; tidies: true };
 

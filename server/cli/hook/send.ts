@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Failed, post, type Server } from './request.ts';
-import { isHeldBy, isOpen, lastSessionOf, sessionOf, type Session } from './session.ts';
+import { isEnded, isHeldBy, lastSessionOf, sessionOf, type Session } from './session.ts';
 import type { StateFile } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -22,13 +22,15 @@ export interface Sending {
   compacts: boolean;
   /** Whether the transcript is of the agent's own tenure, also when that has ended. Known of a tool that `baton watch` started. */
   isOfTenure?: boolean;
+  /** Whether the conversation ends. */
+  ends: boolean;
 }
 
 /** An upload may have 64 MB. */
 const maxPartBytes = 32 * 1024 * 1024;
 
 /** Imports what is new in a transcript. Returns why nothing was written, or null. @throws Failed */
-export async function sendNew(file: StateFile, { server, agent, work, transcript, turnEnd, handsOff, compacts, isOfTenure = false }: Sending, signal: AbortSignal): Promise<string | null> {
+export async function sendNew(file: StateFile, { server, agent, work, transcript, turnEnd, handsOff, compacts, ends, isOfTenure = false }: Sending, signal: AbortSignal): Promise<string | null> {
   const input = new Input(transcript.path);
   try {
     let state = file.read();
@@ -36,11 +38,11 @@ export async function sendNew(file: StateFile, { server, agent, work, transcript
     if (state.sentTo > input.size) state = { ...state, from: 0, sentTo: 0, taskLines: [] };
     const end = Math.min(turnEnd ?? input.size, input.size);
     if (end > state.sentTo || handsOff || compacts) {
-      const last = state.handedOff === null ? null : await lastSessionOf(server, work, signal);
-      if (last !== null && last.id === state.handedOff && !isOpen(last)) {
-        // This turn ended the session: the rest of it belongs to no session.
-        file.write({ ...state, sentTo: end, ...(turnEnd !== null && { from: end, taskLines: [], handedOff: null }) });
-        return null;
+      const last = state.handedOff === null && !ends ? null : await lastSessionOf(server, work, signal);
+      if (last !== null && isEnded(last)) {
+        // This turn ended the session: the rest of it belongs to no session. The last words of a conversation begin none.
+        if (last.id === state.handedOff) file.write({ ...state, sentTo: end, ...(turnEnd !== null && { from: end, taskLines: [], handedOff: null }) });
+        if (last.id === state.handedOff || ends) return null;
       }
       const session = await sessionOf(server, agent, work, signal);
       if (session === null) return 'another agent holds the session';

@@ -64,7 +64,9 @@ export async function workOf(server: Server, agent: string, work: Work, signal: 
   return { session: isOpen(session) ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
 }
 
-export const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
+const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
+
+export const isEnded = (session: Session): boolean => !isOpen(session);
 
 async function createFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
   const { sessionId, externalId, title, project } = work;

@@ -197,7 +197,7 @@ export class Watcher {
         const signal = AbortSignal.timeout(importMs);
         let reason: string | null = null;
         await file.locked(signal, async () => {
-          reason = await sendNew(file, { server: { url, key }, agent, work, transcript, turnEnd: Infinity, handsOff: false, compacts: false, isOfTenure: true }, signal);
+          reason = await sendNew(file, { server: { url, key }, agent, work, transcript, turnEnd: Infinity, handsOff: false, compacts: false, ends: false, isOfTenure: true }, signal);
         });
         return reason;
       }).catch((error: unknown) => {
