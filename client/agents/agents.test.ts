@@ -16,6 +16,7 @@ beforeAll(async () => {
   await agent('claude-1');
   await agent('claude-2', { maxCapacity: 1 });
   await agent('codex-1', { type: 'CODEX' });
+  await agent('hub-1');
   await session('claude-2', { title: 'Takes all of claude-2' });
   const moved = await session('claude-1', { title: 'Passed on' });
   await reassign(moved, { agentId: 'codex-1', reason: 'The rest is Go' });
@@ -119,6 +120,27 @@ describe('the page of agents', () => {
     await page.getByRole('list', { name: 'May hand off to codex-1' }).getByRole('link', { name: 'reader-1' }).waitFor();
     await page.goto(`${url}/agents/nobody-1`);
     await page.getByText('There is no such agent.').waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('keeps the tools and collaborations of an agent current, leaves out full targets when asked, and counts what it does not list', async () => {
+    const sources = Array.from({ length: 27 }, (_, n) => `source-${n}`);
+    for (const id of sources) await agent(id, { collaborators: ['hub-1'] });
+    const { page, faults } = await visit('/agents/hub-1');
+    await page.locator('[data-live="live"]').waitFor();
+    await page.getByText('Its model gets no handoff tool').waitFor();
+    expect(await page.getByRole('link', { name: 'and 2 more tools' }).getAttribute('href')).toBe('/tools?target=hub-1');
+
+    await api.post('mutation { updateAgent(input: { id: "hub-1", collaborators: ["claude-2", "codex-1"] }) { __typename } }');
+    const out = page.getByRole('list', { name: 'hub-1 may hand off to' });
+    await out.getByRole('link', { name: 'transfer_to_codex-1' }).waitFor();
+    const tools = page.getByRole('region', { name: 'Definitions for Anthropic' });
+    const names = async () => (JSON.parse((await tools.textContent())!) as { name: string }[]).map(({ name }) => name);
+    await tools.getByText('transfer_to_claude-2').first().waitFor();
+    expect(await names()).toEqual(['transfer_to_claude-2', 'transfer_to_codex-1']);
+    // claude-2 is full.
+    await page.getByLabel('Only targets with a free place').check();
+    await expect.poll(names, patiently).toEqual(['transfer_to_codex-1']);
     expect(faults).toEqual([]);
   }, 120_000);
 

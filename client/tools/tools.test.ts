@@ -161,6 +161,39 @@ describe('trying a tool', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
+  it('shows the tool as somebody else changed it, and no result of arguments that were changed since', async () => {
+    const { page, faults } = await visit('/tools?kind=defined');
+    await page.getByRole('link', { name: 'ask_for_security_review' }).click();
+    await page.locator('[data-live="live"]').waitFor();
+    await page.getByLabel('Called by').selectOption('codex-1');
+    await page.getByLabel('Session', { exact: true }).selectOption('Fix the flaky login test');
+    await page.getByLabel('risk (required)').selectOption('high');
+    const held: (() => void)[] = [];
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"risk":"high"') === true) await new Promise<void>((release) => held.push(release));
+      await route.continue();
+    });
+    const send = page.getByRole('button', { name: 'Try it' });
+    await send.click();
+    await expect.poll(() => held.length, patiently).toBe(1);
+    await page.getByLabel('risk (required)').selectOption('');
+    await send.click();
+    await page.getByText('The call would be refused.').waitFor();
+    const late = page.waitForResponse((response) => response.request().postData()?.includes('"risk":"high"') === true);
+    held[0]!();
+    await (await late).finished();
+    await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
+    expect(await page.getByText('The call would hand off.').count()).toBe(0);
+
+    const { data } = await post<{ handoffTools: { nodes: { id: string; name: string; description: string }[] } }>('{ handoffTools(where: { generated: false }) { nodes { id name description } } }');
+    const { id, description } = data.handoffTools.nodes.find(({ name }) => name === 'ask_for_security_review')!;
+    const describe = (text: string) => post('mutation ($input: UpdateHandoffToolInput!) { updateHandoffTool(input: $input) { __typename } }', { input: { toolId: id, description: text } });
+    await describe('Said otherwise by somebody else.');
+    await page.getByText('Said otherwise by somebody else.').first().waitFor();
+    await describe(description);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
   it('names an unknown session, an unknown tool, and shows no button for what is generated', async () => {
     const { page } = await visit(`/tools/${session}`);
     await page.getByText('There is no such tool').waitFor();

@@ -9,16 +9,21 @@ import { runCommand } from './runCommand.ts';
 
 const batch = 100;
 
-// After a time-out an entry excludes the target besides the source.
+/** SQL: an agent that may get the Session of `e`, if not now, then when it has a free place. */
+const mayGet = `a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND NOT a.id = ANY (e.excluded_agent_ids)`;
+
+// After a time-out an entry excludes the target besides the source. Sessions that cannot escalate are left out, so that they
+// do not fill the batch.
 const findStranded = statement(`
 SELECT h.id AS "handoffId", h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId"
 FROM queue_entries e JOIN sessions s ON s.id = e.session_id JOIN handoffs h ON h.id = s.last_handoff_id JOIN pipelines p ON p.id = s.pipeline_id
+  CROSS JOIN LATERAL jsonb_to_recordset(p.stages) AS n (name text, role text, "agentType" text, "escalateTo" jsonb)
 WHERE e.via = 'PIPELINE' AND NOT e.suspended AND NOT e.escalated AND cardinality(e.excluded_agent_ids) > (CASE WHEN e.source_agent_id IS NULL THEN 0 ELSE 1 END)
   AND h.status = 'TIMED_OUT'
-  AND EXISTS (SELECT FROM jsonb_to_recordset(p.stages) AS n (name text, role text, "agentType" text, "escalateTo" jsonb)
-    WHERE n.name = s.stage AND n.role IS NOT DISTINCT FROM e.role AND n."agentType" IS NOT DISTINCT FROM e.agent_type AND n."escalateTo" IS NOT NULL)
-  AND NOT EXISTS (SELECT FROM agents a WHERE a.administrative_status = 'AVAILABLE' AND a.archived_at IS NULL AND NOT a.id = ANY (e.excluded_agent_ids)
-    AND (e.role IS NULL OR a.role = e.role) AND (e.agent_type IS NULL OR a.type = e.agent_type))
+  AND n.name = s.stage AND n.role IS NOT DISTINCT FROM e.role AND n."agentType" IS NOT DISTINCT FROM e.agent_type
+  AND NOT EXISTS (SELECT FROM agents a WHERE ${mayGet} AND (e.role IS NULL OR a.role = e.role) AND (e.agent_type IS NULL OR a.type = e.agent_type))
+  AND (n."escalateTo" ->> 'operators' = 'true' OR EXISTS (
+    SELECT FROM agents a WHERE ${mayGet} AND (a.role = n."escalateTo" ->> 'role' OR (a.id = n."escalateTo" ->> 'agentId' AND a.current_load < a.max_capacity))))
 ORDER BY e.effective_at, e.id LIMIT ${batch}`);
 
 interface Stranded {
