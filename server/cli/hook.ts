@@ -6,6 +6,7 @@ import { Failed, type Server } from './hook/request.ts';
 import { sendNew, type Sending, type Transcript } from './hook/send.ts';
 import { workOf } from './hook/session.ts';
 import { log, StateFile } from './hook/state.ts';
+import { endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn } from './hook/work.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
@@ -25,6 +26,7 @@ interface HookInput {
   transcript_path?: unknown;
   cwd?: unknown;
   tool_name?: unknown;
+  last_assistant_message?: unknown;
 }
 
 interface Call {
@@ -77,7 +79,7 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName }: HookInput): Promise<void> {
+async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, last_assistant_message: last }: HookInput): Promise<void> {
   const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
   if (event === 'SessionStart' || event === 'UserPromptSubmit') return brief(call, folder, event);
   if (typeof path !== 'string') return;
@@ -88,7 +90,7 @@ async function answer(call: Call, { hook_event_name: event, transcript_path: pat
   if (event !== 'Stop' && event !== 'PreCompact' && event !== 'SessionEnd') return;
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   // An import may be long: a process of its own makes it, and the tool goes on.
-  if (size !== undefined) startInBackground(call, { path, folder, turnEnd: event === 'Stop' ? size : null });
+  if (size !== undefined) startInBackground(call, { path, folder, turnEnd: event === 'Stop' ? size : null, ending: event === 'Stop' && typeof last === 'string' ? endingOf(last) : null });
 }
 
 const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
@@ -103,6 +105,8 @@ interface Background {
   path: string;
   folder: string;
   turnEnd: number | null;
+  /** The end of the last message of the turn; null when it is unknown. */
+  ending: string | null;
 }
 
 function startInBackground({ args }: Call, background: Background): void {
@@ -111,9 +115,18 @@ function startInBackground({ args }: Call, background: Background): void {
   child.unref();
 }
 
-const sendInBackground = (call: Call, background: Background): Promise<void> => send(call, { ...background, handsOff: false }, AbortSignal.timeout(backgroundMs));
+async function sendInBackground(call: Call, { ending, ...background }: Background): Promise<void> {
+  const { path, turnEnd } = background;
+  const signal = AbortSignal.timeout(backgroundMs);
+  const file = new StateFile(call.server.url, path);
+  let from = 0;
+  // After an import of the turn before, which may still run.
+  await file.locked(signal, async () => void (from = file.read().from));
+  const end = ending === null ? turnEnd : await endOfTurn(path, from, ending);
+  await send(call, { ...background, turnEnd: end, handsOff: false }, signal);
+}
 
-async function send(call: Call, { path, folder, ...how }: Background & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
+async function send(call: Call, { path, folder, ...how }: Omit<Background, 'ending'> & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
   const { server, agent, tool } = call;
   const transcript: Transcript = { path, format: formats[tool] };
   const sending: Sending = { server, agent, work: workIn(folder), transcript, ...how };
