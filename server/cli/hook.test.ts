@@ -160,6 +160,19 @@ describe('after a turn', () => {
     await eventually(place, { turns: 1, messages: ['Dig.', 'Dug.'], calls: ['dig: deep'] });
   });
 
+  it('waits for the lines that the tool writes after its event, so that the turn is whole', async () => {
+    const counted = await uploadsTo(url);
+    const place = workplace(counted.url);
+    place.write(entry('user', 'Dig.'), entry('assistant', [{ type: 'text', text: 'Dug "it".' }]));
+    await place.hook('Stop', { last_assistant_message: 'Dug "it".' });
+    await eventually(place, { turns: 1, messages: ['Dig.', 'Dug "it".'] });
+    place.write(entry('user', 'Dig deeper.'), calls('Bash', 'dig', { command: 'dig' }));
+    await place.hook('Stop', { last_assistant_message: 'Dug "it".' });
+    place.write(resultOf('dig', 'deep'), entry('assistant', [{ type: 'text', text: 'Dug "it".' }]));
+    await eventually(place, { turns: 2, messages: ['Dig.', 'Dug "it".', 'Dig deeper.', 'Dug "it".'], calls: ['dig: deep'] });
+    expect(counted.uploads).toHaveLength(2);
+  });
+
   it('keeps the tasks of earlier turns when a later one changes a single task', async () => {
     const place = workplace(url);
     const created = (n: number, subject: string): object[] => [calls('TaskCreate', `task-${n}`, { subject }), resultOf(`task-${n}`, `Task #${n} created`, { task: { id: String(n), subject } })];

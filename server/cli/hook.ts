@@ -7,6 +7,7 @@ import { Failed, type Server } from './hook/request.ts';
 import { sendNew, type Sending, type Transcript } from './hook/send.ts';
 import { workOf } from './hook/session.ts';
 import { isTidyDue, log, pruneState, StateFile } from './hook/state.ts';
+import { endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn } from './hook/work.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
@@ -27,6 +28,7 @@ interface HookInput {
   cwd?: unknown;
   tool_name?: unknown;
   reason?: unknown;
+  last_assistant_message?: unknown;
 }
 
 interface Call {
@@ -81,7 +83,7 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, reason }: HookInput): Promise<void> {
+async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, last_assistant_message: last, reason }: HookInput): Promise<void> {
   const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
   if (event === 'SessionStart' || event === 'UserPromptSubmit') {
     await brief(call, folder, event);
@@ -97,7 +99,16 @@ async function answer(call: Call, { hook_event_name: event, transcript_path: pat
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   // An import may be long: a process of its own makes it, and the tool goes on.
   if (size === undefined) return;
-  startInBackground(call, { ...nothing, path, folder, turnEnd: event === 'Stop' ? size : null, compacts: event === 'PreCompact', ends: event === 'SessionEnd', clears: event === 'SessionEnd' && reason === 'clear' });
+  startInBackground(call, {
+    ...nothing,
+    path,
+    folder,
+    turnEnd: event === 'Stop' ? size : null,
+    ending: event === 'Stop' && typeof last === 'string' ? endingOf(last) : null,
+    compacts: event === 'PreCompact',
+    ends: event === 'SessionEnd',
+    clears: event === 'SessionEnd' && reason === 'clear',
+  });
 }
 
 const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
@@ -112,6 +123,8 @@ interface Import {
   path: string;
   folder: string;
   turnEnd: number | null;
+  /** The end of the last message of the turn; null when it is unknown. */
+  ending: string | null;
   compacts: boolean;
   ends: boolean;
   /** Whether the conversation ended for good. */
@@ -129,12 +142,22 @@ function startInBackground({ args }: Call, background: Background): void {
 
 async function sendInBackground(call: Call, background: Background): Promise<void> {
   const signal = AbortSignal.timeout(backgroundMs);
-  if (!('tidies' in background)) return send(call, { ...background, handsOff: false }, signal);
+  if (!('tidies' in background)) return sendTurn(call, background, signal);
   pruneState();
   await endIdle(call.server, call.agent, workIn(background.folder), signal);
 }
 
-async function send(call: Call, { path, folder, clears, ...how }: Import & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
+async function sendTurn(call: Call, { ending, ...turn }: Import, signal: AbortSignal): Promise<void> {
+  const { path, turnEnd } = turn;
+  const file = new StateFile(call.server.url, path);
+  let from = 0;
+  // After an import of the turn before, which may still run.
+  await file.locked(signal, async () => void (from = file.read().from));
+  const end = ending === null ? turnEnd : await endOfTurn(path, from, ending);
+  await send(call, { ...turn, turnEnd: end, handsOff: false }, signal);
+}
+
+async function send(call: Call, { path, folder, clears, ...how }: Omit<Import, 'ending'> & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
   const { server, agent, tool } = call;
   const transcript: Transcript = { path, format: formats[tool] };
   const sending: Sending = { server, agent, work: workIn(folder), transcript, ...how };

@@ -1,21 +1,28 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import type { ImportReport } from '../log/importReport.ts';
 import { print, readArguments, UsageError, type Command } from './command.ts';
+import { chosen, formatSessions, recentSessions, rememberImport } from './native/recentSessions.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
-const usage = `${commandLine('import <session id or "new"> <file>')} [options]
+const usage = `${commandLine('import [<session id or "new"> <file>]')} [options]
 
 Imports a transcript of Claude Code, Codex or Gemini CLI into a session; "new" creates the session.
+Without a file it lists the newest sessions of Claude Code and Codex on this machine, and asks on a terminal which one to import
+into a new session.
 
   --agent <id>        the agent that wrote the turns; with "new", also the holder of the new session
   --format <format>   AUTO (default), CLAUDE_CODE, CODEX or GEMINI_CLI
   --sidechain         the whole file is a sub-agent's transcript
   --title <title>     the title of the new session; default: the transcript's title, or its first request
+  --limit <n>         how many sessions to list, 1 to 1000; default: 20
+  --json              lists the sessions as JSON
 ${urlUsage}
 
 Set BATON_KEY where the server requires a key.
@@ -33,11 +40,42 @@ async function run(args: string[]): Promise<void> {
       format: { type: 'string', default: 'AUTO' },
       sidechain: { type: 'boolean', default: false },
       title: { type: 'string' },
+      limit: { type: 'string', default: '20' },
+      json: { type: 'boolean', default: false },
       url: { type: 'string' },
     },
   });
   const [session, file, ...more] = positionals;
-  if (session === undefined || file === undefined || more.length > 0) throw new UsageError();
+  if (session === undefined) return importRecent(values);
+  if (file === undefined || more.length > 0 || values.json) throw new UsageError();
+  await importFile(session, file, values);
+}
+
+interface Options {
+  agent?: string | undefined;
+  format: string;
+  sidechain: boolean;
+  title?: string | undefined;
+  url?: string | undefined;
+}
+
+/** Lists the sessions of the programs, and imports the one that a person chooses. */
+async function importRecent({ limit, json, ...options }: Options & { limit: string; json: boolean }): Promise<void> {
+  if (!/^[1-9]\d{0,2}$|^1000$/.test(limit)) throw new UsageError(`--limit is '${limit}': give a number from 1 to 1000`);
+  const { sessions, more } = await recentSessions({ url: serverUrl(options.url), limit: Number(limit) });
+  if (json) return print(JSON.stringify(sessions, null, 2));
+  if (sessions.length === 0) return print('Claude Code and Codex have no session on this machine');
+  print(formatSessions(sessions, new Date()));
+  if (more > 0) print(`${more} older: list more with --limit`);
+  if (!process.stdin.isTTY) throw new UsageError(`Choose one and import it: ${commandLine('import new <file>')}. --json lists the files`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question('Number of the session to import, or Enter for none: ').finally(() => terminal.close());
+  const choice = chosen(answer, sessions);
+  if (choice === undefined) throw new UsageError(`'${answer}' is no number of the list`);
+  if (choice !== null) await importFile(choice.exportedFrom ?? 'new', choice.path, options);
+}
+
+async function importFile(session: string, file: string, values: Options): Promise<void> {
   const size = await stat(file).then(
     (found) => found.size,
     () => {
@@ -58,6 +96,7 @@ async function run(args: string[]): Promise<void> {
     body: Readable.toWeb(Readable.from(withProgress(file, size))) as ReadableStream,
     duplex: 'half',
   }))) as ImportReportAsJson;
+  rememberImport(base, resolve(file), size);
   if (session === 'new') print(`Session ${answer.sessionId} was created`);
   print(formatReport(answer));
 }

@@ -36,6 +36,8 @@ export const limits = {
   },
   /** A download counts as one read, and one more for each further `readBytes`. */
   readBytes: MB,
+  /** 400. Tokens of the log in the transcript of a Session for another program. */
+  nativeTokens: { least: 1_000, most: 1_000_000 },
   /** 413. */
   body: { json: 1_000_000, transcript: 64 * MB, definitions: 8 * MB },
   /**

@@ -4,19 +4,27 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stateFolder } from '../connect/stateFolder.ts';
 
+/** First byte of a line, and of the next. */
+export type Range = [from: number, to: number];
+export type OpenCalls = Record<string, { line: Range; isTask: boolean }>;
+
 /** What the hooks remember of one transcript. */
 export interface TranscriptState {
-  /** Start of the next increment: the end of the last turn that was sent. */
+  /** Start of the next increment. */
   from: number;
-  /** End of what was sent; after `from` when the turn still ran. */
+  /** End of what was sent. */
   sentTo: number;
   /** Places of the lines that change single tasks: a later change is read together with them. */
-  taskLines: [number, number][];
+  taskLines: Range[];
+  /** Calls without a result so far, by their id. */
+  openCalls: OpenCalls;
+  /** The last line of a turn that still ran; null otherwise. */
+  last: Range | null;
   /** The session in which a handoff tool ran in this turn; null without one. */
   handedOff: string | null;
 }
 
-const newState: TranscriptState = { from: 0, sentTo: 0, taskLines: [], handedOff: null };
+export const newState: TranscriptState = { from: 0, sentTo: 0, taskLines: [], openCalls: {}, last: null, handedOff: null };
 
 const folder = (): string => {
   const path = join(stateFolder(), 'hooks');

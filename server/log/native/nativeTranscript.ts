@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BadUserInputError } from '../../core/errors.ts';
 import { decodeId } from '../../core/ids.ts';
+import { limits } from '../../limits/limits.ts';
 import { inline } from '../../context/neutralise.ts';
 import { claudeCode } from './claudeCodeLines.ts';
 import { codex } from './codexLines.ts';
@@ -18,8 +19,7 @@ export interface NativeOptions {
   maxTokens: string | null;
 }
 
-const leastTokens = 1_000;
-const mostTokens = 1_000_000;
+const { least: leastTokens, most: mostTokens } = limits.nativeTokens;
 const maxFolder = 4_096;
 const bytesOfToken = 4;
 /** Share of the whole that one text may take. */

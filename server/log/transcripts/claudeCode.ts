@@ -11,6 +11,9 @@ export const claudeCodeTypes: ReadonlySet<unknown> = new Set(
 /** Program output in a person's place. */
 const notHuman = /^\s*(\[Request interrupted by user|<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|task-notification|system-reminder)>)/;
 
+/** Claude Code writes it when a resumed session ends with words of the user's side. */
+const isFiller = ({ model }: Fields, texts: string[]): boolean => model === '<synthetic>' && texts.length === 1 && texts[0] === 'No response requested.';
+
 /** Reads session transcripts of Claude Code: one JSON entry per line. */
 export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   const list = new TaskList();
@@ -50,7 +53,8 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     const blocks = blocksOf(message['content']);
     draft.counts.thinkingBlocks += blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking').length;
     // Messages of a sub-agent count as tool output, so that the agent's own last message stays the last.
-    draft.addMessage(sidechain ? 'TOOL' : 'ASSISTANT', textsOf(blocks), place, id);
+    const texts = textsOf(blocks);
+    draft.addMessage(sidechain ? 'TOOL' : isFiller(message, texts) ? 'SYSTEM' : 'ASSISTANT', texts, place, id);
     for (const block of blocks) {
       if (block['type'] === 'tool_use') draft.call(block['id'], block['name'], block['input'], writtenBy(block), place, id);
     }
