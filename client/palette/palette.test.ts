@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 const field = (page: Page) => page.getByRole('combobox', { name: /Search for sessions/ });
-const options = (page: Page) => page.getByRole('option');
+const options = (page: Page) => page.getByRole('dialog').getByRole('option');
 const says = (page: Page) => page.getByRole('dialog').getByRole('status');
 /** What a screen reader says of the option that the keyboard points at. */
 const pointedAt = (page: Page) => page.evaluate(() => document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '');

@@ -8,6 +8,7 @@ import styles from './SessionFilters.module.css';
 import type { SessionCounts } from './counts.ts';
 
 const typingPauseMs = 250;
+const orders = ['Newest first', 'Last activity first'] as const;
 
 export interface SessionFiltersProps {
   view: View;
@@ -42,13 +43,9 @@ export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) 
         <Toggle on={view.open} count={counts?.open} onChange={(open) => onChange({ ...view, open })}>
           Open handoff
         </Toggle>
-        <label className={styles.order}>
-          <span className="hidden">Order</span>
-          <select className="select" value={view.byActivity ? 'activity' : 'created'} onChange={({ target }) => onChange({ ...view, byActivity: target.value === 'activity' })}>
-            <option value="created">Newest first</option>
-            <option value="activity">Last activity first</option>
-          </select>
-        </label>
+        <button type="button" className="button" aria-label={`Order: ${orders[+view.byActivity]}. Change to ${orders[+!view.byActivity]}`} onClick={() => onChange({ ...view, byActivity: !view.byActivity })}>
+          <Icon name="clock" size={14} /> {orders[+view.byActivity]}
+        </button>
       </div>
     </div>
   );

@@ -45,6 +45,9 @@ const entries =
       FROM (SELECT t.id, t.words FROM search_entries t WHERE ${conditions.join(' AND ')} ORDER BY t.id DESC LIMIT ${ranked}) f`;
   };
 
+// The condition's `t` is the Handoff. No agent's id holds a dot.
+const readableHandoff = (caller: Search['caller']): string => readableEntrySql(caller, 'handoffs').replaceAll('t.', 'h.');
+
 const wordsOfAgent = 'search_words_of_agent(id, name, role, description)';
 const ofWords: Record<Kind, Part> = {
   SESSION: entries('SESSION', ({ caller }) => readableSql(caller, 't.session_id')),
@@ -53,7 +56,7 @@ const ofWords: Record<Kind, Part> = {
     return `SELECT 'AGENT' AS kind, id, ${rankOf('words', asked)} AS rank
       FROM (SELECT id, ${wordsOfAgent} AS words FROM agents WHERE ${wordsOfAgent} @@ ${asked} ORDER BY registered_at DESC, id LIMIT ${ranked}) f`;
   },
-  HANDOFF: entries('HANDOFF', ({ caller }) => `EXISTS (SELECT FROM handoffs h WHERE h.id = t.id AND ${readableEntrySql(caller, 'handoffs').replaceAll('t.', 'h.')})`),
+  HANDOFF: entries('HANDOFF', ({ caller }) => `EXISTS (SELECT FROM handoffs h WHERE h.id = t.id AND ${readableHandoff(caller)})`),
   MESSAGE: entries('MESSAGE', ({ caller }) => readableEntrySql(caller, 'messages')),
 };
 
