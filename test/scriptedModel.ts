@@ -7,6 +7,8 @@ export interface Step {
   text?: string;
   /** `namespace`: of the MCP server, for Codex. */
   calls?: { id: string; name: string; arguments: object | string; namespace?: string }[];
+  /** Answers when this is resolved. */
+  gate?: Promise<unknown>;
 }
 
 interface Received {
@@ -38,6 +40,7 @@ export async function scriptedModel(steps: readonly Step[]): Promise<{ url: stri
       const n = received.length;
       const answer = path.endsWith('/responses') ? responseOf(step, n) : path.endsWith('/messages') ? messageOf(step, n) : completionOf(step, n);
       if (!isAside) answers.push(answer);
+      await step.gate;
       if (body.stream !== true) return void response.end(JSON.stringify(answer));
       const events = path.endsWith('/responses') ? responseEvents(answer as ReturnType<typeof responseOf>) : messageEvents(answer as ReturnType<typeof messageOf>);
       response.setHeader('content-type', 'text/event-stream').end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
@@ -53,7 +56,7 @@ export async function scriptedModel(steps: readonly Step[]): Promise<{ url: stri
 
 const textOf = (given: object | string): string => (typeof given === 'string' ? given : JSON.stringify(given));
 
-const completionOf = ({ text = null, calls = [] }: { text?: string | null } & Omit<Step, 'text'>, n: number): object => ({
+const completionOf = ({ text = null, calls = [] }: { text?: string | null } & Omit<Step, 'text' | 'gate'>, n: number): object => ({
   id: `chatcmpl-${n}`,
   object: 'chat.completion',
   created: 1_767_225_600,

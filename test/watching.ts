@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -23,10 +23,25 @@ export interface Watching {
   exited: Promise<number | string>;
 }
 
+/** Kills the commands whose runs are in a state folder: they outlive the processes that started them. */
+export function killCommands(state: string): void {
+  const names = existsSync(state) ? readdirSync(state, { recursive: true, encoding: 'utf8' }) : [];
+  for (const name of names.filter((one) => one.endsWith('/started'))) {
+    try {
+      process.kill(-Number(readFileSync(join(state, name), 'utf8')), 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
 /** A home, a state folder and a working folder of `baton watch`. */
 export function watchPlace(): { root: string; folder: string; env: Record<string, string> } {
   const root = mkdtempSync(join(tmpdir(), 'baton-watch-'));
-  atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }));
+  atEnd(() => {
+    killCommands(root);
+    rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+  });
   return { root, folder: root, env: { HOME: root, XDG_STATE_HOME: join(root, 'state'), CLAUDE_CONFIG_DIR: join(root, 'claude'), CODEX_HOME: join(root, 'codex') } };
 }
 

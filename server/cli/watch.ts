@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { Refused } from '../../client/api/request.ts';
 import { openStream, StreamError, type EventStream } from '../../client/stream/index.ts';
 import { commandLine } from '../infra/place.ts';
-import { StartError } from '../infra/startError.ts';
+import { AwayError, StartError } from '../infra/startError.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 import { reportTo } from './watch/report.ts';
@@ -59,9 +59,12 @@ async function run(args: string[]): Promise<void> {
   try {
     await watch(watched, { once, graceMs });
   } catch (error) {
+    if (isAway(error)) throw new AwayError(`${error.code}: ${error.message}`);
     throw error instanceof StreamError || error instanceof Refused ? new StartError(`${error.code}: ${error.message}`) : error;
   }
 }
+
+const isAway = (error: unknown): error is Refused => error instanceof Refused && (error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED');
 
 function wholeNumber(name: string, given: string, least: number, most: number): number {
   const value = Number(given);
@@ -79,6 +82,7 @@ async function watch(watched: Watched, { once, graceMs }: { once: boolean; grace
   let wake: () => void = () => undefined;
   const stream = once ? null : streamFor(watched, () => wake());
   const stopping = new AbortController();
+  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   const release = onSignals((n) => {
     if (n > 1) {
       watcher.stopCommands('SIGKILL', '');
@@ -98,19 +102,27 @@ async function watch(watched: Watched, { once, graceMs }: { once: boolean; grace
     ending.catch(() => undefined);
     while (!stopping.signal.aborted) {
       const woken = new Promise<void>((resolve) => (wake = resolve));
-      await watcher.takeWaiting();
+      const looked = watcher.takeWaiting().catch((error: unknown) => {
+        // The stream says when Baton is back.
+        if (once || !isAway(error)) throw error;
+      });
+      await Promise.race([looked, stopped]);
       if (once && watcher.running === 0) break;
       const look = new AbortController();
       await Promise.race([woken, watcher.oneEnds(), ending, wait(lookMs, undefined, { signal: look.signal }).catch(() => undefined)]);
       look.abort();
     }
-    if (stopping.signal.aborted) await giveBack(watcher, graceMs, report);
+    if (stopping.signal.aborted) {
+      await giveBack(watcher, graceMs, report);
+      report({ event: 'stopped', text: `${agent} has stopped watching ${url}` });
+      // A request to a server that is away would keep the process for a minute.
+      process.exit(0);
+    }
   } finally {
     stream?.stop();
     release();
   }
-  if (!once) report({ event: 'stopped', text: `${agent} has stopped watching ${url}` });
-  if (once && watcher.failures > 0) throw new StartError(`${watcher.failures} ${watcher.failures === 1 ? 'command' : 'commands'} failed`);
+  if (watcher.failures > 0) throw new StartError(`${watcher.failures} ${watcher.failures === 1 ? 'command' : 'commands'} failed`);
 }
 
 function streamFor({ agent, url, key, runs, report }: Watched, wake: () => void): EventStream {

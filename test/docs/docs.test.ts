@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, vi } from 'vitest';
 import { atEnd, testDatabase } from '../database.ts';
@@ -14,7 +17,9 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const database = await testDatabase();
 // npm start runs on the database of this test; on a folder of its own it would have to make one first.
-const env = { DATABASE_URL: database.url, PORT: '0', BATON_DEMO: '1' };
+const state = mkdtempSync(join(tmpdir(), 'baton-docs-'));
+atEnd(() => rmSync(state, { recursive: true, force: true }));
+const env = { DATABASE_URL: database.url, PORT: '0', BATON_DEMO: '1', XDG_STATE_HOME: state };
 const start = blocksOf('README.md').find(({ text }) => text.includes('npm start'))!;
 const server = await runShell(start.text, env, start.until);
 atEnd(() => server.stop());
@@ -37,7 +42,7 @@ async function runGraphQL({ text }: Block): Promise<void> {
 
 async function runCommand({ text, until, sample }: Block): Promise<void> {
   if (text === start.text) return expectSample(sample, logs);
-  const toServer = samples.adapt(text).replaceAll(/^npm run (agents?|import) .*$/gm, `$& --url ${url}`);
+  const toServer = samples.adapt(text).replaceAll(/^npm run (agents?|import|handoff|watch) .*$/gm, `$& --url ${url}`);
   const command = await runShell(toServer, env, until);
   await command.stop();
   expectSample(sample, command.stdout());

@@ -45,6 +45,8 @@ const importMs = 120_000;
 /** Takes the handoffs of one agent and runs the command for each, at most `parallel` at once. */
 export class Watcher {
   readonly #watched: Watched;
+  readonly #api: Api;
+  /** For what a run has to tell Baton in any case. */
   readonly #ask: Api;
   readonly #running = new Map<Run, Promise<void>>();
   #stopReason: string | null = null;
@@ -53,7 +55,8 @@ export class Watcher {
 
   constructor(watched: Watched) {
     this.#watched = watched;
-    this.#ask = patient(createApi(watched));
+    this.#api = createApi(watched);
+    this.#ask = patient(this.#api);
   }
 
   get running(): number {
@@ -78,13 +81,13 @@ export class Watcher {
   async takeWaiting(): Promise<void> {
     const { agent, runs, parallel } = this.#watched;
     const isFree = (): boolean => !this.#isStopping && this.#running.size < parallel;
-    for (let run = isFree() ? runs.adopt() : null; run !== null; run = isFree() ? runs.adopt() : null) this.#begin(run);
+    for (let run = isFree() ? runs.adopt() : null; run !== null; run = isFree() ? runs.adopt() : null) this.#begin(run, true);
     for (let after: string | null = null, isMore = isFree(); isMore && isFree(); ) {
-      const { handoffs }: WaitingPage = await this.#ask<WaitingPage>(waitingQuery, { agent, after });
+      const { handoffs }: WaitingPage = await this.#api<WaitingPage>(waitingQuery, { agent, after });
       // In a paused session nothing can be recorded.
       for (const { id, session } of handoffs.nodes) {
         const run = isFree() && session.status === 'RUNNING' ? runs.claim(id) : null;
-        if (run !== null) this.#begin(run);
+        if (run !== null) this.#begin(run, false);
       }
       [after, isMore] = [handoffs.pageInfo.endCursor, handoffs.pageInfo.hasNextPage];
     }
@@ -101,19 +104,21 @@ export class Watcher {
     for (const run of this.#running.keys()) if (isStarted(run.folder)) signalCommand(run.folder, signal);
   }
 
-  #begin(run: Run): void {
-    const { report } = this.#watched;
-    const done = this.#work(run)
-      .catch((error: unknown) => report({ event: 'error', handoff: run.handoffId, text: `not finished, the next start goes on: ${error instanceof Error ? error.message : String(error)}` }))
+  #begin(run: Run, isAdopted: boolean): void {
+    const done = this.#work(run, isAdopted)
+      .catch((error: unknown) => {
+        this.#failures += 1;
+        this.#watched.report({ event: 'error', handoff: run.handoffId, text: `not finished, the next start goes on: ${error instanceof Error ? error.message : String(error)}` });
+      })
       .finally(() => this.#running.delete(run));
     this.#running.set(run, done);
   }
 
-  async #work(run: Run): Promise<void> {
+  async #work(run: Run, isAdopted: boolean): Promise<void> {
     const { runs, report } = this.#watched;
     const { handoffId, folder } = run;
     if (isStarted(folder)) report({ event: 'resumed', handoff: handoffId, text: 'resumed: its command was started by a process that has ended' });
-    else if (!(await this.#start(run))) return runs.finish(run);
+    else if (!(await this.#start(run, isAdopted))) return runs.finish(run);
     const exitCode = await ended(folder);
     const seconds = Math.round((Date.now() - startedAt(run).getTime()) / 1_000);
     const { outcome, session, reason } = await this.#settle(run, exitCode);
@@ -123,9 +128,9 @@ export class Watcher {
   }
 
   /** Accepts the handoff and starts the command. False: another process has the handoff, or it is no longer there. */
-  async #start(run: Run): Promise<boolean> {
+  async #start(run: Run, isAdopted: boolean): Promise<boolean> {
     const { agent, url, command, report } = this.#watched;
-    const accepted = await this.#accept(run);
+    const accepted = await this.#accept(run, isAdopted);
     if (accepted === null) return false;
     try {
       const { prompt, env } = givenTo(agent, url, accepted);
@@ -143,9 +148,8 @@ export class Watcher {
   }
 
   /** Of all processes of the agent, on all machines, one gets the handoff: each has its own key. */
-  async #accept({ handoffId, key }: Run): Promise<Accepted | null> {
+  async #accept({ handoffId, key }: Run, isAdopted: boolean): Promise<Accepted | null> {
     const { report } = this.#watched;
-    if (this.#isStopping) return null;
     try {
       const { handoff } = await this.#ask(AcceptHandoffDocument, { input: { handoffId, idempotencyKey: key }, maxTokens });
       // A repeated acceptance shows what became of the handoff since.
@@ -153,7 +157,7 @@ export class Watcher {
       report({ event: 'gone', handoff: handoffId, text: `not started: the handoff is ${handoff.status}` });
     } catch (error) {
       if (!isRefusal(error, 'INVALID_STATE', 'NOT_FOUND')) throw error;
-      report({ event: 'not taken', handoff: handoffId, text: `not taken: ${error.message}` });
+      if (isAdopted) report({ event: 'not taken', handoff: handoffId, text: `not taken: ${error.message}` });
     }
     return null;
   }

@@ -1,0 +1,278 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { openStream } from '../client/stream/index.ts';
+import { encodeId } from '../server/core/ids.ts';
+import { bundled } from './bundle.ts';
+import { endsWithThisProcess } from './children.ts';
+import { codingTool } from './codingTools.ts';
+import { atEnd, testDatabase } from './database.ts';
+import { brokenInvariants } from './invariants.ts';
+import { loopbackOnly, type Wrap } from './loopback.ts';
+import { client } from './graphql.ts';
+import { freePort } from './ports.ts';
+import { scriptedModel, type Step } from './scriptedModel.ts';
+import { startServer } from './server.ts';
+import { killCommands, type WatchLine } from './watching.ts';
+import { world } from './world.ts';
+
+// The real command lines of Claude Code and Codex hand work to each other through Baton, by its hooks, its MCP tools and `baton
+// watch`. A script plays the model of each; there is no network but loopback.
+vi.setConfig({ testTimeout: 300_000 });
+const patience = { timeout: 120_000, interval: 100 };
+
+const programs = { claude: codingTool('Claude Code'), codex: codingTool('Codex') };
+
+describe.skipIf(programs.claude === null || programs.codex === null)('a relay of Claude Code and Codex', async () => {
+  const database = await testDatabase();
+  const PORT = String(await freePort());
+  const start = () => startServer({ databaseUrl: database.url, env: { PORT } });
+  let server = await start();
+  const { url } = server;
+  const models = { claude: await scripted(), codex: await scripted() };
+  const wrap: Wrap = await loopbackOnly([url, models.claude.url, models.codex.url].map((address) => Number(new URL(address).port)));
+  const { agent, session, initiate } = world(database.pool);
+  const program = await bundled('server/cli/baton.ts');
+
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'baton-relay-')));
+  atEnd(() => {
+    killCommands(root);
+    rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+  });
+  const home = join(root, 'home');
+  const codexHome = join(home, '.codex');
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    CODEX_HOME: codexHome,
+    SCRIPTED_KEY: 'x',
+    ANTHROPIC_BASE_URL: models.claude.url,
+    ANTHROPIC_API_KEY: 'sk-test',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // By default the first request waits for the tools for 5 s at most.
+    MCP_CONNECTION_NONBLOCKING: 'false',
+    MCP_CONNECT_TIMEOUT_MS: '240000',
+  };
+  /** Every committed event, as a subscriber gets them. */
+  const heard: { type: string; session: string | undefined }[] = [];
+
+  beforeAll(async () => {
+    mkdirSync(join(home, '.claude'), { recursive: true });
+    writeFileSync(join(home, '.claude/settings.json'), '{"enableAllProjectMcpServers": true}');
+    mkdirSync(codexHome);
+    const provider = `[model_providers.scripted]\nname = "scripted"\nbase_url = "${models.codex.url}/v1"\nwire_api = "responses"\nenv_key = "SCRIPTED_KEY"\n`;
+    writeFileSync(join(codexHome, 'config.toml'), `model = "gpt-5"\nmodel_provider = "scripted"\n${provider}`);
+    await agent('reviewer-1', { maxCapacity: 100 });
+    await agent('claude-1', { maxCapacity: 100 });
+    await agent('codex-1', { type: 'CODEX', maxCapacity: 100, collaborators: ['claude-1', 'reviewer-1'] });
+    await client(url).post('mutation { updateAgent(input: { id: "claude-1", collaborators: ["codex-1", "reviewer-1"] }) { __typename } }');
+    const stream = openStream({ url, webSocket: WebSocket, topic: { kind: 'sessionUpdated' }, backoff: { baseMs: 20, capMs: 200 } });
+    atEnd(() => stream.stop());
+    void (async () => {
+      for await (const event of stream) heard.push({ type: event.type, session: event.session?.id });
+    })().catch(() => undefined);
+    await stream.ready;
+  });
+
+  /** Runs a program to its end, cut off from the network. */
+  async function execute(folder: string, name: string, args: string[]): Promise<string> {
+    const [file, words] = wrap(name, args);
+    return new Promise((resolve, reject) => {
+      const child = execFile(file, words, { cwd: folder, env }, (error, stdout, stderr) => (error === null ? resolve(stdout + stderr) : reject(new Error(`${error.message}\n${stdout}\n${stderr}`))));
+      child.stdin!.end();
+    });
+  }
+
+  /** A small repository, connected with Baton for both tools. */
+  async function repository(name: string): Promise<string> {
+    const folder = join(root, name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'README.md'), `# ${name}\n`);
+    const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: folder, stdio: 'ignore' });
+    git('init', '-b', 'main');
+    git('add', '.');
+    git('commit', '-m', 'Begin');
+    for (const tool of ['claude-code', 'codex']) await execute(folder, process.execPath, [program, 'connect', tool, '--url', url]);
+    // The usual waits are too short for a busy machine.
+    const change = (path: string, from: RegExp, to: string) => writeFileSync(join(folder, path), readFileSync(join(folder, path), 'utf8').replaceAll(from, to));
+    change('.codex/config.toml', /^\[mcp_servers\.baton\]\n/gm, '$&startup_timeout_sec = 240\n');
+    for (const path of ['.codex/config.toml', '.claude/settings.json']) {
+      change(path, / hook (claude-code|codex) /g, '$&--wait 60000 ');
+      change(path, /(timeout"?\s*[:=]) \d+/g, '$1 120');
+    }
+    appendFileSync(join(codexHome, 'config.toml'), `[projects."${folder}"]\ntrust_level = "trusted"\n`);
+    return folder;
+  }
+
+  const claudeArgs = ['-p', '--allowedTools', 'Bash', 'mcp__baton__*'];
+  const codexArgs = ['exec', '--dangerously-bypass-hook-trust', '--dangerously-bypass-approvals-and-sandbox'];
+  const commands = { 'claude-1': [programs.claude!, ...claudeArgs.map((arg) => `'${arg}'`)].join(' '), 'codex-1': [programs.codex!, ...codexArgs, '-'].join(' ') };
+
+  async function watch(folder: string, as: keyof typeof commands, before = ''): Promise<{ lines: WatchLine[]; kill(signal: NodeJS.Signals): Promise<unknown> }> {
+    const [file, words] = wrap(process.execPath, [program, 'watch', '--json', '--agent', as, '--exec', before + commands[as], '--url', url]);
+    const child = endsWithThisProcess(spawn(file, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] }));
+    const lines: WatchLine[] = [];
+    createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line) as WatchLine));
+    const exited = once(child, 'exit');
+    const kill = (signal: NodeJS.Signals): Promise<unknown> => {
+      child.kill(signal);
+      return exited;
+    };
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await expect.poll(() => lines.some(({ event }) => event === 'live'), patience).toBe(true);
+    return { lines, kill };
+  }
+  const untilEvent = ({ lines }: { lines: WatchLine[] }, event: string) => expect.poll(() => lines.map((line) => line.event), patience).toContain(event);
+
+  interface Found {
+    id: string;
+    holder: string;
+    messages: string[];
+    calls: string[];
+    events: string[];
+    turns: number;
+  }
+  const find = `SELECT s.id, agent_id AS holder, (SELECT count(*)::int FROM turns WHERE session_id = s.id) AS turns,
+    ARRAY(SELECT role || ': ' || split_part(content, '.', 1) FROM messages WHERE session_id = s.id AND (role IN ('USER', 'ASSISTANT') OR content LIKE 'You are agent%') ORDER BY sequence) AS messages,
+    ARRAY(SELECT name || CASE WHEN error IS NOT NULL THEN ' failed' WHEN result IS NULL THEN ' open' ELSE '' END FROM tool_calls WHERE session_id = s.id ORDER BY index) AS calls,
+    ARRAY(SELECT type::text FROM events WHERE session_id = s.id ORDER BY session_sequence) AS events FROM sessions s`;
+  const sessionIn = async (folder: string): Promise<Found | undefined> => (await database.pool.query<Found>(`${find} WHERE external_id = $1`, [`${hostname()}:${folder}#main`])).rows[0];
+  const eventually = (folder: string, expected: object) => vi.waitFor(async () => expect(await sessionIn(folder)).toMatchObject(expected), patience);
+  /** A turn that hands off is recorded in two parts, the second one while the next agent accepts: in either order. */
+  const moves = ({ events }: Found): string[] => events.filter((type) => type !== 'TURN_APPENDED' && type !== 'LOG_CHANGED');
+  const untilHeard = async (folder: string) => {
+    const { id, events } = (await sessionIn(folder))!;
+    await expect.poll(() => heard.filter((event) => event.session === encodeId('session', id)).map(({ type }) => type), patience).toEqual(events);
+  };
+
+  const mcp = (id: string, name: string, given: object): NonNullable<Step['calls']>[number] => ({ id, name: name.replaceAll('-', '_'), arguments: given, namespace: 'mcp__baton' });
+  const mcpOfClaude = (id: string, name: string, given: object): NonNullable<Step['calls']>[number] => ({ id, name: `mcp__baton__${name}`, arguments: given });
+  const shell = (id: string, cmd: string): NonNullable<Step['calls']>[number] => ({ id, name: 'exec_command', arguments: { cmd } });
+  const bash = (id: string, command: string): NonNullable<Step['calls']>[number] => ({ id, name: 'Bash', arguments: { command, description: 'Writes' } });
+  const given = ['SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED'];
+
+  it('goes from Claude Code, which corrects a wrong target, to Codex by watch, and to a reviewer', async () => {
+    const folder = await repository('greeting');
+    const watching = await watch(folder, 'codex-1');
+    models.claude.say(
+      { calls: [bash('toolu_a1', 'printf Hello > greeting.txt')] },
+      { calls: [mcpOfClaude('toolu_a2', 'baton_handoff', { target: 'codex-9', reason: 'Translate it' })] },
+      { calls: [mcpOfClaude('toolu_a3', 'transfer_to_codex-1', { reason: 'Translate it' })] },
+      { text: 'Handed to Codex.' },
+    );
+    models.codex.say({ calls: [shell('call_a1', 'cat greeting.txt; printf Hallo > gruss.txt')] }, { calls: [mcp('call_a2', 'transfer_to_reviewer-1', { reason: 'Please review' })] }, { text: 'Sent for review.' });
+    expect(await execute(folder, programs.claude!, [...claudeArgs, '--', 'Write a greeting.'])).toContain('Handed to Codex.');
+    await untilEvent(watching, 'passed on');
+    await eventually(folder, { holder: 'reviewer-1', turns: 4, messages: ['USER: Write a greeting', 'ASSISTANT: Handed to Codex', 'SYSTEM: You are agent codex-1 of Baton', 'ASSISTANT: Sent for review'] });
+    const found = (await sessionIn(folder))!;
+    expect(moves(found)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_COMPLETED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
+    expect(found.calls).toEqual(['Bash', 'mcp__baton__baton_handoff failed', 'mcp__baton__transfer_to_codex-1', 'exec_command', 'transfer_to_reviewer_1']);
+    expect(JSON.stringify(models.claude.received.at(-1)!.body)).toContain('did you mean');
+    // Codex was given what Claude Code had done, and the reason.
+    const asked = JSON.stringify(models.codex.received[0]!.body);
+    for (const words of ['# Handoff from claude-1 to codex-1', 'Translate it', 'greeting.txt']) expect(asked).toContain(words);
+    expect(readFileSync(join(folder, 'gruss.txt'), 'utf8')).toBe('Hallo');
+    await untilHeard(folder);
+    await watching.kill('SIGTERM');
+  });
+
+  it('goes from Codex to Claude Code by watch, and to a reviewer', async () => {
+    const folder = await repository('plan');
+    const watching = await watch(folder, 'claude-1');
+    models.codex.say({ calls: [shell('call_b1', 'printf One > plan.txt')] }, { calls: [mcp('call_b2', 'transfer_to_claude-1', { reason: 'Complete it' })] }, { text: 'Handed to Claude.' });
+    models.claude.say({ calls: [bash('toolu_b1', 'printf Two >> plan.txt')] }, { calls: [mcpOfClaude('toolu_b2', 'transfer_to_reviewer-1', { reason: 'Please review' })] }, { text: 'Sent for review.' });
+    expect(await execute(folder, programs.codex!, [...codexArgs, 'Write a plan.'])).toContain('Handed to Claude.');
+    await untilEvent(watching, 'passed on');
+    await eventually(folder, { holder: 'reviewer-1', turns: 4, messages: ['USER: Write a plan', 'ASSISTANT: Handed to Claude', 'SYSTEM: You are agent claude-1 of Baton', 'ASSISTANT: Sent for review'] });
+    const found = (await sessionIn(folder))!;
+    expect(moves(found)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_COMPLETED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
+    expect(found.calls).toEqual(['exec_command', 'transfer_to_claude_1', 'Bash', 'mcp__baton__transfer_to_reviewer-1']);
+    expect(readFileSync(join(folder, 'plan.txt'), 'utf8')).toBe('OneTwo');
+    await untilHeard(folder);
+    await watching.kill('SIGTERM');
+  });
+
+  /** A session of the folder that Codex gets from claude-1. */
+  async function handed(folder: string): Promise<void> {
+    await initiate(await session('claude-1', { externalId: `${hostname()}:${folder}#main` }), 'codex-1', { reason: 'Count' });
+  }
+
+  it('loses and doubles nothing when watch and Baton are killed while Codex works', async () => {
+    const folder = await repository('killed');
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    models.codex.say({ calls: [shell('call_d1', 'echo one >> count.txt')] }, { calls: [shell('call_d2', 'echo two >> count.txt')], gate }, { text: 'Counted.' });
+    const before = models.codex.received.length;
+    await handed(folder);
+    const first = await watch(folder, 'codex-1');
+    await expect.poll(() => models.codex.received.length - before, patience).toBe(2);
+    await first.kill('SIGKILL');
+    const second = await watch(folder, 'codex-1');
+    await untilEvent(second, 'resumed');
+    await server.kill('SIGKILL');
+    await untilEvent(second, 'away');
+    release();
+    await expect.poll(() => existsSync(join(folder, 'count.txt')) && readFileSync(join(folder, 'count.txt'), 'utf8'), patience).toBe('one\ntwo\n');
+    server = await start();
+    await untilEvent(second, 'completed');
+    await eventually(folder, { holder: 'codex-1', turns: 1, messages: ['SYSTEM: You are agent codex-1 of Baton', 'ASSISTANT: Counted'], calls: ['exec_command', 'exec_command'] });
+    expect(moves((await sessionIn(folder))!)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_COMPLETED']);
+    expect(models.codex.received.length - before).toBe(3);
+    await untilHeard(folder);
+    await second.kill('SIGTERM');
+  });
+
+  it('gives the session back with the reason when Codex is killed, and keeps what it had done', async () => {
+    const folder = await repository('broken');
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    models.codex.say({ calls: [shell('call_e1', 'echo one >> count.txt')] }, { text: 'Never said.', gate });
+    const before = models.codex.received.length;
+    await handed(folder);
+    const watching = await watch(folder, 'codex-1', 'echo $$ > pid; exec ');
+    await expect.poll(() => models.codex.received.length - before, patience).toBe(2);
+    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
+    await untilEvent(watching, 'failed');
+    release();
+    await eventually(folder, { holder: 'claude-1', turns: 1, messages: ['SYSTEM: You are agent codex-1 of Baton'], calls: ['exec_command'] });
+    expect(moves((await sessionIn(folder))!)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_FAILED', 'SESSION_RETURNED']);
+    await untilHeard(folder);
+    await watching.kill('SIGTERM');
+  });
+
+  it('brings a rejection with its reason in front of Claude Code', async () => {
+    const folder = await repository('rejected');
+    await handed(folder);
+    models.codex.say({ calls: [mcp('call_f1', 'baton_reject', { reason: 'Nothing is tested yet' })] }, { text: 'Rejected.' });
+    expect(await execute(folder, programs.codex!, [...codexArgs, 'What waits?'])).toContain('Rejected.');
+    const before = models.claude.received.length;
+    models.claude.say({ text: 'I test it.' });
+    expect(await execute(folder, programs.claude!, [...claudeArgs, '--', 'Go on.'])).toContain('I test it.');
+    const asked = JSON.stringify(models.claude.received.slice(before).map(({ body }) => body));
+    expect(asked).toMatch(/Your handoff handoff_\w+ to codex-1 was rejected: you hold the session again/);
+    expect(asked).toContain('Nothing is tested yet');
+    await eventually(folder, { holder: 'claude-1' });
+    expect(moves((await sessionIn(folder))!)).toEqual([...given, 'HANDOFF_REJECTED', 'SESSION_RETURNED']);
+    expect(await brokenInvariants(database.pool)).toEqual([]);
+  });
+});
+
+/** A model to whose script each case appends. */
+async function scripted() {
+  const steps: Step[] = [];
+  const model = await scriptedModel(steps);
+  return {
+    ...model,
+    say(...more: Step[]): void {
+      // What it was asked beyond its script.
+      while (steps.length < model.answers.length) steps.push({ text: 'Done.' });
+      steps.push(...more);
+    },
+  };
+}
