@@ -32,18 +32,25 @@ export function boundedReads(prisma: PrismaClient, held: HeldBytes): PrismaClien
 const boundedDelegate = (delegate: object, held: HeldBytes): object =>
   new Proxy(delegate, {
     get(target, name) {
-      const found: unknown = Reflect.get(target, name);
-      if (!reads.has(name)) return found;
-      const read = found as Read;
+      if (!reads.has(name)) return Reflect.get(target, name) as unknown;
+      const read: Read = (query) => (Reflect.get(target, methodOf(name, query)) as Read)(query);
       return ((query, page) => (isLarge(query) ? held.inOrder(() => counted(read(query), held, page), batchOf(name, query)) : read(query))) satisfies Read;
     },
   });
 
+const columnsOf = (query: object): string[] => Object.keys((query as { where?: object }).where ?? {});
+
+/**
+ * Prisma reads the look-ups by several columns with equal selections that are made in one tick, of all requests, in one transaction:
+ * one after the other, compiled again each time, and all fail with one. It reads `findFirst` alone.
+ */
+const methodOf = (name: string | symbol, query: object): string | symbol =>
+  columnsOf(query).length > 1 ? String(name).replace('findUnique', 'findFirst') : name;
+
 /** Prisma sends one statement for the look-ups by one column with equal selections that are made in one tick. */
 function batchOf(name: string | symbol, query: object): string | null {
-  const { where = {}, ...rest } = query as { where?: object };
-  const columns = Object.keys(where);
-  return String(name).startsWith('findUnique') && columns.length === 1 ? JSON.stringify([columns, rest]) : null;
+  const columns = columnsOf(query);
+  return String(name).startsWith('findUnique') && columns.length === 1 ? JSON.stringify([columns, { ...query, where: null }]) : null;
 }
 
 /** Whether a query reads a large column, or all columns. */

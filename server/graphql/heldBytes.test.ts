@@ -1,13 +1,16 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { encodeId } from '../core/ids.ts';
+import { decodeId, encodeId } from '../core/ids.ts';
 import { limits } from '../limits/limits.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
+import { recordQueries } from '../../test/queries.ts';
 import { startApp } from '../../test/server.ts';
 import { rawSocket } from '../../test/socket.ts';
 import { toolCall, world } from '../../test/world.ts';
+import { boundedReads } from './boundedReads.ts';
+import { HeldBytes } from './heldBytes.ts';
 
 const database = await testDatabase();
 const streams = new Set<Socket>();
@@ -123,6 +126,14 @@ describe('A request that reads more than 10 MB ends with LIMIT_EXCEEDED', () => 
 test('other requests are answered after one was ended', async () => {
   await Promise.all(Array.from({ length: 12 }, () => ask(`{ session(id: "${handoffs}") { handoffs(first: 100) { nodes { openQuestions } } } }`)));
   expect((await ask('{ sessions(first: 10) { nodes { title messages(first: 2) { nodes { sequence content } } } } }')).errors).toBeUndefined();
+});
+
+test('requests of the same form at the same moment are read apart, not in one transaction', async () => {
+  const { sent } = recordQueries(database.pool);
+  const titleOf = (id: string) =>
+    boundedReads(database.prisma, new HeldBytes()).session.findUnique({ where: { id: decodeId(id)!.uuid, AND: {} }, select: { title: true } });
+  expect(await Promise.all(others.map(titleOf))).toEqual(others.map(() => ({ title: expect.any(String) as string })));
+  expect(sent.map(({ text }) => text.split(' ')[0])).toEqual(others.map(() => 'SELECT'));
 });
 
 test('the same message is read once, wherever it stands in the request', async () => {
