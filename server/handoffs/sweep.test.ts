@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
 import { silentLog } from '../infra/log.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
@@ -67,6 +68,22 @@ describe('the sweep', () => {
     const rest = await swept();
     expect(counts.reduce((sum, n) => sum + n, rest)).toBe(20);
     expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('times out the others when one handoff fails, logs that one, and tries it again', async () => {
+    const [broken, other] = [await waiting(), await waiting()];
+    for (const { handoffId } of [broken, other]) await due(handoffId);
+    await db.pool.query(`UPDATE handoffs SET deadline_at = deadline_at - interval '1 hour' WHERE id = '${broken.handoffId}';
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'this row is broken'; END$$;
+      CREATE TRIGGER fail BEFORE UPDATE ON handoffs FOR EACH ROW WHEN (OLD.id = '${broken.handoffId}') EXECUTE FUNCTION fail()`);
+    const logged: object[] = [];
+    const log = { info: () => undefined, warn: () => undefined, error: (fields: object) => void logged.push(fields) };
+    expect(await sweep({ pool: db.pool, log })).toBe(1);
+    expect([await statusOf(broken.handoffId), await statusOf(other.handoffId)]).toEqual(['INITIATED', 'TIMED_OUT']);
+    expect(logged).toMatchObject([{ handoffId: encodeId('handoff', broken.handoffId), err: { message: 'this row is broken' } }]);
+    await db.pool.query('DROP FUNCTION fail CASCADE');
+    expect(await swept()).toBe(1);
+    expect(await statusOf(broken.handoffId)).toBe('TIMED_OUT');
   });
 
   it('deletes idempotency answers after a day', async () => {

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
+import { UnavailableError } from '../core/errors.ts';
+import { encodeId } from '../core/ids.ts';
 import { repeat } from '../core/repeat.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
@@ -18,7 +20,7 @@ const findDue = statement(
      SELECT id, due_at, reminds, coalesce((SELECT sum(by) FROM json_to_recordset($2) AS step (at timestamptz, by float8) WHERE at >= initiated_at), 0) AS longer
      FROM (SELECT id, deadline_at AS due_at, initiated_at, false AS reminds FROM handoffs WHERE status = 'INITIATED' AND deadline_at <= $1
        UNION ALL SELECT id, remind_at, initiated_at, true FROM handoffs WHERE status = 'INITIATED' AND reminded_at IS NULL AND remind_at <= $1) w) h
-   WHERE due_at + longer * interval '1 millisecond' <= $1 ORDER BY reminds, due_at LIMIT ${batch}`,
+   WHERE due_at + longer * interval '1 millisecond' <= $1 AND NOT id = ANY ($3) ORDER BY reminds, due_at LIMIT ${batch}`,
 );
 const forgetAnswers = statement(`DELETE FROM idempotency_answers WHERE created_at <= clock_timestamp() - interval '24 hours'`);
 
@@ -31,24 +33,31 @@ export interface SweepOptions {
 /**
  * Times out due Handoffs, reminds targets (rule: deadline), escalates Sessions that wait in vain, and deletes idempotency
  * answers after a day. Processes may run it concurrently: locked Sessions are skipped, and the deadline is checked again
- * under the lock. Deadlines move by the clock steps that `clock` has seen. Returns the number of timed-out Handoffs.
+ * under the lock. Deadlines move by the clock steps that `clock` has seen. A Handoff that fails is logged
+ * and left to the next sweep. Returns the number of timed-out Handoffs.
  */
 export async function sweep({ pool, log, announcer }: SweepOptions, clock = new ClockSteps()): Promise<number> {
   const now = await readNow(pool, log, clock);
   await pool.query({ ...forgetAnswers });
   let timedOut = 0;
+  const failed: string[] = [];
   for (;;) {
-    const due = await pool.query<{ id: string; longer: number; reminds: boolean }>({ ...findDue, values: [now, JSON.stringify(clock.ahead)] });
-    let changed = 0;
+    const due = await pool.query<{ id: string; longer: number; reminds: boolean }>({ ...findDue, values: [now, JSON.stringify(clock.ahead), failed] });
+    let handled = 0;
     for (const { id, longer, reminds } of due.rows) {
       const options = { pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} };
       const by = new Date(now.getTime() - longer);
-      const answer = await runCommand(options, (work) => (reminds ? remindIfDue(work, id, by) : timeOutIfDue(work, id, by)));
-      if (answer.done) changed += 1;
-      if (answer.done && !reminds) timedOut += 1;
+      const { done } = await runCommand(options, (work) => (reminds ? remindIfDue(work, id, by) : timeOutIfDue(work, id, by))).catch((error: unknown) => {
+        if (error instanceof UnavailableError) throw error;
+        log.error({ err: error, handoffId: encodeId('handoff', id) }, 'The sweep of a due handoff failed and will run again');
+        failed.push(id);
+        return { done: false };
+      });
+      if (done || failed.includes(id)) handled += 1;
+      if (done && !reminds) timedOut += 1;
     }
     // Either the rest of a full batch is locked by other processes, or another batch follows.
-    if (due.rows.length < batch || changed === 0) break;
+    if (due.rows.length < batch || handled === 0) break;
   }
   await escalateStranded({ pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} });
   return timedOut;
