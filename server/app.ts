@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { type Duplex, Readable } from 'node:stream';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import { Payer, takeTurn } from './core/loopTurns.ts';
 import type { Caller } from './core/work.ts';
 import type { Env } from './infra/env.ts';
 import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/http/answers.ts';
@@ -156,6 +158,9 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   const { basePath = '' } = env;
   const door = createDoor({ ...env, open: authenticate.open });
   const server = createHttpServer(handle, upgrade, options.http);
+  // A key that is no longer known counts as one that was quiet.
+  const payers = new LRUCache<string, Payer>({ max: 10_000, memoMethod: () => new Payer() });
+  const turnOf = (caller: Caller): Promise<void> | undefined => takeTurn(payers.memo(caller.principal));
   let origin = '';
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -195,6 +200,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     for (const candidate of options.routes ?? []) {
       const identified = async (charged: Kind = reads ? 'read' : 'write'): Promise<Caller> => {
         const caller = await identify(request);
+        await turnOf(caller);
         rates.take(caller, charged);
         return (by = caller);
       };
@@ -226,7 +232,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       const charge = new Charge(rates, caller);
       const result = await (isPlainPost(request, limits.body.json)
         ? answerPlain(request, { caller, charge })
-        : yoga.handleNodeRequestAndResponse(request, response, { caller, charge }));
+        : answerOther(request, response, { caller, charge }));
       try {
         charge.settle();
       } catch (error) {
@@ -242,9 +248,15 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   async function answerPlain(request: IncomingMessage, context: { caller: Caller; charge: Charge }): Promise<Response | TextAnswer | null> {
     const body = await readBody(request);
     if (body === null) return null;
+    await turnOf(context.caller);
     const params = readParams(body, (sent) => readRequest(persisted, sent));
     if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), context);
     return answerOf(await execute(context, params), request);
+  }
+
+  async function answerOther(request: IncomingMessage, response: ServerResponse, context: { caller: Caller; charge: Charge }): Promise<Response> {
+    await turnOf(context.caller);
+    return yoga.handleNodeRequestAndResponse(request, response, context);
   }
 
   function execute(context: { caller: Caller; charge: Charge }, params: PlainParams): Promise<ExecutionResult> {

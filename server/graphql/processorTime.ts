@@ -1,16 +1,14 @@
 import { getNamedType, GraphQLError, type GraphQLFieldResolver, type GraphQLSchema, isCompositeType, isObjectType } from 'graphql';
+import { countTurn, Payer, takeTurn } from '../core/loopTurns.ts';
 import { limits } from '../limits/limits.ts';
 
 /**
  * Requests run in turns of the event loop. A long request waits for its next turn with `inTurn`, so that timers, sockets and
- * other requests run in between. Waiting requests take turns round-robin.
+ * other requests run in between.
  *
  * The processor time of a turn is charged to the requests whose resolvers ran in it. Measured without async_hooks: they cost
  * time for every promise, this costs time only for every object.
  */
-
-/** Length of a turn. Work that has begun may take longer: a prompt of the largest Context took 30 ms. */
-const turnMs = 10;
 
 /**
  * A shorter piece is charged by the wall clock. Asking for processor time is a measurable part of a small list, and took 5 % of
@@ -19,10 +17,12 @@ const turnMs = 10;
 const briefMs = 1;
 
 /** The processor time of one request, and its limit. */
-export class ProcessorTime {
+export class ProcessorTime extends Payer {
   #spentMs = 0;
 
-  constructor(readonly limitMs: number = limits.processorMs) {}
+  constructor(readonly limitMs: number = limits.processorMs) {
+    super();
+  }
 
   charge(ms: number): void {
     this.#spentMs += ms;
@@ -55,10 +55,7 @@ export class ProcessorTime {
       share(piece, now);
       piece.payer = this;
     }
-    if (turnBegan === undefined) {
-      turnBegan = now;
-      setImmediate(() => (turnBegan = undefined));
-    }
+    countTurn(now);
   }
 }
 
@@ -72,7 +69,6 @@ interface Piece {
   shares: Map<ProcessorTime, number>;
 }
 let piece: Piece | undefined;
-let turnBegan: number | undefined;
 let cpuOfTurn: Piece['cpu'] | undefined;
 
 function share(of: Piece, now: number): void {
@@ -96,8 +92,6 @@ function busyShare({ at, used }: Piece['cpu'], now: number): number {
   return Math.min(1, (user + system) / 1_000 / (now - at));
 }
 
-const waiting = new Map<ProcessorTime, (() => void)[]>();
-
 /**
  * Runs the work now when this turn has time left and no request waits; otherwise in a later turn.
  * @throws GraphQLError LIMIT_EXCEEDED
@@ -107,31 +101,8 @@ export function inTurn<Result>(time: ProcessorTime, work: () => Result): Result 
     time.enter();
     return work();
   };
-  if (waiting.size === 0 && !turnIsOver()) return run();
-  return new Promise<void>((resolve) => {
-    const own = waiting.get(time);
-    if (own !== undefined) return void own.push(resolve);
-    waiting.set(time, [resolve]);
-    if (waiting.size === 1) setImmediate(beginTurn);
-  }).then(run);
-}
-
-const turnIsOver = (): boolean => turnBegan !== undefined && performance.now() - turnBegan >= turnMs;
-
-function beginTurn(): void {
-  turnBegan = performance.now();
-  callNext();
-}
-
-function callNext(): void {
-  const [next] = waiting;
-  if (next === undefined) return;
-  const [time, calls] = next;
-  waiting.delete(time);
-  const call = calls.shift()!;
-  if (calls.length > 0) waiting.set(time, calls);
-  call();
-  if (waiting.size > 0) queueMicrotask(() => process.nextTick(() => (turnIsOver() ? setImmediate(beginTurn) : callNext())));
+  const turn = takeTurn(time);
+  return turn === undefined ? run() : turn.then(run);
 }
 
 interface RequestContext {
