@@ -323,8 +323,12 @@ const unavailable = {
  */
 export class UnavailableError extends Error {
   readonly code = 'UNAVAILABLE';
-  constructor(readonly outcome: keyof typeof unavailable = 'unchanged') {
-    super(unavailable[outcome]);
+  /** `cause` is for the log. */
+  constructor(
+    readonly outcome: keyof typeof unavailable = 'unchanged',
+    cause?: unknown,
+  ) {
+    super(unavailable[outcome], { cause });
   }
 }
 

@@ -30,5 +30,6 @@ test('a connection that dies between two statements of a command rejects with UN
     return { sessionId };
   });
   await expect(lost).rejects.toThrow(UnavailableError);
+  await expect(lost, 'the cause is for the log').rejects.toMatchObject({ cause: { message: expect.stringMatching(/terminat|connection error/) as string } });
   expect(await hashAllTables(db.pool)).toEqual(before);
 });

@@ -24,7 +24,7 @@ export async function runWork<A extends Answer>(options: WorkOptions, command: (
         await wait(10 * 3 ** attempt * Math.random());
         continue;
       }
-      throw isDatabaseAway(error) ? new UnavailableError() : error;
+      throw isDatabaseAway(error) ? new UnavailableError('unchanged', error) : error;
     }
   }
 }
@@ -68,6 +68,6 @@ async function commit(client: PoolClient): Promise<void> {
   try {
     await client.query('COMMIT');
   } catch (error) {
-    throw isDatabaseAway(error) ? new UnavailableError('unknown') : error;
+    throw isDatabaseAway(error) ? new UnavailableError('unknown', error) : error;
   }
 }

@@ -98,7 +98,9 @@ export async function killRound(victim: Victim, { seed, round, callers = 16, lea
   try {
     breaches.push(...unfairAnswers(asked), ...(await lostAnswers(pool, asked)), ...(await brokenInvariants(pool)));
     const landed = await landedKeys(pool, asked);
-    breaches.push(...(await repeatAll(next.url, asked, landed, callers)), ...(await brokenInvariants(pool)));
+    const unequal = await repeatAll(next.url, asked, landed, callers);
+    if (unequal.length > 0) breaches.push(...unequal, `the server said last: ${next.logs.slice(-5).join(' ')}`);
+    breaches.push(...(await brokenInvariants(pool)));
     return {
       asked: asked.length,
       answered: asked.filter(({ answer }) => isPayload(answer)).length,
