@@ -115,14 +115,17 @@ describe('after a turn', () => {
     expect((await sessionOf(place))!.calls).toEqual([1, 2, 3].map((n) => `call-${n}: ok`));
   });
 
-  it('sends a turn that still ran at a compaction again when it has ended, with the results of its calls', async () => {
-    const place = workplace(url);
-    place.write(entry('user', 'Dig.'), calls('Bash', 'dig', { command: 'dig' }));
+  it('continues a turn that still ran at a compaction, with the results of its open calls', async () => {
+    const counted = await uploadsTo(url);
+    const place = workplace(counted.url);
+    place.write(entry('user', 'Dig.'), calls('Bash', 'first', { command: 'x'.repeat(10_000) }), resultOf('first', 'done'), calls('Bash', 'dig', { command: 'dig' }));
     await place.hook('PreCompact', { trigger: 'auto' });
-    await eventually(place, { messages: ['Dig.'], calls: ['dig: open'] });
+    await eventually(place, { messages: ['Dig.'], calls: ['first: done', 'dig: open'] });
     place.write(resultOf('dig', 'deep'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
     await place.hook('Stop');
-    await eventually(place, { turns: 1, messages: ['Dig.', 'Dug.'], calls: ['dig: deep'] });
+    await eventually(place, { turns: 1, messages: ['Dig.', 'Dug.'], calls: ['first: done', 'dig: deep'] });
+    // The second time without what Baton has.
+    expect([counted.uploads.length, counted.uploads[1]! < 2_000]).toEqual([2, true]);
   });
 
   it('waits for the lines that the tool writes after its event, so that the turn is whole', async () => {
