@@ -141,6 +141,17 @@ describe('after a turn', () => {
     expect(counted.uploads).toHaveLength(2);
   });
 
+  it('goes on with the session from which Baton wrote the transcript, in any folder', async () => {
+    const id = await world(database.pool).session('claude-1', { title: 'From elsewhere' });
+    const place = workplace(url);
+    writeFileSync(place.transcript, await (await fetch(`${url}/sessions/${encodeId('session', id)}.claude-code.jsonl`)).text());
+    expect((await place.hook('SessionStart', { source: 'resume' })).context).toContain(encodeId('session', id));
+    place.write(entry('user', 'Dig.'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
+    await place.hook('Stop', { last_assistant_message: 'Dug.' });
+    await vi.waitFor(async () => expect((await database.pool.query('SELECT content FROM messages WHERE session_id = $1 ORDER BY sequence', [id])).rows).toEqual([{ content: 'Dig.' }, { content: 'Dug.' }]), { timeout: 60_000 });
+    expect([await sessionOf(place), place.logged()]).toEqual([null, []]);
+  });
+
   it('keeps the tasks of earlier turns when a later one changes a single task', async () => {
     const place = workplace(url);
     const created = (n: number, subject: string): object[] => [calls('TaskCreate', `task-${n}`, { subject }), resultOf(`task-${n}`, `Task #${n} created`, { task: { id: String(n), subject } })];

@@ -16,24 +16,27 @@ export interface WaitingHandoff {
   session: { id: string; title: string };
 }
 
-const sessionFields = 'session(externalId: $externalId) { id title status agent { id } openHandoff { id status';
-const findSession = `query HookSession($externalId: String!) { ${sessionFields} } } }`;
-const findWork = `query HookWork($externalId: String!, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } }
+const sessionFields = 'session(id: $id, externalId: $externalId) { id title status agent { id } openHandoff { id status';
+const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
+const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
 /** Returns the open session of the work, or creates one that the agent holds. Null: a session exists, and the agent may not read it. @throws Failed */
 export async function sessionOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
-  const { session } = await ask<{ session: Session | null }>(server, findSession, { externalId: work.externalId }, signal);
-  return isOpen(session) ? session : createFor(server, agent, work, signal);
+  const { session } = await ask<{ session: Session | null }>(server, findSession, keyOf(work), signal);
+  return isOpen(session) || work.sessionId !== null ? session : createFor(server, agent, work, signal);
 }
 
 /** The same, with the handoffs that wait for the agent. @throws Failed */
 export async function workOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
-  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { externalId: work.externalId, agent }, signal);
-  return { session: isOpen(session) ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
+  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { ...keyOf(work), agent }, signal);
+  return { session: isOpen(session) || work.sessionId !== null ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
 }
+
+/** A transcript that Baton wrote from a session goes on with that one, wherever it is. */
+const keyOf = ({ sessionId, externalId }: Work): object => (sessionId === null ? { externalId } : { id: sessionId });
 
 const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
 

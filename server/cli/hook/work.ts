@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -8,18 +8,39 @@ export interface Work {
   externalId: string;
   title: string;
   project: string;
+  /** The session from which Baton wrote the transcript, and which goes on with it; null for other transcripts. */
+  sessionId: string | null;
 }
 
 const maxExternalId = 200;
 
 /** The repository around the folder and its branch; without a repository the folder alone. */
-export function workIn(folder: string): Work {
+export function workIn(folder: string, transcript?: string): Work {
   const { root, branch } = repositoryOf(folder) ?? { root: folder, branch: null };
   const onBranch = branch === null ? '' : `#${branch}`;
   const place = `${hostname()}:${root}${onBranch}`;
   const externalId = place.length <= maxExternalId ? place : `${place.slice(0, maxExternalId - 33)}.${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
   const project = (basename(root) || root).slice(0, 200);
-  return { externalId, project, title: `${project}${branch === null ? '' : ` (${branch})`}`.slice(0, 500) };
+  return { externalId, project, title: `${project}${branch === null ? '' : ` (${branch})`}`.slice(0, 500), sessionId: transcript === undefined ? null : exportedFrom(transcript) };
+}
+
+const headBytes = 16_384;
+
+/** Baton names the session in the first line. */
+function exportedFrom(transcript: string): string | null {
+  try {
+    const fd = openSync(transcript, 'r');
+    try {
+      const bytes = Buffer.alloc(headBytes);
+      const [first = ''] = bytes.toString('utf8', 0, readSync(fd, bytes, 0, headBytes, 0)).split('\n');
+      return /"baton":\{"session":"(session_\w{26})"\}\}$/.exec(first)?.[1] ?? null;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // A new session has no transcript yet.
+    return null;
+  }
 }
 
 function repositoryOf(folder: string): { root: string; branch: string | null } | null {
