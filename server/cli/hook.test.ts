@@ -150,14 +150,17 @@ describe('after a turn', () => {
     expect((await sessionOf(place))!.calls).toEqual([1, 2, 3].map((n) => `call-${n}: ok`));
   });
 
-  it('sends a turn that still ran at a compaction again when it has ended, with the results of its calls', async () => {
-    const place = workplace(url);
-    place.write(entry('user', 'Dig.'), calls('Bash', 'dig', { command: 'dig' }));
+  it('continues a turn that still ran at a compaction, with the results of its open calls', async () => {
+    const counted = await uploadsTo(url);
+    const place = workplace(counted.url);
+    place.write(entry('user', 'Dig.'), calls('Bash', 'first', { command: 'x'.repeat(10_000) }), resultOf('first', 'done'), calls('Bash', 'dig', { command: 'dig' }));
     await place.hook('PreCompact', { trigger: 'auto' });
-    await eventually(place, { messages: ['Dig.'], calls: ['dig: open'] });
+    await eventually(place, { messages: ['Dig.'], calls: ['first: done', 'dig: open'] });
     place.write(resultOf('dig', 'deep'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
     await place.hook('Stop');
-    await eventually(place, { turns: 1, messages: ['Dig.', 'Dug.'], calls: ['dig: deep'] });
+    await eventually(place, { turns: 1, messages: ['Dig.', 'Dug.'], calls: ['first: done', 'dig: deep'] });
+    // The second time without what Baton has.
+    expect([counted.uploads.length, counted.uploads[1]! < 2_000]).toEqual([2, true]);
   });
 
   it('waits for the lines that the tool writes after its event, so that the turn is whole', async () => {
@@ -171,6 +174,17 @@ describe('after a turn', () => {
     place.write(resultOf('dig', 'deep'), entry('assistant', [{ type: 'text', text: 'Dug "it".' }]));
     await eventually(place, { turns: 2, messages: ['Dig.', 'Dug "it".', 'Dig deeper.', 'Dug "it".'], calls: ['dig: deep'] });
     expect(counted.uploads).toHaveLength(2);
+  });
+
+  it('goes on with the session from which Baton wrote the transcript, in any folder', async () => {
+    const id = await world(database.pool).session('claude-1', { title: 'From elsewhere' });
+    const place = workplace(url);
+    writeFileSync(place.transcript, await (await fetch(`${url}/sessions/${encodeId('session', id)}.claude-code.jsonl`)).text());
+    expect((await place.hook('SessionStart', { source: 'resume' })).context).toContain(encodeId('session', id));
+    place.write(entry('user', 'Dig.'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
+    await place.hook('Stop', { last_assistant_message: 'Dug.' });
+    await vi.waitFor(async () => expect((await database.pool.query('SELECT content FROM messages WHERE session_id = $1 ORDER BY sequence', [id])).rows).toEqual([{ content: 'Dig.' }, { content: 'Dug.' }]), { timeout: 60_000 });
+    expect([await sessionOf(place), place.logged()]).toEqual([null, []]);
   });
 
   it('keeps the tasks of earlier turns when a later one changes a single task', async () => {

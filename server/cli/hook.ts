@@ -8,7 +8,7 @@ import { sendNew, type Sending, type Transcript } from './hook/send.ts';
 import { workOf } from './hook/session.ts';
 import { isTidyDue, log, pruneState, StateFile } from './hook/state.ts';
 import { endingOf, endOfTurn } from './hook/turnEnd.ts';
-import { workIn } from './hook/work.ts';
+import { workIn, type Work } from './hook/work.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
 
@@ -86,7 +86,7 @@ async function readInput(): Promise<string> {
 async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, last_assistant_message: last, reason }: HookInput): Promise<void> {
   const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
   if (event === 'SessionStart' || event === 'UserPromptSubmit') {
-    await brief(call, folder, event);
+    await brief(call, workIn(folder, typeof path === 'string' ? path : undefined), event);
     if (event === 'SessionStart' && isTidyDue()) startInBackground(call, { folder, tidies: true });
     return;
   }
@@ -113,8 +113,8 @@ async function answer(call: Call, { hook_event_name: event, transcript_path: pat
 
 const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
 
-async function brief({ server, agent, waitMs }: Call, folder: string, event: 'SessionStart' | 'UserPromptSubmit'): Promise<void> {
-  const { session, waiting } = await workOf(server, agent, workIn(folder), AbortSignal.timeout(waitMs));
+async function brief({ server, agent, waitMs }: Call, work: Work, event: 'SessionStart' | 'UserPromptSubmit'): Promise<void> {
+  const { session, waiting } = await workOf(server, agent, work, AbortSignal.timeout(waitMs));
   const additionalContext = briefingOf(agent, session, waiting, event === 'SessionStart');
   if (additionalContext !== null) process.stdout.write(`${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext } })}\n`);
 }
@@ -160,12 +160,12 @@ async function sendTurn(call: Call, { ending, ...turn }: Import, signal: AbortSi
 async function send(call: Call, { path, folder, clears, ...how }: Omit<Import, 'ending'> & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
   const { server, agent, tool } = call;
   const transcript: Transcript = { path, format: formats[tool] };
-  const sending: Sending = { server, agent, work: workIn(folder), transcript, ...how };
+  const sending: Sending = { server, agent, work: workIn(folder, path), transcript, ...how };
   const file = new StateFile(server.url, path);
   await file.locked(signal, async () => {
     const reason = await sendNew(file, sending, signal);
     if (reason !== null) note(call, reason);
-    if (clears) await endCleared(server, agent, sending.work, signal);
+    if (clears && sending.work.sessionId === null) await endCleared(server, agent, sending.work, signal);
   });
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Failed, post, type Server } from './request.ts';
 import { isEnded, isHeldBy, lastSessionOf, sessionOf, type Session } from './session.ts';
-import type { StateFile } from './state.ts';
+import type { OpenCalls, Range, StateFile } from './state.ts';
 import type { Work } from './work.ts';
 
 export interface Transcript {
@@ -14,7 +14,7 @@ export interface Sending {
   agent: string;
   work: Work;
   transcript: Transcript;
-  /** End of the turn that ended; null while it runs: then it is sent once more when it ends, with the results of its calls. */
+  /** End of the turn that ended; null while it runs. */
   turnEnd: number | null;
   /** Whether a handoff tool runs next. */
   handsOff: boolean;
@@ -35,14 +35,14 @@ export async function sendNew(file: StateFile, { server, agent, work, transcript
   try {
     let state = file.read();
     // A transcript that became shorter is another one.
-    if (state.sentTo > input.size) state = { ...state, from: 0, sentTo: 0, taskLines: [] };
+    if (state.sentTo > input.size) state = { ...state, from: 0, sentTo: 0, taskLines: [], openCalls: {}, last: null };
     const end = Math.min(turnEnd ?? input.size, input.size);
     if (end > state.sentTo || handsOff || compacts) {
-      const last = state.handedOff === null && !ends ? null : await lastSessionOf(server, work, signal);
-      if (last !== null && isEnded(last)) {
+      const ended = state.handedOff === null && !ends ? null : await lastSessionOf(server, work, signal);
+      if (ended !== null && isEnded(ended)) {
         // This turn ended the session: the rest of it belongs to no session. The last words of a conversation begin none.
-        if (last.id === state.handedOff) file.write({ ...state, sentTo: end, ...(turnEnd !== null && { from: end, taskLines: [], handedOff: null }) });
-        if (last.id === state.handedOff || ends) return null;
+        if (ended.id === state.handedOff) file.write({ ...state, sentTo: end, ...(turnEnd !== null && { from: end, taskLines: [], openCalls: {}, last: null, handedOff: null }) });
+        if (ended.id === state.handedOff || ends) return null;
       }
       const session = await sessionOf(server, agent, work, signal);
       if (session === null) return 'another agent holds the session';
@@ -52,11 +52,13 @@ export async function sendNew(file: StateFile, { server, agent, work, transcript
       const query = new URLSearchParams({ format: transcript.format, agentId: agent });
       if (handsOff) state = { ...state, handedOff: session.id };
       for (let part = partAfter(input, state.from, end); part !== null; part = partAfter(input, part.to, end)) {
-        const tasks = transcript.format === 'CLAUDE_CODE' ? taskLinesIn(part) : [];
-        const body = tasks.length === 0 ? part.bytes : Buffer.concat([...state.taskLines.map((range) => input.read(...range)), part.bytes]);
+        const found = linesIn(part, transcript.format, state.openCalls);
+        const earlier = [...(found.taskLines.length > 0 ? state.taskLines : []), ...Object.values(state.openCalls).map(({ line }) => line), ...(state.last === null ? [] : [state.last])];
+        const body = Buffer.concat([...inOrder(earlier).map((line) => input.read(...line)), part.bytes]);
         await post(server, `/sessions/${session.id}/transcript?${query}`, 'application/x-ndjson', body, signal);
-        const isWhole = turnEnd !== null || part.to < end;
-        state = { ...state, sentTo: part.to, ...(isWhole && { from: part.to, taskLines: [...state.taskLines, ...tasks] }) };
+        const isEnd = turnEnd !== null && part.to >= end;
+        const rest = isEnd ? { openCalls: {}, last: null } : { openCalls: found.openCalls, last: found.last ?? state.last };
+        state = { ...state, ...rest, from: part.to, sentTo: part.to, taskLines: [...state.taskLines, ...found.taskLines] };
         file.write(state);
       }
       // After what is new, and also without anything new.
@@ -90,24 +92,85 @@ function partAfter(input: Input, at: number, end: number): Part | null {
 
 const newline = 0x0a;
 
-/**
- * The lines that create or change single tasks, and their results. Baton reads the list of tasks from all of them, so that
- * earlier ones are sent again with new ones: it knows them and adds nothing.
- */
-function taskLinesIn({ at, bytes }: Part): [number, number][] {
-  if (!bytes.includes('"name":"TaskCreate"') && !bytes.includes('"name":"TaskUpdate"')) return [];
-  const found: [number, number][] = [];
-  const ids: string[] = [];
+interface Lines {
+  /**
+   * The lines that create or change single tasks, and their results. Baton reads the list of tasks from all of them, so that
+   * earlier ones are sent again with new ones: it knows them and adds nothing.
+   */
+  taskLines: Range[];
+  /** Calls without a result: their lines are sent again with what follows, so that Baton knows whose result comes. */
+  openCalls: OpenCalls;
+  /** The last line of the turn: sent again with what follows, which then continues the turn. */
+  last: Range | null;
+}
+
+function linesIn({ at, bytes }: Part, format: Transcript['format'], open: OpenCalls): Lines {
+  const found: Lines = { taskLines: [], openCalls: { ...open }, last: null };
+  const { isSpoken, mayCall, callsOf } = readers[format];
   for (let from = 0; from < bytes.length; ) {
     const to = bytes.indexOf(newline, from) + 1;
-    const line = bytes.subarray(from, to);
-    const isChange = line.includes('"name":"TaskCreate"') || line.includes('"name":"TaskUpdate"');
-    if (isChange) for (const [, id] of line.toString().matchAll(/"id":"([^"]+)","name":"Task(?:Create|Update)"/g)) ids.push(id!);
-    if (isChange || ids.some((id) => line.includes(`"tool_use_id":"${id}"`))) found.push([at + from, at + to]);
+    const text = bytes.subarray(from, to);
+    const line: Range = [at + from, at + to];
+    if (isSpoken.some((mark) => text.includes(mark))) found.last = line;
+    for (const { id, name, isResult } of mayCall.some((mark) => text.includes(mark)) ? callsOf(parsed(text)) : []) {
+      const isTask = isResult ? found.openCalls[id]?.isTask === true : name === 'TaskCreate' || name === 'TaskUpdate';
+      if (isTask) found.taskLines.push(line);
+      if (isResult) delete found.openCalls[id];
+      else found.openCalls[id] = { line, isTask };
+    }
     from = to;
   }
   return found;
 }
+
+interface CallOrResult {
+  id: string;
+  name: unknown;
+  isResult: boolean;
+}
+
+/** Only what is needed to tell calls from results: Baton reads the rest. */
+interface Entry {
+  message?: { content?: unknown };
+  payload?: { type?: unknown; call_id?: unknown };
+}
+interface Block {
+  type?: unknown;
+  id?: unknown;
+  name?: unknown;
+  tool_use_id?: unknown;
+}
+
+const readers: Record<Transcript['format'], { isSpoken: string[]; mayCall: string[]; callsOf: (entry: Entry) => CallOrResult[] }> = {
+  CLAUDE_CODE: {
+    isSpoken: ['"type":"user"', '"type":"assistant"'],
+    mayCall: ['"tool_use"', '"tool_result"'],
+    callsOf: ({ message }) =>
+      (Array.isArray(message?.content) ? (message.content as (Block | null)[]) : []).flatMap((block): CallOrResult[] => {
+        if (block?.type === 'tool_use' && typeof block.id === 'string') return [{ id: block.id, name: block.name, isResult: false }];
+        return block?.type === 'tool_result' && typeof block.tool_use_id === 'string' ? [{ id: block.tool_use_id, name: null, isResult: true }] : [];
+      }),
+  },
+  CODEX: {
+    isSpoken: ['"type":"response_item"'],
+    mayCall: ['"call_id"'],
+    callsOf: ({ payload }) => {
+      const type = /^(function|custom_tool|local_shell)_call(_output)?$/.exec(String(payload?.type));
+      return type !== null && typeof payload?.call_id === 'string' ? [{ id: payload.call_id, name: null, isResult: type[2] !== undefined }] : [];
+    },
+  },
+};
+
+function parsed(line: Buffer): Entry {
+  try {
+    return (JSON.parse(line.toString()) as Entry | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Each line once, in the order of the file. */
+const inOrder = (lines: readonly Range[]): Range[] => [...new Map(lines.map((line) => [line[0], line])).values()].sort(([one], [other]) => one - other);
 
 class Input {
   readonly #fd;

@@ -48,10 +48,10 @@ const create = `mutation HookCreate($input: CreateSessionInput!) { answer: creat
 /** Which session: the one that is named, else that of the folder and branch. */
 const which = ({ sessionId, externalId }: Work): object => (sessionId === null ? { externalId } : { id: sessionId });
 
-/** Returns the open session of the work, or creates one that the agent holds. Null: a session exists, and the agent may not read it; or the named one is finished. @throws Failed */
+/** Returns the open session of the work, or creates one that the agent holds. The named one may be finished. Null: a session exists, and the agent may not read it. @throws Failed */
 export async function sessionOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
   const session = await lastSessionOf(server, work, signal);
-  return isOpen(session) ? session : createFor(server, agent, work, signal);
+  return isOpen(session) || work.sessionId !== null ? session : createFor(server, agent, work, signal);
 }
 
 /** The newest session of the work, open or not. Null: none, or one that the agent may not read. @throws Failed */
@@ -61,7 +61,7 @@ export const lastSessionOf = async (server: Server, work: Work, signal: AbortSig
 /** The same as `sessionOf`, with the handoffs that wait for the agent. @throws Failed */
 export async function workOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
   const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { ...which(work), agent }, signal);
-  return { session: isOpen(session) ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
+  return { session: isOpen(session) || work.sessionId !== null ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
 }
 
 const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
@@ -69,8 +69,7 @@ const isOpen = (session: Session | null): session is Session => session?.status 
 export const isEnded = (session: Session): boolean => !isOpen(session);
 
 async function createFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
-  const { sessionId, externalId, title, project } = work;
-  if (sessionId !== null) return null;
+  const { externalId, title, project } = work;
   try {
     const { answer } = await ask<{ answer: { session: Session } }>(server, create, { input: { title, externalId, project, agentId: agent } }, signal);
     return { ...answer.session, openHandoff: null };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -8,7 +8,7 @@ export interface Work {
   externalId: string;
   title: string;
   project: string;
-  /** The session, where `baton watch` started the tool; null: the one of the folder and branch. */
+  /** The session for which `baton watch` started the tool, or from which Baton wrote the transcript; null: the one of the folder and branch. */
   sessionId: string | null;
 }
 
@@ -18,13 +18,33 @@ const maxExternalId = 200;
 export const externalIdsHere = `${hostname()}:`;
 
 /** The repository around the folder and its branch; without a repository the folder alone. */
-export function workIn(folder: string, { BATON_SESSION }: NodeJS.ProcessEnv = process.env): Work {
+export function workIn(folder: string, transcript?: string, { BATON_SESSION }: NodeJS.ProcessEnv = process.env): Work {
   const { root, branch } = repositoryOf(folder) ?? { root: folder, branch: null };
   const onBranch = branch === null ? '' : `#${branch}`;
   const place = `${externalIdsHere}${root}${onBranch}`;
   const externalId = place.length <= maxExternalId ? place : `${place.slice(0, maxExternalId - 33)}.${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
   const project = (basename(root) || root).slice(0, 200);
-  return { sessionId: BATON_SESSION || null, externalId, project, title: `${project}${branch === null ? '' : ` (${branch})`}`.slice(0, 500) };
+  const sessionId = BATON_SESSION || (transcript === undefined ? null : exportedFrom(transcript));
+  return { sessionId, externalId, project, title: `${project}${branch === null ? '' : ` (${branch})`}`.slice(0, 500) };
+}
+
+const headBytes = 16_384;
+
+/** Baton names the session in the first line. */
+function exportedFrom(transcript: string): string | null {
+  try {
+    const fd = openSync(transcript, 'r');
+    try {
+      const bytes = Buffer.alloc(headBytes);
+      const [first = ''] = bytes.toString('utf8', 0, readSync(fd, bytes, 0, headBytes, 0)).split('\n');
+      return /"baton":\{"session":"(session_\w{26})"\}\}$/.exec(first)?.[1] ?? null;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // A new session has no transcript yet.
+    return null;
+  }
 }
 
 function repositoryOf(folder: string): { root: string; branch: string | null } | null {

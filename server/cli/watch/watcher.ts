@@ -194,7 +194,7 @@ export class Watcher {
   /** What the hooks of the tool have sent already is not sent again. */
   async #importTranscripts(run: Run, session: string): Promise<void> {
     const { agent, url, key, report } = this.#watched;
-    const work = workIn(process.cwd(), { BATON_SESSION: session });
+    const work = workIn(process.cwd(), undefined, { BATON_SESSION: session });
     for (const transcript of transcriptsOf(run.handoffId, startedAt(run))) {
       const file = new StateFile(url, transcript.path);
       const problem = await whileAway(async () => {

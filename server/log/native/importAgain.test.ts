@@ -48,8 +48,8 @@ interface Report {
 }
 
 const exported = async (id: string, as: string): Promise<string> => (await send(`${url}/sessions/${encodeId('session', id)}.${as}.jsonl`, { headers: admin })).body;
-async function post(id: string, body: string, headers: object = admin): Promise<{ status: number; report: Report }> {
-  const answer = await send(`${url}/sessions/${encodeId('session', id)}/transcript`, { method: 'POST', body, headers: { ...headers } });
+async function post(id: string, body: string, headers: object = admin, query = ''): Promise<{ status: number; report: Report }> {
+  const answer = await send(`${url}/sessions/${encodeId('session', id)}/transcript${query}`, { method: 'POST', body, headers: { ...headers } });
   return { status: answer.status, report: JSON.parse(answer.body) as Report };
 }
 const textsOf = async (id: string): Promise<string[]> => (await pool.query<{ content: string }>('SELECT content FROM messages WHERE session_id = $1 ORDER BY sequence', [id])).rows.map(({ content }) => content);
@@ -94,7 +94,7 @@ describe.each(['claude-code', 'codex'] as const)('a transcript that Baton wrote 
     const text = await exported(id, as);
     await initiate(id, 'bob');
     const headers = { authorization: `Bearer ${await secretFor(pool, 'AGENT', 'ada')}` };
-    expect(await post(id, text + more, headers)).toMatchObject({ status: 409, report: { errors: [{ extensions: { code: 'INVALID_STATE' } }] } });
+    expect(await post(id, text + more, headers, '?agentId=ada')).toMatchObject({ status: 409, report: { errors: [{ extensions: { code: 'INVALID_STATE' } }] } });
     expect(await textsOf(id)).not.toContain('I went on.');
   });
 });
