@@ -62,7 +62,7 @@ function leavesOf(type: GraphQLNamedType, depth = 1): string {
 }
 
 const idOf = { session: encodeId('session', told), handoff: encodeId('handoff', handoffId!), agent: 'ada' } as const;
-const required: Record<string, unknown> = { sessionId: idOf.session, handoffId: idOf.handoff, agentId: 'ada', itemId: 'summary', ids: [idOf.session], 'session.id': idOf.session, 'handoff.id': idOf.handoff, 'agent.id': 'ada', 'node.id': 'ada', 'pipeline.slug': 'flow' };
+const required: Record<string, unknown> = { sessionId: idOf.session, handoffId: idOf.handoff, agentId: 'ada', itemId: 'summary', ids: [idOf.session], 'session.id': idOf.session, 'handoff.id': idOf.handoff, 'agent.id': 'ada', 'node.id': 'ada', 'pipeline.slug': 'flow', 'search.query': 'work' };
 
 function sampleOf(field: string, { name }: GraphQLArgument): unknown {
   const sample = required[`${field}.${name}`] ?? required[name];

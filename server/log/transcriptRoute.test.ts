@@ -256,7 +256,7 @@ describe('npm run import', async () => {
   });
 
   it.each<[string, number, () => string[], RegExp]>([
-    ['nothing to do', 2, () => [], /^npm run import -- <session id or "new"> <file>/],
+    ['a session without a file', 2, () => ['new'], /^npm run import -- \[<session id or "new"> <file>\]/],
     ['an unknown option', 2, () => ['new', 'x', '--colour'], /--colour[^]*npm run import --/],
     ['no such file', 1, () => ['new', '/no/such.jsonl', '--url', url], /^File \/no\/such\.jsonl does not exist/],
     ['no server', 75, () => ['new', fixture('claude-tasks'), '--url', 'http://127.0.0.1:1'], /^Nothing answers at http:\/\/127\.0\.0\.1:1 \(/],
