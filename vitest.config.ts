@@ -39,7 +39,7 @@ export default defineConfig({
           // Several servers, and databases that are killed, in each file.
           maxWorkers: workers(2),
           sequence: { groupOrder: 1 },
-          env: { BATON_MODEL_RUNS: '200', BATON_TEST_WHOLE: '1' },
+          env: { BATON_MODEL_RUNS: '120', BATON_TEST_WHOLE: '1' },
           ...patient(),
         },
       },

@@ -91,8 +91,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
 
   /** A small repository, connected with Baton for both tools. */
   async function repository(name: string): Promise<string> {
-    const folder = join(root, name);
-    mkdirSync(folder);
+    const folder = mkdtempSync(join(root, `${name}-`));
     writeFileSync(join(folder, 'README.md'), `# ${name}\n`);
     const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: folder, stdio: 'ignore' });
     git('init', '-b', 'main');

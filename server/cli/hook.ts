@@ -7,7 +7,7 @@ import { Failed, type Server } from './hook/request.ts';
 import { sendNew, type Sending, type Transcript } from './hook/send.ts';
 import { workOf } from './hook/session.ts';
 import { isTidyDue, log, pruneState, StateFile } from './hook/state.ts';
-import { endingOf, endOfTurn } from './hook/turnEnd.ts';
+import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
@@ -27,6 +27,7 @@ interface HookInput {
   transcript_path?: unknown;
   cwd?: unknown;
   tool_name?: unknown;
+  tool_use_id?: unknown;
   reason?: unknown;
   last_assistant_message?: unknown;
 }
@@ -83,7 +84,7 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, last_assistant_message: last, reason }: HookInput): Promise<void> {
+async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, tool_use_id: callId, last_assistant_message: last, reason }: HookInput): Promise<void> {
   const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
   if (event === 'SessionStart' || event === 'UserPromptSubmit') {
     await brief(call, workIn(folder, typeof path === 'string' ? path : undefined), event);
@@ -92,7 +93,10 @@ async function answer(call: Call, { hook_event_name: event, transcript_path: pat
   }
   if (typeof path !== 'string') return;
   if (event === 'PreToolUse') {
-    if (isHandoffTool(toolName)) await send(call, { ...nothing, path, folder, handsOff: true }, AbortSignal.timeout(handoffBudgetMs));
+    if (!isHandoffTool(toolName)) return;
+    const signal = AbortSignal.timeout(handoffBudgetMs);
+    if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId);
+    await send(call, { ...nothing, path, folder, handsOff: true }, signal);
     return;
   }
   if (event !== 'Stop' && event !== 'PreCompact' && event !== 'SessionEnd') return;

@@ -29,7 +29,7 @@ const stage: fc.Arbitrary<Omit<Stage, 'name'>> = fc.record({
   escalateTo: maybe(fc.oneof(said.map((role) => ({ ...nobody, role })), said.map((agentId) => ({ ...nobody, agentId })), fc.constant({ ...nobody, operators: true }))),
 });
 const condition = fc.oneof(
-  fc.record({ variable: said, op: fc.constantFrom('EQ', 'NE', 'LT', 'GT', 'IN'), value: fc.jsonValue() }),
+  fc.record({ variable: said, op: fc.constantFrom('EQ', 'NE', 'LT', 'GT', 'IN'), value: fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown) }),
   said.map((variable): Condition => ({ variable, op: 'EXISTS', value: null })),
 ) as fc.Arbitrary<Condition>;
 const definition: fc.Arbitrary<NamedDefinition> = fc.record({

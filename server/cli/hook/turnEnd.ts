@@ -1,8 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Claude Code 2.1 writes the last lines of a turn after its hook `Stop` has begun (seen without load). */
+/** Claude Code 2.1 writes the last lines of a turn, and that of a call, after the hooks of their events have begun (seen without load). */
 const waitMs = 30_000;
+/** A call waits meanwhile. */
+const callWaitMs = 2_000;
 const pauseMs = 50;
 const tailBytes = 1024 * 1024;
 
@@ -10,7 +12,15 @@ const tailBytes = 1024 * 1024;
 export const endingOf = (message: string): string | null => JSON.stringify(message.trim()).slice(1, -1).slice(-100) || null;
 
 /** The end of the line that ends the turn, which began after `from`; null when it was not written: the turn is then sent again later. */
-export async function endOfTurn(path: string, from: number, ending: string): Promise<number | null> {
+export const endOfTurn = (path: string, from: number, ending: string): Promise<number | null> => endOfLine(path, from, ending, waitMs);
+
+/** Resolves when the line of this call is written, or after some time without it. */
+export async function callIsWritten(path: string, callId: string): Promise<void> {
+  await endOfLine(path, 0, JSON.stringify(callId), callWaitMs);
+}
+
+/** The end of the last line with this text. */
+async function endOfLine(path: string, from: number, ending: string, waitMs: number): Promise<number | null> {
   const until = performance.now() + waitMs;
   for (let seen = -1; performance.now() < until; await wait(pauseMs)) {
     const fd = openSync(path, 'r');
