@@ -17,9 +17,10 @@ import type { Database } from './infra/prisma.ts';
 import { StartError } from './infra/startError.ts';
 import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
 import type { SocketLimits } from './limits/limits.ts';
-import { createRates } from './limits/rates.ts';
+import { createRates, ratesPerMinute } from './limits/rates.ts';
 import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
+import { shareRates } from './live/sharedRates.ts';
 import type { Pace, Streams } from './live/streams.ts';
 import { mcpRoute } from './mcp/mcpRoute.ts';
 import { nativeTranscript } from './log/native/nativeTranscript.ts';
@@ -54,8 +55,9 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with ${commandLine('key')}`);
   }
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
-  const { rates = createRates() } = variations;
+  const { rates = createRates({ rateOf: ratesPerMinute(env.ratePerMinute) }) } = variations;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
+  const stopSharing = shareRates(rates, doorbell);
   const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
   const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs, url: () => env.url ?? app.url });
   const suggesting = { suggestions: variations.persisted?.only !== true };
@@ -88,6 +90,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       await app.stop();
     } finally {
       authenticate.close();
+      stopSharing();
       await doorbell.close();
     }
   };

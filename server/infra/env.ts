@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limits } from '../limits/limits.ts';
 import { logLevels } from './log.ts';
 import { StartError } from './startError.ts';
 import { unknownSettings } from './unknownSettings.ts';
@@ -6,7 +7,20 @@ import { unknownSettings } from './unknownSettings.ts';
 const port = /^\d{1,5}$/;
 const flag = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1');
 
+const roles = ['ADMIN', 'OPERATOR', 'AGENT', 'ANALYST'] as const;
+type RateName = `BATON_RATE_${(typeof roles)[number]}_${'READS' | 'WRITES'}`;
+/** Of keys with this role. */
+type RatePerMinute = Record<(typeof roles)[number], { read: number; write: number }>;
+
+const rateNames = roles.flatMap((role) => (['READS', 'WRITES'] as const).map((kind): RateName => `BATON_RATE_${role}_${kind}`));
+const rate = z
+  .string()
+  .refine((value) => /^[1-9]\d{0,6}$/.test(value), 'must be a number of requests a minute from 1 to 9999999')
+  .transform(Number)
+  .optional();
+
 const variables = z.object({
+  ...(Object.fromEntries(rateNames.map((name) => [name, rate])) as Record<RateName, typeof rate>),
   HOST: z.string().default('127.0.0.1'),
   PORT: z
     .string()
@@ -95,6 +109,8 @@ export interface Env {
   handoffsEnabled: boolean;
   /** Usage of an agent's window that proposes a handoff, in percent; 0 for none. */
   contextPressure: number;
+  /** Requests a minute that a key of each role may send. */
+  ratePerMinute: RatePerMinute;
   /** Folder where Handoffs are archived as files. Undefined: no archive. */
   archiveFolder: string | undefined;
   /** Whether only the dashboard's operations are allowed. */
@@ -137,12 +153,21 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
     contextPressure: data.BATON_CONTEXT_PRESSURE,
+    ratePerMinute: ratesIn(data),
     archiveFolder: data.BATON_ARCHIVE_DIR,
     persistedOnly: data.BATON_PERSISTED_ONLY,
     demo: data.BATON_DEMO,
     logLevel: data.LOG_LEVEL,
     warnings: unknownSettings(Object.keys(present), [...Object.keys(variables.shape), ...ofCommands]),
   };
+}
+
+function ratesIn(data: Partial<Record<RateName, number>>): RatePerMinute {
+  const of = (role: (typeof roles)[number]): RatePerMinute[typeof role] => {
+    const { read, write } = limits.rate.perMinute[role];
+    return { read: data[`BATON_RATE_${role}_READS`] ?? read, write: data[`BATON_RATE_${role}_WRITES`] ?? write };
+  };
+  return { ADMIN: of('ADMIN'), OPERATOR: of('OPERATOR'), AGENT: of('AGENT'), ANALYST: of('ANALYST') };
 }
 
 function isRedisUrl(text: string): boolean {
