@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
@@ -18,7 +18,7 @@ const patience = { timeout: 60_000, interval: 50 };
 
 const database = await testDatabase();
 const { url } = await startApp(database);
-const { agent, session, reassign } = world(database.pool);
+const { agent, session, reassign, turn } = world(database.pool);
 beforeAll(async () => {
   await agent('claude-1', { maxCapacity: 1_000 });
 });
@@ -116,6 +116,43 @@ describe('baton watch --once', () => {
       ['SYSTEM', 'You are agent worker'],
       ['ASSISTANT', 'Answer a'],
     ]);
+  });
+
+  it('with --native lets the command resume the log, and imports what it adds once; it begins with the prompt where there is no log', async () => {
+    const id = await worker();
+    const place = watchPlace();
+    const uuid = await session('claude-1', { title: 'With a log' });
+    await turn(uuid, { messages: [{ role: 'USER', content: `Water the roses. ${'x'.repeat(40_000)} All of them.` }] });
+    const resumed = encodeId('handoff', (await reassign(uuid, { agentId: id, reason: 'Please go on' })).handoffId!);
+    const empty = await handedTo(id, 'Without a log');
+    // Stands for Claude Code: it adds the prompt and an answer to the session that it resumes.
+    const tool = join(place.root, 'tool.mjs');
+    writeFileSync(
+      tool,
+      `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+      const { BATON_HANDOFF, BATON_RESUME, BATON_TRANSCRIPT } = process.env, prompt = readFileSync(0, 'utf8');
+      writeFileSync('got.' + BATON_HANDOFF, JSON.stringify({ args: process.argv.slice(2), BATON_RESUME, BATON_TRANSCRIPT, prompt }));
+      const line = (uuid, type, message) => JSON.stringify({ type, uuid, sessionId: BATON_RESUME, timestamp: '2026-04-05T10:00:00.000Z', message }) + '\\n';
+      if (BATON_TRANSCRIPT) appendFileSync(BATON_TRANSCRIPT, line('u1', 'user', { role: 'user', content: prompt }) + line('u2', 'assistant', { role: 'assistant', id: 'm1', model: 'm', content: [{ type: 'text', text: 'They are wet.' }] }));`,
+    );
+    const { exited, lines } = await startWatch(place, ['--agent', id, '--native', 'claude-code', '--exec', `${process.execPath} ${tool} {resume}`, '--once', '--url', url]);
+    expect(await exited).toBe(0);
+    expect(lines.map(({ event, handoff }) => [event, handoff])).toEqual([
+      ['started', resumed],
+      ['completed', resumed],
+      ['not resumed', empty.handoff],
+      ['started', empty.handoff],
+      ['completed', empty.handoff],
+    ]);
+    const got = (handoff: string) => JSON.parse(readFileSync(join(place.folder, `got.${handoff}`), 'utf8')) as { args: string[]; BATON_RESUME: string; BATON_TRANSCRIPT: string; prompt: string };
+    const { args, BATON_RESUME: resume, BATON_TRANSCRIPT: path, prompt } = got(resumed);
+    expect([args, path]).toEqual([['--resume', resume], join(place.root, 'claude/projects', realpathSync(place.folder).replaceAll(/[^A-Za-z0-9]/g, '-'), `${resume}.jsonl`)]);
+    expect(readFileSync(path, 'utf8')).toContain(`${'x'.repeat(20)} All of them.`);
+    expect([prompt.includes('Please go on'), prompt.length < 9_000]).toEqual([true, true]);
+    expect(got(empty.handoff)).toEqual({ args: [], BATON_RESUME: '', BATON_TRANSCRIPT: '', prompt: expect.stringContaining('# Handoff from claude-1') as string });
+    expect(readdirSync(join(path, '..'))).toEqual([`${resume}.jsonl`]);
+    const messages = await database.prisma.message.findMany({ where: { sessionId: uuid, role: { not: 'HANDOFF' } }, orderBy: { sequence: 'asc' } });
+    expect(messages.map(({ role, content }) => [role, content.slice(0, 20)])).toEqual([['USER', 'Water the roses. xxx'], ['SYSTEM', 'You are agent worker'], ['ASSISTANT', 'They are wet.']]);
   });
 });
 
@@ -232,6 +269,8 @@ describe('baton watch', () => {
 
   it.each([
     ['without a command', ['--agent', 'claude-1'], 2, /^Give --agent and --exec\./],
+    ['with a history of no program', ['--agent', 'claude-1', '--exec', 'claude -p {resume}'], 2, /^--exec resumes a session: say with --native/],
+    ['with a program that has no history', ['--agent', 'claude-1', '--exec', 'true', '--native', 'emacs'], 2, /^--native is 'emacs'/],
     ['with a wrong number', ['--agent', 'claude-1', '--exec', 'true', '--parallel', '0'], 2, /^--parallel is '0'/],
     ['of an unknown agent', ['--agent', 'nobody', '--exec', 'true'], 1, /^\w+: .*nobody/],
     ['without Baton', ['--agent', 'claude-1', '--exec', 'true', '--url', 'http://127.0.0.1:1'], 75, /^Nothing answers at http:\/\/127\.0\.0\.1:1/],
