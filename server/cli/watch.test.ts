@@ -91,13 +91,13 @@ describe('baton watch --once', () => {
     expect(await handoffOf(uuid)).toMatchObject({ status: 'COMPLETED', session: { agentId: 'claude-1' } });
   });
 
-  it('imports what Claude Code wrote for the handoff once, with an agent key, and not what others wrote', async () => {
+  it('imports what Claude Code wrote for the handoff once, with an agent key, also when its model handed off, and not what others wrote', async () => {
     const guarded = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
     const id = await worker();
     const key = await secretFor(database.pool, 'AGENT', id);
     const { uuid } = await handedTo(id);
     const place = watchPlace();
-    // Stands for the tool: it writes the transcript of its prompt, and there is another one in the same folder.
+    // Stands for the tool without hooks: it writes the transcript of its prompt, and there is another one in the same folder.
     const tool = join(place.root, 'tool.mjs');
     writeFileSync(
       tool,
@@ -108,8 +108,9 @@ describe('baton watch --once', () => {
       writeFileSync(folder + '/a.jsonl', entries('a', readFileSync(0, 'utf8')));
       writeFileSync(folder + '/b.jsonl', entries('b', 'The prompt of a person'));`,
     );
-    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', `${process.execPath} ${tool}`, '--once', '--url', guarded.url], { BATON_KEY: key });
-    expect([await exited, lines.map(({ event }) => event)]).toEqual([0, ['started', 'completed']]);
+    const command = `${process.execPath} ${await bundled('server/cli/baton.ts')} handoff claude-1 --reason Done; ${process.execPath} ${tool}`;
+    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', command, '--once', '--url', guarded.url], { BATON_KEY: key });
+    expect([await exited, lines.map(({ event }) => event)]).toEqual([0, ['started', 'passed on']]);
     const { session: work } = await handoffOf(uuid);
     const messages = await database.prisma.message.findMany({ where: { sessionId: work.id, role: { not: 'HANDOFF' } }, orderBy: { sequence: 'asc' } });
     expect(messages.map(({ role, content }) => [role, content.slice(0, 20)])).toEqual([
