@@ -65,7 +65,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
   const { archiveFolder: folder } = env;
   const transcript: DownloadOptions['transcript'] = (caller, id, as, given) =>
-    nativeTranscript({ pool, caller }, id, { as, folder: given.get('folder'), maxTokens: given.get('maxTokens') });
+    nativeTranscript({ pool, caller }, id, { as, folder: given.get('folder'), maxTokens: given.get('maxTokens'), agent: given.get('agent') });
   const records = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
   const app = buildApp({
     env,

@@ -54,8 +54,15 @@ describe.each([
     writeFileSync(path, 'The program went on.');
     await expect(exportTranscript(options(as))).rejects.toThrow(new StartError(`${path} exists and was not changed: go on with '${[...command, id].join(' ')}', or give another file with --out`));
     expect([readFileSync(path, 'utf8'), filesIn(home)]).toEqual(['The program went on.', [path.slice(home.length + 1)]]);
+    await expect(exportTranscript(options(as, { reuse: true }))).rejects.toThrow('exists and was not changed');
     await turn(uuid);
     expect((await exportTranscript(options(as))).id).not.toBe(id);
+  });
+
+  it('may be the file of before, if nobody wrote into it', async () => {
+    const first = await exportTranscript(options(as));
+    expect(first).toMatchObject({ isWhole: true, entries: 1 });
+    expect(await exportTranscript(options(as, { reuse: true }))).toEqual(first);
   });
 
   it('goes into a given file that does not exist yet', async () => {
@@ -79,6 +86,8 @@ it('leaves no file when the server breaks off, is busy, or refuses', async () =>
   await expect(exportTranscript(options('claude-code', { url: 'http://127.0.0.1:1' }))).rejects.toBeInstanceOf(AwayError);
   await expect(exportTranscript(options('claude-code', { sessionId: '../x' }))).rejects.toThrow(new StartError('NOT_FOUND: There is no session with this id.'));
   await expect(exportTranscript(options('codex', { maxTokens: 'all' }))).rejects.toThrow(/^BAD_USER_INPUT: maxTokens is 'all'/);
+  const odd = await listen(createServer((_request, response) => response.end('{"sessionId":"../../x; touch y"}\n')));
+  await expect(exportTranscript(options('claude-code', { url: odd }))).rejects.toThrow(new StartError('Baton sent no transcript'));
   await expect(exportTranscript(options('claude-code', { folder: `/${'long/'.repeat(50)}` }))).rejects.toThrow(/too long to know where claude looks: give a file with --out/);
   expect(filesIn(home)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 export const programs = ['claude-code', 'codex'] as const;
 export type Program = (typeof programs)[number];
+export const isProgram = (name: string | undefined): name is Program => (programs as readonly (string | undefined)[]).includes(name);
 
 /** The folders in which the programs keep their sessions. */
 export function sessionFolders({ CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env): Record<Program, string> {

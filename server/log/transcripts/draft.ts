@@ -1,3 +1,4 @@
+import { promptedBy } from './batonPrompt.ts';
 import { Cleaner } from './clean.ts';
 import type { Spool } from '../spool.ts';
 import { shortHash } from './lines.ts';
@@ -55,6 +56,7 @@ export class Draft {
   readonly #usage = new Map<string, UsageItem>();
   readonly #windows: WindowAt[] = [];
   contextWindow: number | null = null;
+  readonly #handoffs = new Set<string>();
   readonly #models = new Set<string>();
   readonly #standings = new Map<number, WorkspaceAt>();
   /** The title of each of the first requests; null for one that has none. */
@@ -129,6 +131,8 @@ export class Draft {
   /** Adds a message, or parts to the message with this id. Ignores blank texts. */
   addMessage(role: MessageEntry['role'], texts: string[], { line, at }: Place, messageId: string | null = null): MessageEntry | null {
     if (role !== 'SYSTEM' && role !== 'USER') this.#agentActed = true;
+    const handoff = role === 'SYSTEM' ? promptedBy(texts[0] ?? '') : null;
+    if (handoff !== null) this.#handoffs.add(handoff);
     const parts = texts.filter((text) => text.trim() !== '').map((text) => ({ line, text: this.clean.text(text) }));
     if (parts.length === 0) return null;
     this.lines[line]!.bears = true;
@@ -266,6 +270,7 @@ export class Draft {
       usage,
       standings: [...this.#standings.values()],
       windows: this.#windows,
+      handoffs: this.#handoffs,
       contextWindow: this.contextWindow,
       tasksLine: this.#tasksLine,
       taskRedactions: 0,

@@ -190,6 +190,8 @@ export interface Transcript {
   standings: WorkspaceAt[];
   /** In the file's order. */
   windows: WindowAt[];
+  /** Public ids of the handoffs whose prompts `baton watch` gave the program. */
+  handoffs: ReadonlySet<string>;
   /** Tokens that fit into the agent's window, as the program last said; null when it did not. */
   contextWindow: number | null;
   /** Line of the last task list; null without one. */
