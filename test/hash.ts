@@ -7,8 +7,8 @@ export interface TableHashes {
   total: string;
 }
 
-/** Derived shortly after the commit. */
-const later = ['event_positions', 'unpositioned_events'];
+/** Written shortly after the commit, or by open streams. */
+const later = ['event_positions', 'unpositioned_events', 'agent_presence', 'agent_connections', 'server_processes'];
 
 /** Hashes of all tables, read in one snapshot: equal hashes before and after mean that nothing changed. */
 export async function hashAllTables(pool: Pool): Promise<TableHashes> {

@@ -9,6 +9,7 @@ import { AgentChip } from './AgentChip.tsx';
 import { AgentStatusControl } from './AgentStatusControl.tsx';
 import { LoadBar } from './LoadBar.tsx';
 import { agentLooks } from './looks.ts';
+import { Presence, type Seen } from './Presence.tsx';
 
 export const AgentCardFragment = graphql(`
   fragment AgentCard on Agent {
@@ -31,10 +32,12 @@ export interface AgentCardProps {
   received: number | null;
   mayManage: boolean;
   mayVisitInbox: boolean;
+  /** Undefined until it was read. */
+  seen: Seen | undefined;
 }
 
 /** An agent with its load, its handoffs and its status. */
-export const AgentCard = memo(function AgentCard({ agent: masked, given, received, mayManage, mayVisitInbox }: AgentCardProps) {
+export const AgentCard = memo(function AgentCard({ agent: masked, given, received, mayManage, mayVisitInbox, seen }: AgentCardProps) {
   const agent = readFragment(AgentCardFragment, masked);
   return (
     <li className={`card ${styles.card}`} data-agent={agent.id}>
@@ -49,6 +52,9 @@ export const AgentCard = memo(function AgentCard({ agent: masked, given, receive
         {agent.type}
         {agent.role && ` · ${agent.role}`}
         {agent.name !== agent.id && ` · ${agent.name}`}
+      </p>
+      <p className={styles.seen}>
+        <Presence seen={seen} />
       </p>
       <LoadBar load={agent.currentLoad} capacity={agent.maxCapacity} />
       <div className={styles.flow}>

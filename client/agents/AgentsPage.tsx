@@ -10,6 +10,7 @@ import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { AgentCard } from './AgentCard.tsx';
 import styles from './AgentCard.module.css';
+import { usePresence } from './Presence.tsx';
 
 const AgentsQuery = graphql(`
   query Agents($after: String, $tally: Boolean!) {
@@ -64,6 +65,7 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
     ({ type, handoff }) => type === 'HANDOFF_INITIATED' || type === 'AGENT_CHANGED' || (type === 'SESSION_REASSIGNED' && handoff === null),
     () => ask({ requestPolicy: 'network-only' }),
   );
+  const presence = usePresence(data?.agents.nodes.map(({ id }) => id) ?? []);
   const failure = error && (
     <li className={styles.whole}>
       <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
@@ -98,6 +100,7 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
           given={agent.handoffsGiven?.totalCount ?? null}
           received={agent.handoffsReceived?.totalCount ?? null}
           mayManage={mayManage}
+          seen={presence.get(agent.id)}
           mayVisitInbox={viewer.role !== 'AGENT' || viewer.agentId === agent.id}
         />
       ))}

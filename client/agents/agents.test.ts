@@ -3,10 +3,10 @@ import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts'
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
-import { world } from '../../test/world.ts';
+import { agentCaller, world } from '../../test/world.ts';
 
 const db = await testDatabase();
-const { url } = await startApp(db);
+const { url, streams } = await startApp(db);
 const { agent, session, reassign } = world(db.pool);
 const api = client(url);
 
@@ -68,6 +68,23 @@ describe('the page of agents', () => {
     await card(page, 'claude-1').locator('button[aria-pressed="true"]', { hasText: 'Available' }).waitFor();
     expect(await statusOf('claude-1')).toEqual({ administrativeStatus: 'AVAILABLE' });
   }, 60_000);
+
+  it('shows which agents are connected, and when the others were last seen', async () => {
+    const { page, faults } = await visit('/agents');
+    // As when the tab is chosen again: the page reads at once, otherwise every 10 seconds.
+    const chosen = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    const shown = (words: string) => expect.poll(async () => (await chosen(), card(page, 'hub-1').getByText(words).count()), patiently).toBe(1);
+    await card(page, 'hub-1').getByText('Never seen').waitFor();
+    await card(page, 'claude-2').getByText('Never seen').waitFor();
+    const stream = await streams.open({ key: { kind: 'inbox', agentId: 'hub-1' }, caller: agentCaller('hub-1'), after: null, accepts: () => true });
+    await shown('Connected');
+    await card(page, 'claude-2').getByText('Never seen').waitFor();
+    const { page: own } = await visit('/agents/hub-1');
+    await own.locator('main').getByText('Connected').waitFor();
+    await stream.return();
+    await shown('Last seen');
+    expect(faults).toEqual([]);
+  }, 90_000);
 
   it('updates its counts when a handoff begins', async () => {
     const { page } = await visit('/agents');

@@ -1,4 +1,5 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
+import { PresenceOf } from '../agents/Presence.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import { HandoffActions } from '../handoffs/decide/HandoffActions.tsx';
@@ -44,6 +45,7 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
     <div className={styles.now}>
       <div className={styles.line}>
         {agent ? <AgentChip agent={agent} /> : <span className="soft">Unassigned</span>}
+        {agent && !isOver && <PresenceOf id={agent.id} />}
         {agentSession && <Badge {...tenureLooks[agentSession.state]} />}
         <span className="soft small">
           {isOver ? (

@@ -110,7 +110,7 @@ describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AG
 });
 
 describe('an Agent', () => {
-  const ofAll = 'id type name role description model contextWindow status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt'.split(' ');
+  const ofAll = 'id type name role description model contextWindow status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt connected lastSeenAt'.split(' ');
   const ofItself = ['instructions', 'metadata', 'totalAssigned', 'collaborators { id }', 'collaborations { agent { id } }', 'definition { path }', 'prompt { text }', 'handoffToolDefinitions(format: MCP)', ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`)];
 
   it('has only the fields of this table', () => {

@@ -27,8 +27,15 @@ export async function run<Input extends object, A extends Answer>(
   demandMutation(caller, mutation);
   const redacted = await inPieces(redactingInput(decoded));
   const { idempotencyKey = null, ...input } = redacted;
-  return runCommand({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
+  const answer = await runCommand({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
+  const agentId = caller.agentId ?? speakerIn(mutation, input);
+  if (agentId !== null) streams?.presence.seen(agentId);
+  return answer;
 }
+
+/** Mutations whose `agentId` names the agent that acts. */
+const speaking = new Set(['appendTurn', 'importTranscript', 'executeHandoffTool', 'executeHandoffs']);
+const speakerIn = (mutation: string, { agentId }: { agentId?: string | null }): string | null => (speaking.has(mutation) ? (agentId ?? null) : null);
 
 interface Declaration<S extends z.ZodType<object>, A> {
   access: Roles;

@@ -6,6 +6,7 @@ import '../context/promptSchema.ts';
 import '../context/schema.ts';
 import '../events/schema.ts';
 import '../events/sessionEventsSchema.ts';
+import '../live/presenceSchema.ts';
 import '../live/subscriptionSchema.ts';
 import '../handoffs/graphSchema.ts';
 import '../handoffs/listSchema.ts';

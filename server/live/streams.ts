@@ -8,6 +8,7 @@ import { cursorsOf, type Cursors } from '../events/cursors.ts';
 import type { Doorbell } from './doorbell.ts';
 import type { Hint } from '../core/work.ts';
 import { type EventRow, Hub, readRows, type StreamKey } from './hub.ts';
+import { Presence, type PresenceOptions } from './presence.ts';
 import { createStamper, type Stamper } from './stamp.ts';
 import { Stream, StreamEnded } from './stream.ts';
 
@@ -29,6 +30,7 @@ export interface Pace {
   safetyMs?: number;
   /** The longest wait for a position without a local listener. */
   idleStampMs?: number;
+  presence?: Pick<PresenceOptions, 'renewMs' | 'seenMs'>;
 }
 
 export interface StreamsOptions extends Pace {
@@ -65,6 +67,8 @@ export class Streams implements Announcer {
   readonly #open = new Set<Stream>();
   readonly #ofCaller: Places;
   readonly #stamper: Stamper;
+  /** Which agents have streams here, and when they were last seen. */
+  readonly presence: Presence;
   readonly #stopListening: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #poll: NodeJS.Timeout | undefined;
@@ -77,6 +81,7 @@ export class Streams implements Announcer {
     const { pool, log, doorbell, limitOfCaller = Infinity, heartbeatMs = 10_000 } = options;
     this.#ofCaller = new Places(limitOfCaller);
     this.#stamper = createStamper({ pool, log, stamped: (number) => doorbell.ring([{ about: 'all', number }]) });
+    this.presence = new Presence({ pool, log, ...options.presence });
     this.#stopListening = doorbell.listen({ heard: (hint) => this.#onHint(hint), missed: () => void this.#lookEverywhere() });
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
@@ -122,6 +127,7 @@ export class Streams implements Announcer {
     for (const stream of this.#open) stream.fail(new StreamEnded('stopping'));
     await this.#polling;
     await this.#stamper.stop();
+    await this.presence.stop();
   }
 
   async #begin({ key, caller, after, confined = false, accepts }: Opening, leave: () => void): Promise<Stream> {
@@ -152,11 +158,13 @@ export class Streams implements Announcer {
       closed: () => {
         this.#open.delete(stream);
         stopWatching?.();
+        disconnected();
         leave();
         this.#release(name);
       },
     });
     this.#open.add(stream);
+    const disconnected = this.presence.connected(agentsOf(key, caller));
     const stopWatching = watchKey?.(caller, () => stream.fail(new StreamEnded('key')));
     this.#schedule();
     return stream;
@@ -262,6 +270,9 @@ async function readHeads(pool: Pool, agentIds: readonly string[]): Promise<Heads
   const { rows } = await pool.query<Heads>({ ...findHeads, values: [agentIds] });
   return rows[0]!;
 }
+
+/** The agents that a stream belongs to: the caller's, and the one whose inbox it reads. */
+const agentsOf = (key: StreamKey, { agentId }: Caller): string[] => [...new Set([agentId, key.kind === 'inbox' ? key.agentId : null])].filter((id) => id !== null);
 
 const nameOf = (key: StreamKey): string => (key.kind === 'all' ? 'all' : `inbox ${key.agentId}`);
 

@@ -15,6 +15,7 @@ import { Time } from '../../ui/Time.tsx';
 import { AgentStatusControl } from '../AgentStatusControl.tsx';
 import { LoadBar } from '../LoadBar.tsx';
 import { agentLooks } from '../looks.ts';
+import { PresenceOf } from '../Presence.tsx';
 import styles from './AgentPage.module.css';
 import { AgentPrompt } from './AgentPrompt.tsx';
 import { AgentTools } from './AgentTools.tsx';
@@ -83,6 +84,7 @@ export default function AgentPage({ id }: { id: string }) {
           <span className={styles.line}>
             <Badge {...agentLooks[agent.administrativeStatus]} />
             {agent.freePlaces === 0 && <Badge {...agentLooks.BUSY} />}
+            {agent.archivedAt == null && <PresenceOf id={id} />}
             {agent.archivedAt != null && <Badge tone="bad" icon="ban" word="Archived" />}
             <span>{[agent.type, agent.role, agent.model, agent.name === agent.id ? null : agent.id].filter((word) => word != null && word !== '').join(' · ')}</span>
           </span>

@@ -1,0 +1,64 @@
+import { useEffect, useEffectEvent } from 'react';
+import { useQuery } from 'urql';
+import { graphql } from '../gql/gql.ts';
+import { Icon } from '../ui/Icon.tsx';
+import { Time } from '../ui/Time.tsx';
+import styles from './AgentChip.module.css';
+
+const PresenceQuery = graphql(`
+  query AgentPresence($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      ... on Agent {
+        id
+        connected
+        lastSeenAt
+      }
+    }
+  }
+`);
+
+export interface Seen {
+  connected: boolean;
+  lastSeenAt?: string | null | undefined;
+}
+
+const everyMs = 10_000;
+
+/** Whether agents are connected, by their ids. No event says it: it is read again while the page is visible. */
+export function usePresence(ids: readonly string[]): ReadonlyMap<string, Seen> {
+  const [{ data }, ask] = useQuery({ query: PresenceQuery, variables: { ids: [...ids] }, requestPolicy: 'cache-and-network', pause: ids.length === 0 });
+  const askAgain = useEffectEvent(() => {
+    if (document.visibilityState === 'visible') ask({ requestPolicy: 'network-only' });
+  });
+  useEffect(() => {
+    const again = (): void => askAgain();
+    const timer = setInterval(again, everyMs);
+    document.addEventListener('visibilitychange', again);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', again);
+    };
+  }, []);
+  return new Map((data?.nodes ?? []).flatMap((node) => (node?.__typename === 'Agent' ? [[node.id, node] as const] : [])));
+}
+
+/** "Connected", or when the agent was last seen. */
+export function Presence({ seen }: { seen: Seen | undefined }) {
+  if (seen === undefined) return null;
+  if (seen.connected) {
+    return (
+      <span className={styles.connected} data-connected="true">
+        <Icon name="live" size={12} /> Connected
+      </span>
+    );
+  }
+  return (
+    <span className="soft small" data-connected="false">
+      {seen.lastSeenAt == null ? 'Never seen' : <>Last seen <Time at={seen.lastSeenAt} /></>}
+    </span>
+  );
+}
+
+export function PresenceOf({ id }: { id: string }) {
+  return <Presence seen={usePresence([id]).get(id)} />;
+}
