@@ -8,10 +8,20 @@ export interface Viewer {
   keyName: string | null;
 }
 
-export type Act = 'reassign' | 'manageAgents' | 'decideHandoff';
+export type Act =
+  | 'reassign'
+  | 'manageAgents'
+  /** Cancelling sessions, creating them for others, and acting on many at once. */
+  | 'manageSessions'
+  /** Pausing, resuming, completing and failing a session: by its holder. */
+  | 'steerSession'
+  /** By the target. */
+  | 'decideHandoff'
+  /** By the source. */
+  | 'cancelHandoff';
 
-/** What an agent may do with a handoff to it. */
-const agentsOwn: Act[] = ['decideHandoff'];
+/** What an agent may do with what is its own. */
+const agentsOwn: Act[] = ['decideHandoff', 'cancelHandoff', 'steerSession'];
 
 /**
  * Whether the dashboard shows an action; `ownerId` is the agent it belongs to. The server checks again: this only hides

@@ -8,11 +8,11 @@ import { graphql } from '../gql/gql.ts';
 import type { SessionPageQuery } from '../gql/graphql.ts';
 import { PromptDialog } from '../handoffs/PromptDialog.tsx';
 import type { Draft } from '../handoffs/reassign/reassign.ts';
-import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { useSessionLog } from '../live/events.ts';
 import { SessionLog } from '../log/SessionLog.tsx';
 import { usePageActions } from '../palette/actions.ts';
 import { Badge } from '../ui/Badge.tsx';
+import { copyAct, CopyId } from '../ui/CopyId.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
@@ -20,6 +20,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
 import { endpoints } from '../urql.ts';
 import { useAgain } from '../ui/useAgain.ts';
+import { SessionActions } from './acts/SessionActions.tsx';
 import { sessionLooks } from './looks.ts';
 import { SessionChain } from './SessionChain.tsx';
 import { SessionHistory } from './SessionHistory.tsx';
@@ -42,6 +43,7 @@ const SessionPageDocument = graphql(`
       pipeline {
         stage
       }
+      ...SessionActions
       ...SessionNow
       ...SessionProposal
       ...SessionSide
@@ -49,6 +51,7 @@ const SessionPageDocument = graphql(`
   }
 `);
 
+const ReassignDialog = lazy(() => import('../handoffs/reassign/ReassignDialog.tsx'));
 // Most sessions are in no pipeline.
 const SessionPipeline = lazy(() => import('../pipelines/SessionPipeline.tsx'));
 
@@ -100,6 +103,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
           <span>
             changed <Time at={updatedAt} />
           </span>
+          <CopyId id={id} noun="session" />
         </span>
       }
       actions={
@@ -115,6 +119,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
               <Icon name="swap" /> Reassign
             </button>
           )}
+          <SessionActions session={session} others={[copyAct(id, 'session')]} />
         </>
       }
     >
@@ -158,7 +163,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
           </div>
         )}
       </div>
-      {opened !== null && opened !== 'prompt' && <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />}
+      <Suspense>{opened !== null && opened !== 'prompt' && <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />}</Suspense>
       {opened === 'prompt' && <PromptDialog of={{ sessionId: id }} onClose={() => setOpened(null)} />}
     </Page>
   );

@@ -1,13 +1,14 @@
-import { useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
-import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { readView, writeView, type View } from './filters.ts';
 import { useSessionCounts, type Known } from './counts.ts';
 import { SessionFilters } from './SessionFilters.tsx';
 import { SavedViews } from '../views/SavedViews.tsx';
 import { SessionList } from './SessionList.tsx';
+
+const ReassignDialog = lazy(() => import('../handoffs/reassign/ReassignDialog.tsx'));
 
 /** The list of sessions. The URL holds the filters. */
 export function SessionsPage() {
@@ -38,7 +39,7 @@ export function SessionsPage() {
         onReassign={mayReassign ? setReassigning : undefined}
         onRenew={renew}
       />
-      {reassigning !== null && <ReassignDialog sessionId={reassigning} onClose={() => setReassigning(null)} />}
+      <Suspense>{reassigning !== null && <ReassignDialog sessionId={reassigning} onClose={() => setReassigning(null)} />}</Suspense>
     </Page>
   );
 }

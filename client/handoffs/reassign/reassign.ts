@@ -32,6 +32,7 @@ export const ReassignMutationDocument = graphql(`
         handoffCreated
         session {
           id
+          title
           version
           openHandoff {
             id
@@ -40,6 +41,13 @@ export const ReassignMutationDocument = graphql(`
         }
         handoff {
           id
+          status
+          sourceAgent {
+            id
+          }
+          targetAgent {
+            id
+          }
           ...HandoffBadge
         }
         previousAgent {
