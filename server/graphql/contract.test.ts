@@ -81,7 +81,7 @@ describe('the contract', () => {
     ['DetectedCall', 'index callId toolName arguments kind target tool problem'],
     ['DetectionProblem', 'code message suggestions path'],
     ['Turn', 'id index agentSession messages toolCalls usage startedAt'],
-    ['Message', 'id sequence role content agentSession turn handoff createdAt recordedBy'],
+    ['Message', 'id sequence role kind content agentSession turn handoff createdAt recordedBy'],
     ['ToolCall', 'id callId name arguments result error filesModified sequence message'],
     ['ContextSnapshot', 'id type sequenceStart sequenceEnd messageCounts visibleToolCalls tokenEstimate capturedAt'],
     ['ToolSummary', 'toolName callCount errorCount lastResult'],

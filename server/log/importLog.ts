@@ -137,7 +137,7 @@ export class ImportLog {
     for await (const { line, text } of partsOf(entry)) if (!this.known.line(line)) texts.push(text);
     if (texts.length === 0) return;
     const content = new Cleaner().text(texts.join('\n\n'), undefined, entry.unkept);
-    const { id, sequence } = this.#writer.message(this.#turn(entry.turn, entry.at).id, entry.role, content, entry.at ?? this.custody.work.now);
+    const { id, sequence } = this.#writer.message(this.#turn(entry.turn, entry.at).id, { role: entry.role, kind: entry.messageKind, content, createdAt: entry.at ?? this.custody.work.now });
     this.#messages.set(entry, { id, sequence });
     const bytes = Buffer.byteLength(content);
     if (this.#visible !== null) this.#visible[countOf[entry.role]] += 1;

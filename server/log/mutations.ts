@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { workers } from '../access/roles.ts';
 import { IdempotencyMismatchError, InvalidStateError, LimitExceededError, NotFoundError } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { MessageRole, TaskStatus } from '../graphql/enums.ts';
+import { MessageKind, MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { agentId, content, idOf, inputObject, integer, json, KB, keyField, listOf, nonBlank, oneOf, optional, showAs, text, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, sessionOf } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
@@ -24,6 +24,10 @@ const message = inputObject(
       { type: MessageRole },
     ).describe('Author: USER, ASSISTANT, SYSTEM or TOOL. HANDOFF is reserved for Baton.'),
     content: content.describe('Text of the Message: at most 256 KB.'),
+    // Undefined instead of null: the input hash of a message without a kind must stay the same as in older versions.
+    kind: optional(oneOf(MessageKind))
+      .transform((given) => given ?? undefined)
+      .describe('Kind of the Message; null for TEXT.'),
   }),
 );
 

@@ -1,7 +1,7 @@
 import type { Workspace } from '../context/derive/log.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { withoutColumns } from '../graphql/connection.ts';
-import { MessageRole, TaskStatus } from '../graphql/enums.ts';
+import { MessageKind, MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { largeColumn } from '../graphql/largeColumn.ts';
 import { reportedUsage } from './queries.ts';
 
@@ -82,6 +82,7 @@ builder.prismaNode('Message', {
   fields: (t) => ({
     sequence: t.exposeInt('sequence'),
     role: t.expose('role', { type: MessageRole, description: 'Author of the Message.' }),
+    kind: t.expose('kind', { type: MessageKind, description: 'Kind of the Message: TEXT unless the caller or the transcript says otherwise. Messages older than this field are TEXT.' }),
     content: t.exposeString('content', { description: 'Text of the Message.', extensions: { readMissing: largeColumn('messages', 'content') } }),
     session: t.relation('session', { description: 'The Session of this record.' }),
     agentSession: t.relation('agentSession', {

@@ -1,5 +1,7 @@
+import type { MessageKind } from '../../generated/prisma/client.ts';
 import { Cleaner } from './clean.ts';
 import type { Spool } from '../spool.ts';
+import { kindOfNotice } from './kind.ts';
 import { shortHash } from './lines.ts';
 import { shortTitle, titleOfRequest } from './title.ts';
 import {
@@ -126,8 +128,8 @@ export class Draft {
     this.#demoted.add(message.turn);
   }
 
-  /** Adds a message, or parts to the message with this id. Ignores blank texts. */
-  addMessage(role: MessageEntry['role'], texts: string[], { line, at }: Place, messageId: string | null = null): MessageEntry | null {
+  /** Adds a message, or parts to the message with this id. Ignores blank texts. Without a kind, texts of programs get the one that they name. */
+  addMessage(role: MessageEntry['role'], texts: string[], { line, at }: Place, { id: messageId = null, kind }: { id?: string | null; kind?: MessageKind } = {}): MessageEntry | null {
     if (role !== 'SYSTEM' && role !== 'USER') this.#agentActed = true;
     const parts = texts.filter((text) => text.trim() !== '').map((text) => ({ line, text: this.clean.text(text) }));
     if (parts.length === 0) return null;
@@ -138,7 +140,7 @@ export class Draft {
       this.#fresh.add(begun);
       return begun;
     }
-    const message: MessageEntry = { kind: 'message', turn: this.turn, role, at, parts, keptParts: [], unkept: 0, redactions: 0 };
+    const message: MessageEntry = { kind: 'message', turn: this.turn, role, messageKind: kind ?? (role === 'SYSTEM' ? kindOfNotice(parts[0]!.text) : 'TEXT'), at, parts, keptParts: [], unkept: 0, redactions: 0 };
     this.#entries.push(message);
     this.#fresh.add(message);
     if (messageId !== null) this.#messages.set(messageId, message);

@@ -1,4 +1,4 @@
-import type { MessageRole, TaskStatus } from '../../generated/prisma/client.ts';
+import type { MessageKind, MessageRole, TaskStatus } from '../../generated/prisma/client.ts';
 import type { Kept, Spool } from '../spool.ts';
 
 export type TranscriptFormat = 'CLAUDE_CODE' | 'CODEX' | 'GEMINI_CLI';
@@ -58,6 +58,7 @@ export interface MessageEntry {
   kind: 'message';
   turn: number;
   role: Exclude<MessageRole, 'HANDOFF'>;
+  messageKind: MessageKind;
   at: Date | null;
   parts: Part[];
   /** The parts before those, outside of memory. */

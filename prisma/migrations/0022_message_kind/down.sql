@@ -1,0 +1,3 @@
+-- Lost is the kind of each message.
+ALTER TABLE "messages" DROP COLUMN "kind";
+DROP TYPE "message_kind";
