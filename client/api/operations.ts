@@ -403,6 +403,8 @@ export type NewToolCallInput = {
   arguments?: unknown;
   /** Id that the model gave the call: 1 to 200 characters, unique in the Turn. */
   callId: string;
+  /** Time from the call to its outcome in milliseconds; null when unknown. */
+  durationMs?: number | null | undefined;
   /** Error of the call, at most 256 KB; null when it did not fail. Excludes `result`. */
   error?: string | null | undefined;
   /** Paths that the call wrote, at most 200; ignored when it failed. */

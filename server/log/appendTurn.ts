@@ -23,6 +23,7 @@ export interface AppendTurnInput {
     result: string | null;
     error: string | null;
     filesModified: readonly string[];
+    durationMs?: number;
   }[];
   usage: Usage | null;
   /** Workspace after the turn, when the caller knows it. */

@@ -151,7 +151,7 @@ export class ImportLog {
     const stored = this.known.calls.get(call.callId);
     if (stored !== undefined) {
       if (!stored.open || call.resultLine === null) return;
-      this.custody.work.change('tool_calls', stored, outcome);
+      this.custody.work.change('tool_calls', stored, { ...outcome, durationMs: call.durationMs });
       this.added.resultsFilled += 1;
       this.#countVisible(size(outcome));
       this.#staged(size(outcome), call.redactions);
@@ -160,7 +160,7 @@ export class ImportLog {
     if (this.known.line(call.line)) return;
     const message = call.message === null ? undefined : this.#messages.get(call.message);
     const given = await argumentsOf(call);
-    this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: given });
+    this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: given, durationMs: call.durationMs });
     this.added.toolCallsAdded += 1;
     const bytes = size(outcome) + size(given);
     this.#countVisible(bytes);

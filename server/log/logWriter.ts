@@ -8,7 +8,7 @@ export interface LogCounts {
   toolCallCount: number;
 }
 
-type CallFields = Pick<ToolCall, 'callId' | 'name' | 'result' | 'error' | 'filesModified'> & { arguments: unknown };
+type CallFields = Pick<ToolCall, 'callId' | 'name' | 'result' | 'error' | 'filesModified'> & { arguments: unknown; durationMs?: number | null };
 
 interface NewMessage {
   role: MessageRole;

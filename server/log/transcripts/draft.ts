@@ -169,6 +169,7 @@ export class Draft {
       name: known,
       arguments: this.clean.json(args),
       resultLine: null,
+      durationMs: null,
       result: null,
       error: null,
       filesModified: [],
@@ -186,13 +187,14 @@ export class Draft {
   }
 
   /** Records the first outcome of a call. Returns the call; null for a repeated outcome or an unknown call. */
-  answer(id: unknown, { text, failed }: Outcome, { line }: Place): CallEntry | null {
+  answer(id: unknown, { text, failed }: Outcome, { line, at }: Place): CallEntry | null {
     const callId = this.#callId(id, '');
     const call = this.#calls.get(callId);
     if (call === undefined || call.resultLine !== null) return null;
     this.#fresh.add(call);
     if (failed) this.#failed.add(callId);
     call.resultLine = line;
+    call.durationMs = durationOf(call.at, at, line === call.line);
     const outcome = this.clean.text(text);
     if (failed) {
       call.error = outcome === '' ? 'failed' : outcome;
@@ -318,6 +320,13 @@ export class Draft {
     if (typeof id !== 'string' || id.trim() === '') return otherwise;
     return id.length <= 200 ? this.clean.name(id, otherwise) : `${this.clean.name(id.slice(0, 150), '')}-${shortHash(id)}`;
   }
+}
+
+/** Null when a time is unknown, when call and outcome are one line, or when the clock went back. */
+function durationOf(from: Date | null, to: Date | null, sameLine: boolean): number | null {
+  if (from === null || to === null || sameLine) return null;
+  const ms = to.getTime() - from.getTime();
+  return ms >= 0 && ms < 2 ** 31 ? ms : null;
 }
 
 /** Counts by name, with at most 200 names, so that a hostile file cannot grow it without limit. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readFixture, readText } from '../../../test/readTranscripts.ts';
+import { callsIn, readFixture, readText } from '../../../test/readTranscripts.ts';
 import type { Transcript } from './transcript.ts';
 
 const kindsIn = ({ entries }: Transcript): string[] => entries.flatMap((entry) => (entry.kind === 'message' ? [`${entry.messageKind}: ${entry.parts[0]!.text.slice(0, 24)}`] : []));
@@ -40,4 +40,12 @@ test('reads the notices of Codex and of Gemini CLI', async () => {
   expect(kindsIn(await readText(codex, { sidechain: true })).every((kind) => kind.startsWith('SUBTASK'))).toBe(true);
   const messages = [{ id: '1', type: 'user', content: 'Well?' }, { id: '2', type: 'info', content: 'An update.' }, { id: '3', type: 'error', content: 'Quota.' }];
   expect(kindsIn(await readText(JSON.stringify({ sessionId: 's', messages })))).toEqual(['TEXT: Well?', 'STATUS: An update.', 'ERROR: Quota.']);
+});
+
+test('measures a call from its line to the line of its outcome', async () => {
+  const at = (second: number) => `2026-03-02T09:00:0${second}Z`;
+  const call = (id: string, timestamp: string) => ({ type: 'assistant', uuid: id, sessionId: 's', timestamp, message: { id, content: [{ type: 'tool_use', id, name: 'Bash', input: {} }] } });
+  const result = (id: string, timestamp: string) => ({ type: 'user', uuid: `r-${id}`, sessionId: 's', timestamp, message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] } });
+  const read = await readText(lines(call('a', at(1)), call('b', at(2)), call('c', at(3)), result('b', at(4)), result('a', at(5)), call('d', at(6)), result('d', at(5))));
+  expect(callsIn(read).map(({ callId, durationMs }) => [callId, durationMs])).toEqual([['a', 4_000], ['b', 2_000], ['c', null], ['d', null]]);
 });

@@ -89,6 +89,8 @@ export interface CallEntry extends CallOutcome {
   arguments: unknown;
   /** Line of the outcome; null without one. */
   resultLine: number | null;
+  /** Time from the call to its outcome; null when the file does not say. */
+  durationMs: number | null;
   /** Arguments and outcome outside of memory; null while they are here. */
   keptArguments: Kept<unknown> | null;
   keptOutcome: Kept<CallOutcome> | null;
