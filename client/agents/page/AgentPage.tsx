@@ -29,6 +29,7 @@ const AgentPageQuery = graphql(`
       type
       role
       model
+      contextWindow
       description
       status
       administrativeStatus
@@ -84,7 +85,7 @@ export default function AgentPage({ id }: { id: string }) {
             <Badge {...agentLooks[agent.administrativeStatus]} />
             {agent.freePlaces === 0 && <Badge {...agentLooks.BUSY} />}
             {agent.archivedAt != null && <Badge tone="bad" icon="ban" word="Archived" />}
-            <span>{[agent.type, agent.role, agent.model, agent.name === agent.id ? null : agent.id].filter((word) => word != null && word !== '').join(' · ')}</span>
+            <span>{[agent.type, agent.role, agent.model, agent.contextWindow == null ? null : `window of ${agent.contextWindow.toLocaleString('en')} tokens`, agent.name === agent.id ? null : agent.id].filter((word) => word != null && word !== '').join(' · ')}</span>
           </span>
         }
         actions={<Links id={id} own={own} />}
