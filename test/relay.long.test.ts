@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -238,6 +238,14 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await Promise.all([codex.kill('SIGTERM'), claude.kill('SIGTERM')]);
   });
 
+  /** Whether a program has written the result of a call into its transcript. */
+  const hasResult = (id: string): boolean =>
+    ['.claude/projects', '.codex/sessions']
+      .map((name) => join(home, name))
+      .filter((path) => existsSync(path))
+      .flatMap((path) => readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)))
+      .some((path) => readFileSync(path, 'utf8').split('\n').some((line) => line.includes(id) && /"(tool_result|function_call_output)"/.test(line)));
+
   /** A session of the folder that an agent gets from the other one. */
   async function handed(folder: string, from = 'claude-1', to = 'codex-1'): Promise<void> {
     await initiate(await session(from, { externalId: `${hostname()}:${folder}#main` }), to, { reason: 'Count' });
@@ -278,6 +286,8 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     const before = models[of].answers.length;
     const watching = await watch(folder, to, ['--exec', `echo $$ > pid; exec ${commands[to]}`]);
     await expect.poll(() => models[of].answers.length - before, patience).toBe(2);
+    // Claude Code may ask its model before the result is in its transcript.
+    await expect.poll(() => hasResult(call.id), patience).toBe(true);
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
     await untilEvent(watching, 'failed');
     gate.resolve();

@@ -5,8 +5,8 @@ import { openStream, StreamError, type EventStream } from '../../client/stream/i
 import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 import { isProgram } from './native/toolFolders.ts';
+import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 import { takesHistory } from './watch/history.ts';
 import { reportTo } from './watch/report.ts';
 import { Runs } from './watch/runs.ts';

@@ -30,6 +30,7 @@ const AgentPageQuery = graphql(`
       type
       role
       model
+      contextWindow
       description
       status
       administrativeStatus
@@ -86,7 +87,7 @@ export default function AgentPage({ id }: { id: string }) {
             {agent.freePlaces === 0 && <Badge {...agentLooks.BUSY} />}
             {agent.archivedAt == null && <PresenceOf id={id} />}
             {agent.archivedAt != null && <Badge tone="bad" icon="ban" word="Archived" />}
-            <span>{[agent.type, agent.role, agent.model, agent.name === agent.id ? null : agent.id].filter((word) => word != null && word !== '').join(' · ')}</span>
+            <span>{[agent.type, agent.role, agent.model, agent.contextWindow == null ? null : `window of ${agent.contextWindow.toLocaleString('en')} tokens`, agent.name === agent.id ? null : agent.id].filter((word) => word != null && word !== '').join(' · ')}</span>
           </span>
         }
         actions={<Links id={id} own={own} />}

@@ -12,7 +12,7 @@ import { listen } from '../../../test/hooks.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
 import { exportTranscript, type ExportOptions } from './exportTranscript.ts';
-import type { Program } from './toolFolders.ts';
+import { projectName, type Program } from './toolFolders.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);
@@ -73,6 +73,14 @@ describe.each([
   });
 });
 
+it.each([
+  ['/home/me/my.garden', '-home-me-my-garden'],
+  // Seen with Claude Code 2.1.197.
+  [`/tmp/native-lf-aMDSKF/${'a'.repeat(120)}/${'gär.ten'.repeat(15)}`, `-tmp-native-lf-aMDSKF-${'a'.repeat(120)}-${'g-r-ten'.repeat(8)}g-evsa22`],
+])('knows the name that Claude Code gives the folder %s', (folder, name) => {
+  expect(projectName(folder)).toBe(name);
+});
+
 it('leaves no file when the server breaks off, is busy, or refuses', async () => {
   const broken = await listen(
     createServer((_request, response) => {
@@ -88,7 +96,6 @@ it('leaves no file when the server breaks off, is busy, or refuses', async () =>
   await expect(exportTranscript(options('codex', { maxTokens: 'all' }))).rejects.toThrow(/^BAD_USER_INPUT: maxTokens is 'all'/);
   const odd = await listen(createServer((_request, response) => response.end('{"sessionId":"../../x; touch y"}\n')));
   await expect(exportTranscript(options('claude-code', { url: odd }))).rejects.toThrow(new StartError('Baton sent no transcript'));
-  await expect(exportTranscript(options('claude-code', { folder: `/${'long/'.repeat(50)}` }))).rejects.toThrow(/too long to know where claude looks: give a file with --out/);
   expect(filesIn(home)).toEqual([]);
 });
 

@@ -58,7 +58,6 @@ export async function exportTranscript({ out, env, reuse = false, ...options }: 
     const { id, ...facts } = await factsIn(part, as);
     const resume = resumeCommand[as](id);
     const path = out === null ? placeOf(as, id, folder, new Date(), env) : resolve(out);
-    if (path === null) throw new StartError(`The name of the folder ${folder} is too long to know where ${resume[0]} looks: give a file with --out`);
     const before = out === null && as === 'codex' ? await rolloutOf(beside, id) : null;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const existing = before ?? ((await isLinked(part, path)) ? null : path);

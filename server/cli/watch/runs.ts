@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, rea
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { stateFolder } from '../connect/stateFolder.ts';
-import type { Transcript } from '../hook/send.ts';
+import type { Transcript } from '../hook/lines.ts';
 import { startOf } from './processes.ts';
 
 /** A handoff that this process works on. */

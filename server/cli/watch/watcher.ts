@@ -1,20 +1,16 @@
 import { writeFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { AcceptHandoffDocument, CompleteHandoffDocument, FailHandoffDocument } from '../../../client/api/operations.ts';
-import { createApi, Refused, type Api } from '../../../client/api/request.ts';
-import { Failed } from '../hook/request.ts';
-import { sendNew, type Transcript } from '../hook/send.ts';
-import { StateFile } from '../hook/state.ts';
-import { workIn } from '../hook/work.ts';
-import { AwayError } from '../../infra/startError.ts';
+import { createApi, type Api } from '../../../client/api/request.ts';
+import { formats } from '../hook/lines.ts';
 import type { Program } from '../native/toolFolders.ts';
 import { givenTo, type Accepted } from './given.ts';
 import { withHistory, writeHistory, type History } from './history.ts';
+import { importTranscripts } from './importTranscripts.ts';
 import { outcomeOf, reasonOf, type Outcome } from './outcome.ts';
+import { isRefusal, patient, whileAway } from './patience.ts';
 import { ended, isStarted, signalCommand, startCommand } from './processes.ts';
 import type { Report } from './report.ts';
-import { keepTranscript, keptTranscript, lastOutput, promptFile, startedAt, type Run, type Runs } from './runs.ts';
-import { transcriptsOf } from './transcripts.ts';
+import { keepTranscript, lastOutput, promptFile, startedAt, type Run, type Runs } from './runs.ts';
 
 export interface Watched {
   agent: string;
@@ -47,9 +43,6 @@ interface TakenData {
 const maxTokens = 8_000;
 /** Beside the whole history. */
 const shortMaxTokens = 2_000;
-const formats: Record<Program, Transcript['format']> = { 'claude-code': 'CLAUDE_CODE', codex: 'CODEX' };
-/** A part of a transcript takes at most this long. */
-const importMs = 120_000;
 
 /** Takes the handoffs of one agent and runs the command for each, at most `parallel` at once. */
 export class Watcher {
@@ -198,7 +191,7 @@ export class Watcher {
       if (handoff === null) return { outcome: 'gone', session: null, reason: null };
       const session = handoff.session.id;
       if (!isImported) {
-        await this.#importTranscripts(run, session);
+        await importTranscripts(this.#watched, run, session);
         isImported = true;
         continue;
       }
@@ -219,29 +212,6 @@ export class Watcher {
     const { key } = this.#watched;
     return key === undefined ? output : output.replaceAll(key, '[redacted]');
   }
-
-  /** What the hooks of the tool have sent already is not sent again. */
-  async #importTranscripts(run: Run, session: string): Promise<void> {
-    const { agent, url, key, report } = this.#watched;
-    const work = workIn(process.cwd(), undefined, { BATON_SESSION: session });
-    const resumed = keptTranscript(run);
-    for (const transcript of [...(resumed === null ? [] : [resumed]), ...transcriptsOf(run.handoffId, startedAt(run))]) {
-      const file = new StateFile(url, transcript.path);
-      const problem = await whileAway(async () => {
-        const signal = AbortSignal.timeout(importMs);
-        let reason: string | null = null;
-        await file.locked(signal, async () => {
-          reason = await sendNew(file, { server: { url, key }, agent, work, transcript, turnEnd: Infinity, handsOff: false, compacts: false, ends: false, isOfTenure: true }, signal);
-        });
-        return reason;
-      }).catch((error: unknown) => {
-        if (!(error instanceof Failed)) throw error;
-        // The hooks sent the turn before the session was handed off.
-        return error.code === 'INVALID_STATE' && file.read().sentTo > 0 ? null : error.message;
-      });
-      if (problem !== null) report({ event: 'not imported', handoff: run.handoffId, session, text: `${transcript.path} was not imported: ${problem}` });
-    }
-  }
 }
 
 const said: Record<Outcome, string> = {
@@ -251,31 +221,3 @@ const said: Record<Outcome, string> = {
   kept: 'failed after it had taken the session over, which it keeps,',
   gone: 'ended; the handoff was ended by others before',
 };
-
-const isRefusal = (error: unknown, ...codes: string[]): error is Refused => error instanceof Refused && codes.includes(error.code);
-
-/** Goes on asking while Baton is away or busy: `ask` itself waits longer after each try. */
-const patient = (ask: Api): Api =>
-  (async (query: never, variables: object) => {
-    for (;;) {
-      try {
-        return await ask(query, variables);
-      } catch (error) {
-        if (!isRefusal(error, 'UNAVAILABLE', 'RATE_LIMITED')) throw error;
-      }
-    }
-  }) as Api;
-
-const awayMs = 2_000;
-
-async function whileAway<Result>(act: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await act();
-    } catch (error) {
-      const isAway = error instanceof AwayError || (error instanceof Failed && ['AWAY', 'UNAVAILABLE', 'RATE_LIMITED'].includes(error.code));
-      if (!isAway && !(error instanceof Error && error.name === 'AbortError')) throw error;
-      await wait(awayMs);
-    }
-  }
-}
