@@ -141,7 +141,7 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
       {!isAsking && (
         <>
           <p role="status" className={styles.sum}>
-            {phase === 'running' ? `${busy} ${doneIds.length} of ${items.length} done` : `${doneIds.length} of ${items.length} done, ${refused.length} not. ${refused.length === 1 ? 'That one was' : 'Those were'} not changed.`}
+            {phase === 'running' ? `${busy} ${doneIds.length} of ${items.length} done` : `${doneIds.length} of ${items.length} done, ${refused.length} not.`}
           </p>
           <ul role="list" className={styles.items}>
             {items.map(({ id, title: name }) => (

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, type CSSProperties } from 'react';
 import { useQuery } from 'urql';
+import type { Selection } from '../acts/useSelection.ts';
 import { graphql } from '../gql/gql.ts';
 import type { SessionFilter, SessionsQuery as Data } from '../gql/graphql.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -54,10 +55,12 @@ interface SessionListPageProps {
   onMore: () => void;
   onRead: (after: string | null, page: SessionPage) => void;
   onReassign: ((sessionId: string) => void) | undefined;
+  /** Undefined when the viewer may not act on many. */
+  selection: Selection | undefined;
 }
 
 /** Each page has its own query, so that a changed session is looked up in one page only. */
-export function SessionListPage({ view, filter, after, before, pages, total, adding, onMore, onRead, onReassign }: SessionListPageProps) {
+export function SessionListPage({ view, filter, after, before, pages, total, adding, onMore, onRead, onReassign, selection }: SessionListPageProps) {
   const isFirst = after === null;
   const [{ data, error, fetching }, ask] = useQuery({
     query: SessionsQuery,
@@ -100,7 +103,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
         {inGroups(nodes).map((group) => (
           <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>
             {group.map((session) => (
-              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} byActivity={view.byActivity} onReassign={onReassign} />
+              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} byActivity={view.byActivity} onReassign={onReassign} selected={selection?.ids.has(session.id) ?? false} onSelect={selection?.toggle} />
             ))}
           </div>
         ))}
@@ -110,7 +113,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
           <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching || adding} noun="sessions" onMore={onMore} />
         </div>
       ) : (
-        <SessionListPage view={view} filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} />
+        <SessionListPage view={view} filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} selection={selection} />
       )}
     </>
   );

@@ -16,6 +16,7 @@ export function SessionsPage() {
   const [, navigate] = useLocation();
   const [reassigning, setReassigning] = useState<string | null>(null);
   const mayReassign = useMay('reassign');
+  const maySelect = useMay('manageSessions');
   const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
   const change = useCallback((next: View) => navigate(writeView(next), { replace: true }), [navigate]);
   const [known] = useState<Known>(() => new Map());
@@ -37,6 +38,7 @@ export function SessionsPage() {
         view={view}
         known={known}
         onReassign={mayReassign ? setReassigning : undefined}
+        maySelect={maySelect}
         onRenew={renew}
       />
       <Suspense>{reassigning !== null && <ReassignDialog sessionId={reassigning} onClose={() => setReassigning(null)} />}</Suspense>

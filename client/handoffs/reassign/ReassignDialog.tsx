@@ -7,7 +7,7 @@ import { showNotice } from '../../ui/notices.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { newKey } from './idempotencyKey.ts';
 import { Moved } from './Moved.tsx';
-import { emptyDraft, placeOf, ReassignDialogQuery, ReassignMutationDocument, toInput, type Draft, type Refusal } from './reassign.ts';
+import { emptyDraft, isComplete, placeOf, ReassignDialogQuery, ReassignMutationDocument, toInput, type Draft, type Refusal } from './reassign.ts';
 import { ReassignFields, type ReassignData } from './ReassignFields.tsx';
 import styles from './ReassignDialog.module.css';
 
@@ -46,7 +46,7 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
   const submit = async (event?: FormEvent) => {
     event?.preventDefault();
     if (fetching || !isComplete(draft)) return;
-    const answer = (await reassign({ input: toInput(draft, { id: session.id, version: seen }, idempotencyKey) })).data?.reassignSession;
+    const answer = (await reassign({ input: toInput(draft, { id: session.id, version: seen }, idempotencyKey) })).data?.answer;
     if (answer?.__typename === 'ReassignSessionPayload') {
       showNotice(<Moved payload={answer} />, { hasActs: true });
       return onClose();
@@ -112,5 +112,3 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
     </Dialog>
   );
 }
-
-const isComplete = ({ by, agentId, agentType }: Draft): boolean => (by === 'agent' ? agentId : agentType) !== '';
