@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, type CSSProperties } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import type { SessionFilter, SessionsQuery as Data } from '../gql/graphql.ts';
+import { useHasChanged } from '../noticing/Changed.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { LoadMore } from '../ui/LoadMore.tsx';
@@ -59,6 +60,7 @@ interface SessionListPageProps {
 /** Each page has its own query, so that a changed session is looked up in one page only. */
 export function SessionListPage({ view, filter, after, before, pages, total, adding, onMore, onRead, onReassign }: SessionListPageProps) {
   const isFirst = after === null;
+  const hasChanged = useHasChanged();
   const [{ data, error, fetching }, ask] = useQuery({
     query: SessionsQuery,
     variables: { where: filter, orderBy: view.byActivity ? { field: 'LAST_ACTIVITY' } : { field: 'CREATED_AT' }, first: pageSize, after, count: isFirst },
@@ -100,7 +102,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
         {inGroups(nodes).map((group) => (
           <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>
             {group.map((session) => (
-              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} byActivity={view.byActivity} onReassign={onReassign} />
+              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} hasChanged={hasChanged(session)} byActivity={view.byActivity} onReassign={onReassign} />
             ))}
           </div>
         ))}

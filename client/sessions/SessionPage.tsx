@@ -11,6 +11,7 @@ import type { Draft } from '../handoffs/reassign/reassign.ts';
 import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { useSessionLog } from '../live/events.ts';
 import { SessionLog } from '../log/SessionLog.tsx';
+import { useSeen } from '../noticing/Changed.tsx';
 import { usePageActions } from '../palette/actions.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -39,6 +40,7 @@ const SessionPageDocument = graphql(`
       status
       version
       updatedAt
+      lastActivityAt
       pipeline {
         stage
       }
@@ -85,6 +87,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
   const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
   const moment = momentOf(session);
   useSessionLog(id);
+  useSeen(session);
   const view = viewOf(useSearch());
   const mayReassign = useMay('reassign') && isOpen(status);
   usePageActions([

@@ -32,6 +32,8 @@ export interface SessionRowProps {
   session: FragmentType<typeof SessionRowFragment>;
   /** The session no longer matches the view. */
   hasLeft: boolean;
+  /** Something happened since the viewer last looked at it. */
+  hasChanged: boolean;
   /** Shows the time of the last activity instead of that of creation. */
   byActivity: boolean;
   /** Undefined when the viewer may not reassign. */
@@ -41,10 +43,10 @@ export interface SessionRowProps {
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
 /** A session in a list: its title, status, holder and last handoff. */
-export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, byActivity, onReassign }: SessionRowProps) {
+export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, hasChanged, byActivity, onReassign }: SessionRowProps) {
   const { id, title, status, createdAt, lastActivityAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (
-    <div role="listitem" className={styles.row} data-session={id} data-left={hasLeft}>
+    <div role="listitem" className={styles.row} data-session={id} data-left={hasLeft} data-changed={hasChanged}>
       <div className={styles.title}>
         <Link href={`/sessions/${id}`} title={title}>
           {title}
@@ -52,6 +54,7 @@ export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, b
         <span className="soft small">
           {byActivity && 'active '}
           <Time at={byActivity ? lastActivityAt : createdAt} />
+          {hasChanged && ' · changed'}
           {hasLeft && ' · no longer in this view'}
         </span>
       </div>
