@@ -42,7 +42,7 @@ it.each(offers)('offers on each page the actions of %s, %s, without an error', a
   expect(await offered()).toEqual({ decide, reject: decide, reassign: false });
 
   // The inbox: an agent sees its own first, people see every agent's.
-  await page.getByRole('link', { name: 'Inbox', exact: true }).click();
+  await page.getByRole('link', { name: /^Inbox\b/ }).click();
   if (role === 'SOURCE') await page.getByText('Every handoff to claude-1 was answered.').waitFor();
   else await page.getByRole('heading', { name: 'Add rate limits' }).waitFor();
   expect(await offered()).toEqual({ decide, reject: decide, reassign: false });

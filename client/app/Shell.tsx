@@ -9,6 +9,7 @@ import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
 import { PaletteHost } from '../palette/PaletteHost.tsx';
 import { useIsAway } from '../live/state.ts';
+import { Unread } from '../noticing/Unread.tsx';
 import { Waiting } from '../queue/Waiting.tsx';
 import { basePath } from '../urql.ts';
 import styles from './app.module.css';
@@ -38,6 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
           {places.map(({ href, word, icon, of }) => (
             <Link key={href} href={href} aria-current={of.test(location) ? 'page' : undefined}>
               <Icon name={icon} /> <span>{word}</span>
+              {href === '/inbox' && <Unread className={styles.waiting} />}
               {href === '/queue' && <Waiting className={styles.waiting} />}
             </Link>
           ))}

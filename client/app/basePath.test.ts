@@ -36,7 +36,7 @@ it('the dashboard works under a base path, and asks for nothing outside of it', 
   expect(await file.failure()).toBeNull();
 
   for (const [name, path] of [['Inbox', 'inbox'], ['Agents', 'agents'], ['Handoffs', 'handoffs'], ['Graph', 'graph'], ['Sessions', '']] as const) {
-    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+    await page.getByRole('navigation').getByRole('link', { name: new RegExp(`^${name}\\b`) }).click();
     await expect.poll(at, patiently).toBe(`/tools/baton/${path}`);
     await page.reload();
     await page.locator('main h1').waitFor();

@@ -1,7 +1,9 @@
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import type { HandoffBadgeFragment as HandoffBadgeData } from '../gql/graphql.ts';
-import { BadgeLink } from '../ui/Badge.tsx';
+import { BadgeLink, type Look } from '../ui/Badge.tsx';
+import { useNow } from '../ui/clock.ts';
+import { leftText, nearness } from '../ui/deadline.ts';
 import { Time } from '../ui/Time.tsx';
 import { formatExact } from '../ui/time.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
@@ -36,9 +38,23 @@ export interface HandoffBadgeProps {
 }
 
 /** A handoff's status with details in a tooltip. Links to the handoff. */
-export function HandoffBadge({ handoff: masked, className = '', withRoute = false }: HandoffBadgeProps) {
+export function HandoffBadge({ handoff: masked, ...shown }: HandoffBadgeProps) {
   const handoff = readFragment(HandoffBadgeFragment, masked);
-  const look = handoffLooks[handoff.status];
+  return handoff.status === 'INITIATED' ? <WaitingBadge handoff={handoff} {...shown} /> : <Shown handoff={handoff} look={handoffLooks[handoff.status]} {...shown} />;
+}
+
+type ShownProps = Omit<HandoffBadgeProps, 'handoff'> & { handoff: HandoffBadgeData };
+
+/** Only a waiting handoff changes with the clock: lists have a thousand others. */
+function WaitingBadge({ handoff, ...shown }: ShownProps) {
+  const now = useNow();
+  const left = leftText(handoff.deadlineAt, now);
+  const look = handoffLooks.INITIATED;
+  const tone = nearness(handoff.deadlineAt, now) === 'soon' ? 'wait' : 'bad';
+  return <Shown handoff={handoff} look={left === null ? look : { tone, icon: 'alert', word: `${look.word}, ${left}` }} {...shown} />;
+}
+
+function Shown({ handoff, look, className = '', withRoute = false }: ShownProps & { look: Look }) {
   const source = handoff.sourceAgent?.id ?? 'no agent';
   return (
     <Tooltip content={<Story handoff={handoff} />}>

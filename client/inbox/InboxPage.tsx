@@ -10,6 +10,7 @@ import { useRereadOn } from '../live/events.ts';
 import { isOpenHandoff } from '../handoffs/decide/decide.ts';
 import type { AskedOfHandoff } from '../handoffs/decide/HandoffActions.tsx';
 import HandoffActDialog from '../handoffs/decide/HandoffActDialog.tsx';
+import { NotifyButton } from '../noticing/NotifyButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
@@ -60,9 +61,12 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       title={owner === '' ? 'Inbox' : `Inbox of ${owner}`}
       intro="Open handoffs, oldest first."
       actions={
-        viewer.role !== 'AGENT' && (
-          <AgentSelect label="Agent" none="Every agent" value={owner} onChange={(id) => navigate(id === '' ? '/inbox' : `/inbox/${encodeURIComponent(id)}`)} />
-        )
+        <>
+          <NotifyButton />
+          {viewer.role !== 'AGENT' && (
+            <AgentSelect label="Agent" none="Every agent" value={owner} onChange={(id) => navigate(id === '' ? '/inbox' : `/inbox/${encodeURIComponent(id)}`)} />
+          )}
+        </>
       }
     >
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}

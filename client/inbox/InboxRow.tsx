@@ -6,7 +6,7 @@ import { HandoffActions, type HandoffActionsProps } from '../handoffs/decide/Han
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
 import { Route } from '../handoffs/Route.tsx';
 import { Fold } from '../ui/Fold.tsx';
-import { useNow } from '../ui/clock.ts';
+import { Deadline } from '../ui/Deadline.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
 import styles from './InboxPage.module.css';
@@ -38,8 +38,6 @@ export const InboxRowFragment = graphql(`
     ...HandoffActions
   }
 `);
-
-const soonMs = 5 * 60_000;
 
 export interface InboxRowProps {
   handoff: FragmentType<typeof InboxRowFragment>;
@@ -86,15 +84,6 @@ export function InboxRow({ handoff: masked, showTarget, onAsk }: InboxRowProps) 
         <HandoffActions handoff={handoff} onAsk={onAsk} />
       </div>
     </li>
-  );
-}
-
-function Deadline({ at }: { at: string }) {
-  const left = new Date(at).getTime() - useNow();
-  return (
-    <span className={styles.deadline} data-soon={left < soonMs}>
-      <Icon name={left < soonMs ? 'alert' : 'hourglass'} size={14} /> {left < 0 ? 'deadline passed' : 'deadline'} <Time at={at} />
-    </span>
   );
 }
 

@@ -3,6 +3,7 @@ import { useQuery } from 'urql';
 import type { Selection } from '../acts/useSelection.ts';
 import { graphql } from '../gql/gql.ts';
 import type { SessionFilter, SessionsQuery as Data } from '../gql/graphql.ts';
+import { useHasChanged } from '../noticing/Changed.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { LoadMore } from '../ui/LoadMore.tsx';
@@ -62,6 +63,7 @@ interface SessionListPageProps {
 /** Each page has its own query, so that a changed session is looked up in one page only. */
 export function SessionListPage({ view, filter, after, before, pages, total, adding, onMore, onRead, onReassign, selection }: SessionListPageProps) {
   const isFirst = after === null;
+  const hasChanged = useHasChanged();
   const [{ data, error, fetching }, ask] = useQuery({
     query: SessionsQuery,
     variables: { where: filter, orderBy: view.byActivity ? { field: 'LAST_ACTIVITY' } : { field: 'CREATED_AT' }, first: pageSize, after, count: isFirst },
@@ -103,7 +105,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
         {inGroups(nodes).map((group) => (
           <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>
             {group.map((session) => (
-              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} byActivity={view.byActivity} onReassign={onReassign} selected={selection?.ids.has(session.id) ?? false} onSelect={selection?.toggle} />
+              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} hasChanged={hasChanged(session)} byActivity={view.byActivity} onReassign={onReassign} selected={selection?.ids.has(session.id) ?? false} onSelect={selection?.toggle} />
             ))}
           </div>
         ))}

@@ -5,6 +5,7 @@ import { readFragment, type FragmentType } from '../gql/index.ts';
 import { HandoffActions } from '../handoffs/decide/HandoffActions.tsx';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
 import { Badge } from '../ui/Badge.tsx';
+import { Deadline } from '../ui/Deadline.tsx';
 import { Fold } from '../ui/Fold.tsx';
 import { Time } from '../ui/Time.tsx';
 import styles from './SessionNow.module.css';
@@ -64,11 +65,7 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
       {openHandoff && (
         <div className={styles.line}>
           <HandoffBadge handoff={openHandoff} />
-          {openHandoff.status === 'INITIATED' && (
-            <span className="soft small">
-              times out <Time at={openHandoff.deadlineAt} />
-            </span>
-          )}
+          {openHandoff.status === 'INITIATED' && <Deadline at={openHandoff.deadlineAt} />}
         </div>
       )}
       {openHandoff && <HandoffActions handoff={openHandoff} />}

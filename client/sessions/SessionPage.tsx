@@ -10,6 +10,7 @@ import { PromptDialog } from '../handoffs/PromptDialog.tsx';
 import type { Draft } from '../handoffs/reassign/reassign.ts';
 import { useSessionLog } from '../live/events.ts';
 import { SessionLog } from '../log/SessionLog.tsx';
+import { useSeen } from '../noticing/Changed.tsx';
 import { usePageActions } from '../palette/actions.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { copyAct, CopyId } from '../ui/CopyId.tsx';
@@ -40,6 +41,7 @@ const SessionPageDocument = graphql(`
       status
       version
       updatedAt
+      lastActivityAt
       pipeline {
         stage
       }
@@ -88,6 +90,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
   const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
   const moment = momentOf(session);
   useSessionLog(id);
+  useSeen(session);
   const view = viewOf(useSearch());
   const mayReassign = useMay('reassign') && isOpen(status);
   usePageActions([

@@ -34,6 +34,8 @@ export interface SessionRowProps {
   session: FragmentType<typeof SessionRowFragment>;
   /** The session no longer matches the view. */
   hasLeft: boolean;
+  /** Something happened since the viewer last looked at it. */
+  hasChanged: boolean;
   /** Shows the time of the last activity instead of that of creation. */
   byActivity: boolean;
   /** Undefined when the viewer may not reassign. */
@@ -46,10 +48,10 @@ export interface SessionRowProps {
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
 /** A session in a list: its title, status, holder and last handoff. */
-export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, byActivity, onReassign, selected, onSelect }: SessionRowProps) {
+export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, hasChanged, byActivity, onReassign, selected, onSelect }: SessionRowProps) {
   const { id, title, status, createdAt, lastActivityAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (
-    <div role="listitem" className={onSelect ? `${styles.row} ${withBox}` : styles.row} data-session={id} data-left={hasLeft}>
+    <div role="listitem" className={onSelect ? `${styles.row} ${withBox}` : styles.row} data-session={id} data-left={hasLeft} data-changed={hasChanged}>
       {onSelect && <SelectBox id={id} label={title} checked={selected} onToggle={onSelect} />}
       <div className={styles.title}>
         <Link href={`/sessions/${id}`} title={title}>
@@ -58,6 +60,7 @@ export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, b
         <span className="soft small">
           {byActivity && 'active '}
           <Time at={byActivity ? lastActivityAt : createdAt} />
+          {hasChanged && ' · changed'}
           {hasLeft && ' · no longer in this view'}
         </span>
       </div>

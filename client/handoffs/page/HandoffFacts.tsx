@@ -5,6 +5,7 @@ import { readFragment, type FragmentType } from '../../gql/index.ts';
 import type { HandoffFactsFragment as Facts, HandoffVia } from '../../gql/graphql.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Icon } from '../../ui/Icon.tsx';
+import { Deadline } from '../../ui/Deadline.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { formatDuration, formatExact } from '../../ui/time.ts';
 import styles from './HandoffFacts.module.css';
@@ -119,7 +120,7 @@ function stepsOf({ status, initiatedAt, acceptedAt, closedAt, deadlineAt }: Fact
   if (status === 'INITIATED') {
     return (
       <>
-        <Time at={deadlineAt} /> <span className="soft">{formatExact(deadlineAt)}</span>
+        <Deadline at={deadlineAt} /> <span className="soft">{formatExact(deadlineAt)}</span>
       </>
     );
   }
