@@ -8,7 +8,7 @@ export interface TableHashes {
 }
 
 /** Derived shortly after the commit. */
-const later = ['event_positions', 'unpositioned_events'];
+const later = ['event_positions', 'unpositioned_events', 'handoff_path_changes', 'handoff_path_counts', 'handoff_path_times'];
 
 /** Hashes of all tables, read in one snapshot: equal hashes before and after mean that nothing changed. */
 export async function hashAllTables(pool: Pool): Promise<TableHashes> {
