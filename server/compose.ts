@@ -16,6 +16,7 @@ import { commandLine, packageVersion } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
 import { StartError } from './infra/startError.ts';
 import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
+import { startFolding } from './learning/foldPaths.ts';
 import type { SocketLimits } from './limits/limits.ts';
 import { createRates, ratesPerMinute } from './limits/rates.ts';
 import { assembleLive, openStreams } from './live/assemble.ts';
@@ -81,6 +82,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),
+      () => startFolding({ pool, log }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),
     ],
     ...variations,

@@ -457,6 +457,8 @@ export const embeddedTypes: string[] = [
   "SessionStage",
   "SetAgentStatusPayload",
   "SetTasksPayload",
+  "TargetFactor",
+  "TargetSuggestion",
   "TextRange",
   "TimeOutHandoffPayload",
   "ToolArgumentProblem",

@@ -69,6 +69,12 @@ const queries: Record<string, Read> = {
     mark: text('"wouldSucceed":true'),
     AGENT: 'its own',
   },
+  suggestTargets: {
+    query: 'query ($id: ID!) { answer: suggestTargets(sessionId: $id) { agent { id } } }',
+    variables: inSession,
+    mark: text('"agent"'),
+    AGENT: 'its own',
+  },
   pipeline: { query: '{ answer: pipeline(slug: "story") { slug stages { name } } }', variables: async () => ({}), mark: text('"story"'), AGENT: 'all' },
   pipelines: { query: '{ answer: pipelines { nodes { slug } } }', variables: async () => ({}), mark: text('"story"'), AGENT: 'all' },
   // One that is generated because ada may hand off to bob, and one the other way round.
