@@ -5,6 +5,7 @@ import { cursorsOf, databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
 import { downloadRoute, type DownloadOptions } from './exports/downloadRoute.ts';
 import { createEventBodies } from './exports/eventBodies.ts';
+import { startEventLog } from './exports/eventLog.ts';
 import { createRecords } from './exports/records.ts';
 import { compiledQueries } from './graphql/compiled.ts';
 import { contexts } from './graphql/context.ts';
@@ -96,6 +97,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned, records, ...asking })]),
+      ...(env.eventLog === undefined ? [] : [() => startEventLog({ file: env.eventLog!, bytes: env.eventLogBytes, pool, log, positioned, bodies })]),
       ...(webhookKey === undefined ? [] : [() => startDelivering({ pool, log, announcer: streams, positioned, heard, bodies, sender: createSender({ allow: env.webhookAllow }), key: webhookKey, userAgent: `Baton/${packageVersion()}` })]),
     ],
     ...variations,

@@ -40,7 +40,7 @@ export async function receiver() {
     taking,
     /** The types that it got, of one Session or of all. */
     types: (sessionId?: string) => received.filter(({ event }) => sessionId === undefined || event.session?.id === sessionId).map(({ event }) => event.type),
-    has: (number: number) => vi.waitFor(() => received.length >= number || Promise.reject(new Error(`${received.length} of ${number} deliveries`)), { timeout: 20_000, interval: 5 }),
+    has: (number: number) => vi.waitFor(() => received.length >= number || Promise.reject(new Error(`${received.length} of ${number} deliveries`)), { timeout: 40_000, interval: 5 }),
   };
 }
 

@@ -34,6 +34,8 @@ describe('the URL of a webhook', () => {
   it.each([
     ['', 'is not the address'],
     ['example.com/baton', 'is not the address'],
+    ['https://example.com/a b', 'is not the address'],
+    ['https://exam\nple.com/', 'is not the address'],
     ['ftp://example.com', 'is not the address'],
     ['javascript:alert(1)', 'is not the address'],
     ['https://user@example.com', 'user name or a password'],

@@ -24,7 +24,7 @@ export function literalOf({ hostname }: URL): string | null {
 
 /** Why this cannot be the URL of a webhook, as the end of a sentence that begins with its name; null when it can. Names are resolved when they are sent to. */
 export function faultOfUrl(text: string, allow: readonly string[]): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = /^\S+$/.test(text) && URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return 'is not the address of a web server: give one such as https://example.com/baton';
   if (url.username !== '' || url.password !== '') return 'contains a user name or a password, which would be stored: leave them out. Each delivery is signed instead';
   if (url.hash !== '') return "has a part after '#', which is never sent: leave it out";
