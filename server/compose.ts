@@ -1,8 +1,11 @@
+import { GraphQLError } from 'graphql';
 import { buildApp, type App, type AppLive, type AppOptions } from './app.ts';
 import { batonItself } from './core/work.ts';
-import { databaseId } from './events/cursors.ts';
+import { cursorsOf, databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
 import { downloadRoute, type DownloadOptions } from './exports/downloadRoute.ts';
+import { createEventBodies } from './exports/eventBodies.ts';
+import { startEventLog } from './exports/eventLog.ts';
 import { createRecords } from './exports/records.ts';
 import { compiledQueries } from './graphql/compiled.ts';
 import { contexts } from './graphql/context.ts';
@@ -28,6 +31,8 @@ import { nativeTranscript } from './log/native/nativeTranscript.ts';
 import { transcriptRoute, type UploadLimits } from './log/transcriptRoute.ts';
 import { startAssigning } from './queue/assign.ts';
 import { importRoute } from './registry/importRoute.ts';
+import { startDelivering } from './webhooks/deliver.ts';
+import { createSender } from './webhooks/send.ts';
 
 /** What differs from a server as it is shipped. */
 export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' | 'log' | 'createContext' | 'maskError'>> {
@@ -64,10 +69,22 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
   const suggesting = { suggestions: variations.persisted?.only !== true };
   const asking = { createContext, maskError: createMaskError(log, suggesting) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
-  const { archiveFolder: folder } = env;
+  const { archiveFolder: folder, webhookKey } = env;
+  const heard = (wake: () => void): (() => void) => doorbell.listen({ heard: ({ about }) => (about === 'all' ? wake() : undefined), missed: wake });
   const transcript: DownloadOptions['transcript'] = (caller, id, as, given) =>
     nativeTranscript({ pool, caller }, id, { as, folder: given.get('folder'), maxTokens: given.get('maxTokens'), agent: given.get('agent') });
   const records = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
+  const bodies = createEventBodies({
+    schema,
+    createContext: () => createContext(batonItself('webhook')),
+    cursorOf: async (number) => (await cursorsOf(pool)).encode({ stream: 'all', number }),
+    failed(error, event) {
+      const masked = asking.maskError(error);
+      if (masked instanceof GraphQLError && masked.extensions['code'] === 'UNAVAILABLE') throw masked;
+      log.error({ err: masked, event }, 'An event could not be read');
+    },
+  });
+  const positioned = (): Promise<void> => streams.positioned();
   const app = buildApp({
     env,
     database,
@@ -83,7 +100,9 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),
       () => startFolding({ pool, log }),
-      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),
+      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned, records, ...asking })]),
+      ...(env.eventLog === undefined ? [] : [() => startEventLog({ file: env.eventLog!, bytes: env.eventLogBytes, pool, log, positioned, bodies })]),
+      ...(webhookKey === undefined ? [] : [() => startDelivering({ pool, log, announcer: streams, positioned, heard, bodies, sender: createSender({ allow: env.webhookAllow }), key: webhookKey, userAgent: `Baton/${packageVersion()}` })]),
     ],
     ...variations,
   });

@@ -258,7 +258,9 @@ export type EventType =
   /** A Session could not return and is unassigned. */
   | 'SESSION_UNASSIGNED'
   /** A Turn was appended, or a transcript imported. */
-  | 'TURN_APPENDED';
+  | 'TURN_APPENDED'
+  /** Baton disabled a webhook: its receiver failed for 24 hours, or answered 410. `metadata` has `webhookId` and `reason` (`FAILING` or `GONE`). Concerns no Session. */
+  | 'WEBHOOK_DISABLED';
 
 /** Filters Handoffs. Every given condition must match. */
 export type HandoffFilter = {
@@ -710,6 +712,7 @@ export type AgentPresenceQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'AgentSession' }
     | { __typename: 'ContextSnapshot' }
     | { __typename: 'Decision' }
+    | { __typename: 'Delivery' }
     | { __typename: 'Event' }
     | { __typename: 'Handoff' }
     | { __typename: 'HandoffTool' }
@@ -720,6 +723,7 @@ export type AgentPresenceQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'Task' }
     | { __typename: 'ToolCall' }
     | { __typename: 'Turn' }
+    | { __typename: 'Webhook' }
    | null> };
 
 export type AgentsToChooseQueryVariables = Exact<{
@@ -781,6 +785,7 @@ export type CollaborationsWhenQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'AgentSession', id: string }
     | { __typename: 'ContextSnapshot', id: string }
     | { __typename: 'Decision', id: string }
+    | { __typename: 'Delivery', id: string }
     | { __typename: 'Event', id: string }
     | { __typename: 'Handoff', id: string }
     | { __typename: 'HandoffTool', id: string }
@@ -791,6 +796,7 @@ export type CollaborationsWhenQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'Task', id: string }
     | { __typename: 'ToolCall', id: string }
     | { __typename: 'Turn', id: string }
+    | { __typename: 'Webhook', id: string }
    | null> };
 
 export type GraphQueryVariables = Exact<{
@@ -1089,6 +1095,7 @@ export type LogCallsQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'AgentSession' }
     | { __typename: 'ContextSnapshot' }
     | { __typename: 'Decision' }
+    | { __typename: 'Delivery' }
     | { __typename: 'Event' }
     | { __typename: 'Handoff' }
     | { __typename: 'HandoffTool' }
@@ -1099,6 +1106,7 @@ export type LogCallsQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'Task' }
     | { __typename: 'ToolCall' }
     | { __typename: 'Turn', id: string, toolCalls: Array<{ __typename: 'ToolCall', id: string, sequence: number, name: string, filesModified: Array<string>, error: string | null }> }
+    | { __typename: 'Webhook' }
    | null> };
 
 export type RoutedEntryFragment = { __typename: 'Message', id: string, sequence: number, content: string, createdAt: string, handoff: (
@@ -1133,6 +1141,7 @@ export type ToolCallQuery = { __typename: 'Query', node:
     | { __typename: 'AgentSession', id: string }
     | { __typename: 'ContextSnapshot', id: string }
     | { __typename: 'Decision', id: string }
+    | { __typename: 'Delivery', id: string }
     | { __typename: 'Event', id: string }
     | { __typename: 'Handoff', id: string }
     | { __typename: 'HandoffTool', id: string }
@@ -1143,6 +1152,7 @@ export type ToolCallQuery = { __typename: 'Query', node:
     | { __typename: 'Task', id: string }
     | { __typename: 'ToolCall', callId: string, arguments: unknown, result: string | null, error: string | null, filesModified: Array<string>, id: string }
     | { __typename: 'Turn', id: string }
+    | { __typename: 'Webhook', id: string }
    | null };
 
 export type ChangedSessionsQueryVariables = Exact<{
@@ -1234,6 +1244,7 @@ export type BoardMovedQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'AgentSession' }
     | { __typename: 'ContextSnapshot' }
     | { __typename: 'Decision' }
+    | { __typename: 'Delivery' }
     | { __typename: 'Event' }
     | { __typename: 'Handoff' }
     | { __typename: 'HandoffTool' }
@@ -1247,6 +1258,7 @@ export type BoardMovedQuery = { __typename: 'Query', nodes: Array<
     | { __typename: 'Task' }
     | { __typename: 'ToolCall' }
     | { __typename: 'Turn' }
+    | { __typename: 'Webhook' }
    | null> };
 
 export type ArchivePipelineMutationVariables = Exact<{
@@ -1715,6 +1727,7 @@ export type ToolQuery = { __typename: 'Query', node:
     | { __typename: 'AgentSession', id: string }
     | { __typename: 'ContextSnapshot', id: string }
     | { __typename: 'Decision', id: string }
+    | { __typename: 'Delivery', id: string }
     | { __typename: 'Event', id: string }
     | { __typename: 'Handoff', id: string }
     | (
@@ -1728,6 +1741,7 @@ export type ToolQuery = { __typename: 'Query', node:
     | { __typename: 'Task', id: string }
     | { __typename: 'ToolCall', id: string }
     | { __typename: 'Turn', id: string }
+    | { __typename: 'Webhook', id: string }
    | null };
 
 export type SessionsToTryQueryVariables = Exact<{

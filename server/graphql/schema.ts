@@ -40,6 +40,8 @@ import '../tools/listSchema.ts';
 import '../tools/mutations.ts';
 import '../tools/schema.ts';
 import '../tools/simulateSchema.ts';
+import '../webhooks/mutations.ts';
+import '../webhooks/schema.ts';
 import './errors/types.ts';
 import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';
