@@ -298,6 +298,22 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await watching.kill('SIGTERM');
   });
 
+  it('records each line once when Claude Code is killed in the middle of a turn and its conversation goes on', async () => {
+    const folder = await repository('continued');
+    const gate = gated();
+    models.claude.say({ calls: [bash('toolu_g1', 'echo one >> count.txt')] }, { text: 'Never said.', gate: gate.promise });
+    const killed = execute(folder, 'sh', ['-c', 'echo $$ > pid; exec "$0" "$@"', programs.claude!, ...claudeArgs, '--', 'Count.']).catch((error: unknown) => error);
+    await expect.poll(() => hasResult('toolu_g1'), patience).toBe(true);
+    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
+    expect(await killed).toBeInstanceOf(Error);
+    gate.resolve();
+    models.claude.say({ calls: [bash('toolu_g2', 'echo two >> count.txt')] }, { text: 'Counted.' });
+    expect(await execute(folder, programs.claude!, ['--continue', ...claudeArgs, '--', 'Go on.'])).toContain('Counted.');
+    await eventually(folder, { holder: 'claude-1', messages: ['USER: Count', 'USER: Go on', 'ASSISTANT: Counted'], calls: ['Bash', 'Bash'] });
+    expect(readFileSync(join(folder, 'count.txt'), 'utf8')).toBe('one\ntwo\n');
+    await untilHeard(folder);
+  });
+
   it('brings a rejection with its reason in front of Claude Code', async () => {
     const folder = await repository('rejected');
     await handed(folder);

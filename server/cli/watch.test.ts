@@ -9,6 +9,8 @@ import { startWatch, watchPlace } from '../../test/watching.ts';
 import { world } from '../../test/world.ts';
 import { AcceptHandoffDocument } from '../../client/api/operations.ts';
 import { createApi } from '../../client/api/request.ts';
+import { updateAgent } from '../agents/updateAgent.ts';
+import { asCarry } from '../context/carry.ts';
 import { encodeId } from '../core/ids.ts';
 import { Runs } from './watch/runs.ts';
 
@@ -18,7 +20,7 @@ const patience = { timeout: 60_000, interval: 50 };
 
 const database = await testDatabase();
 const { url } = await startApp(database);
-const { agent, session, reassign, turn } = world(database.pool);
+const { agent, session, reassign, initiate, turn, run } = world(database.pool);
 beforeAll(async () => {
   await agent('claude-1', { maxCapacity: 1_000 });
 });
@@ -119,13 +121,19 @@ describe('baton watch --once', () => {
     ]);
   });
 
-  it('with --native lets the command resume the log, and imports what it adds once; it begins with the prompt where there is no log', async () => {
+  it('with --native lets the command resume the log, and imports what it adds once; it begins with the prompt where the agent may read no log', async () => {
     const id = await worker();
     const place = watchPlace();
     const uuid = await session('claude-1', { title: 'With a log' });
     await turn(uuid, { messages: [{ role: 'USER', content: `Water the roses. ${'x'.repeat(40_000)} All of them.` }] });
     const resumed = encodeId('handoff', (await reassign(uuid, { agentId: id, reason: 'Please go on' })).handoffId!);
     const empty = await handedTo(id, 'Without a log');
+    // A Carry passes nothing of the log on, whatever the key of `baton watch` may read.
+    const source = await worker();
+    await run(updateAgent, { id: source, collaborations: [{ agentId: id, when: null, carry: asCarry({ messages: 'NONE', toolCalls: 'NONE' }) }] });
+    const carried = await session(source);
+    await turn(carried, { messages: [{ role: 'USER', content: 'HIDDEN' }] });
+    const withheld = encodeId('handoff', (await initiate(carried, id)).handoffId);
     // Stands for Claude Code: it adds the prompt and an answer to the session that it resumes.
     const tool = join(place.root, 'tool.mjs');
     writeFileSync(
@@ -144,6 +152,9 @@ describe('baton watch --once', () => {
       ['not resumed', empty.handoff],
       ['started', empty.handoff],
       ['completed', empty.handoff],
+      ['not resumed', withheld],
+      ['started', withheld],
+      ['completed', withheld],
     ]);
     const got = (handoff: string) => JSON.parse(readFileSync(join(place.folder, `got.${handoff}`), 'utf8')) as { args: string[]; BATON_RESUME: string; BATON_TRANSCRIPT: string; prompt: string };
     const { args, BATON_RESUME: resume, BATON_TRANSCRIPT: path, prompt } = got(resumed);
@@ -151,6 +162,7 @@ describe('baton watch --once', () => {
     expect(readFileSync(path, 'utf8')).toContain(`${'x'.repeat(20)} All of them.`);
     expect([prompt.includes('Please go on'), prompt.length < 9_000]).toEqual([true, true]);
     expect(got(empty.handoff)).toEqual({ args: [], BATON_RESUME: '', BATON_TRANSCRIPT: '', prompt: expect.stringContaining('# Handoff from claude-1') as string });
+    expect(got(withheld)).toMatchObject({ args: [], prompt: expect.not.stringContaining('HIDDEN') as string });
     expect(readdirSync(join(path, '..'))).toEqual([`${resume}.jsonl`]);
     const messages = await database.prisma.message.findMany({ where: { sessionId: uuid, role: { not: 'HANDOFF' } }, orderBy: { sequence: 'asc' } });
     expect(messages.map(({ role, content }) => [role, content.slice(0, 20)])).toEqual([['USER', 'Water the roses. xxx'], ['SYSTEM', 'You are agent worker'], ['ASSISTANT', 'They are wet.']]);
