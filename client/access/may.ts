@@ -11,8 +11,10 @@ export interface Viewer {
 export type Act =
   | 'reassign'
   | 'manageAgents'
-  /** Cancelling sessions, creating them for others, and acting on many at once. */
+  /** Cancelling sessions, and acting on many at once. */
   | 'manageSessions'
+  /** By an agent only what it holds itself. */
+  | 'createSession'
   /** Pausing, resuming, completing and failing a session: by its holder. */
   | 'steerSession'
   /** By the target. */
@@ -21,7 +23,7 @@ export type Act =
   | 'cancelHandoff';
 
 /** What an agent may do with what is its own. */
-const agentsOwn: Act[] = ['decideHandoff', 'cancelHandoff', 'steerSession'];
+const agentsOwn: Act[] = ['decideHandoff', 'cancelHandoff', 'steerSession', 'createSession'];
 
 /**
  * Whether the dashboard shows an action; `ownerId` is the agent it belongs to. The server checks again: this only hides

@@ -40,8 +40,9 @@ type State<Payload> = 'waiting' | 'running' | Outcome<Payload>;
  * all are done. Closed while it runs, it begins no others.
  */
 export function RunDialog<Each extends Item, Payload>({ title, items: given, word, busy, icon, danger = false, keep = 'Cancel', fields, isReady = true, wide = false, before, run, onAllDone, onClose }: RunDialogProps<Each, Payload>) {
-  // The records of the moment in which it opened.
-  const [items] = useState(given);
+  // The records of the moment in which it began.
+  const [frozen, setFrozen] = useState<readonly Each[] | null>(null);
+  const items = frozen ?? given;
   const [states, setStates] = useState<ReadonlyMap<string, State<Payload>>>(() => new Map());
   const [phase, setPhase] = useState<'asking' | 'running' | 'ended'>(fields === null ? 'running' : 'asking');
   const [obstacle, setObstacle] = useState<string | null>(null);
@@ -52,6 +53,7 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
   const start = async (todo: readonly Each[]): Promise<void> => {
     isStopped.current = false;
     setPhase('running');
+    setFrozen(items);
     setObstacle(null);
     const message = (await before?.()) ?? null;
     if (message !== null) {
@@ -79,7 +81,9 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
     }
     if (isStopped.current) return;
     // One record's refusal stands in the form, with what was typed.
-    setPhase(only && fields !== null ? 'asking' : 'ended');
+    if (only === undefined || fields === null) return setPhase('ended');
+    setFrozen(null);
+    setPhase('asking');
   };
   const typing = useRef<HTMLFormElement>(null);
   useEffect(() => typing.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), []);

@@ -102,7 +102,7 @@ describe('acting on many', () => {
     await look(page, 'handoffs-selection');
     await db.pool.query("UPDATE handoffs SET status = 'CANCELLED', closed_at = now(), cancel_reason = 'gone' WHERE session_id = (SELECT id FROM sessions WHERE title = 'Decide 2')");
     await bar(page).getByRole('button', { name: 'Reject' }).click();
-    await page.keyboard.type('Not now');
+    await page.getByRole('dialog').getByLabel('Reason').fill('Not now');
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
     await page.getByRole('dialog').getByText('2 of 3 done, 1 not.').waitFor();
     expect((await outcomes(page)).filter((line) => /CANCELLED/.test(line))).toHaveLength(1);

@@ -92,7 +92,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
     return (
       <div role="listitem">
         <EmptyState title="No session matches.">
-          {Object.keys(filter).length > 0 ? 'Remove a filter to see more.' : 'Sessions appear here as soon as they are created through the API.'}
+          {Object.keys(filter).length > 0 ? 'Remove a filter to see more.' : 'Sessions appear here as soon as they are created: with the button above, through the API, or by dropping a transcript on this page.'}
         </EmptyState>
       </div>
     );

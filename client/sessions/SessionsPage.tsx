@@ -4,6 +4,7 @@ import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
 import { readView, writeView, type View } from './filters.ts';
 import { useSessionCounts, type Known } from './counts.ts';
+import { NewWork } from './create/NewWork.tsx';
 import { SessionFilters } from './SessionFilters.tsx';
 import { Changed } from '../noticing/Changed.tsx';
 import { SavedViews } from '../views/SavedViews.tsx';
@@ -31,7 +32,7 @@ export function SessionsPage() {
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
-    <Page title="Sessions" intro={<>Pieces of work with their current agent and last handoff. <Changed href={writeView({ ...view, byActivity: true })} /></>}>
+    <Page title="Sessions" intro={<>Pieces of work with their current agent and last handoff. <Changed href={writeView({ ...view, byActivity: true })} /></>} actions={<NewWork />}>
       <SessionFilters view={view} counts={counts} onChange={change} />
       <SavedViews list="sessions" href={writeView(view)} />
       <SessionList
