@@ -19,6 +19,7 @@ import styles from './AgentPage.module.css';
 import { AgentPrompt } from './AgentPrompt.tsx';
 import { AgentTools } from './AgentTools.tsx';
 import { Collaborations } from './Collaborations.tsx';
+import { Paths } from './Paths.tsx';
 
 // An AGENT reads the fields behind `$own` of its own agent only.
 const AgentPageQuery = graphql(`
@@ -97,6 +98,7 @@ export default function AgentPage({ id }: { id: string }) {
         {own ? (
           <>
             <Collaborations id={id} />
+            <Paths id={id} />
             <AgentPrompt id={id} sessions={data.sessions?.nodes ?? []} />
             <AgentTools id={id} />
           </>

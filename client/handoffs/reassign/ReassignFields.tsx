@@ -5,6 +5,7 @@ import { AgentChoice } from './AgentChoice.tsx';
 import { ContextPreview } from './ContextPreview.tsx';
 import { placeOf, type Draft, type Place, type Refusal } from './reassign.ts';
 import styles from './ReassignDialog.module.css';
+import { Suggestions } from './Suggestions.tsx';
 import { TypeChoice } from './TypeChoice.tsx';
 
 export type ReassignData = ReassignDialogQuery;
@@ -36,6 +37,7 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
         </div>
         {/* Stays mounted when hidden: the search survives a switch to types and back, and the focus is set only once. */}
         <div hidden={draft.by !== 'agent'}>
+          <Suggestions sessionId={session.id} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} />
           <AgentChoice holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} describedBy={describedBy} />
         </div>
         {draft.by === 'type' && (
