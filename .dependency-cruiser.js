@@ -34,7 +34,7 @@ export default {
     server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
     server('mcp', inFolders('mcp'), [inFolders('live', 'core'), '^server/context/neutralise\\.ts$', '^server/graphql/page\\.ts$', '^server/infra/http/originCheck\\.ts$', '^server/app\\.ts$']),
     server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
-    layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|core/canonicalJson)\\.ts$']),
+    layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|learning/wilson|core/canonicalJson)\\.ts$']),
     layer('client-stream', '^client/stream/', []),
     layer('client-api', '^client/api/', ['^client/stream/']),
     layer('client-examples', '^client/examples/', ['^client/(stream|api)/']),

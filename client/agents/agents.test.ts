@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { encodeId } from '../../server/core/ids.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -147,6 +148,12 @@ describe('the page of agents', () => {
     const { page, faults } = await visit('/agents/hub-1');
     await page.locator('[data-live="live"]').waitFor();
     await page.getByText('Its model gets no handoff tool').waitFor();
+    const paths = page.getByRole('region', { name: 'Its paths' });
+    await paths.getByText('None of its handoffs is closed yet.').waitFor();
+    const { handoffId } = await reassign(await session('claude-1', { title: 'Rejected by the hub' }), { agentId: 'hub-1' });
+    await api.post('mutation ($id: ID!) { rejectHandoff(input: { handoffId: $id, reason: "no" }) { __typename } }', { id: encodeId('handoff', handoffId!) });
+    await paths.getByRole('list', { name: 'Worst' }).getByText('1 closed: 0 % of the closed ones completed; 1 soon back at the source').waitFor();
+    expect(await paths.getByRole('link', { name: 'claude-1 to hub-1' }).getAttribute('href')).toBe('/handoffs?source=claude-1&target=hub-1');
     expect(await page.getByRole('link', { name: 'and 2 more tools' }).getAttribute('href')).toBe('/tools?target=hub-1');
 
     await api.post('mutation { updateAgent(input: { id: "hub-1", collaborators: ["claude-2", "codex-1"] }) { __typename } }');

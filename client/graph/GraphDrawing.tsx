@@ -6,7 +6,7 @@ import { busiest, type Busiest } from './busiest.ts';
 import type { GraphView } from './filters.ts';
 import { HandoffEdge, type HandoffFlowEdge } from './HandoffEdge.tsx';
 import styles from './GraphDrawing.module.css';
-import { edgeKey, place, type Size } from './layout.ts';
+import { edgeKey, isDense, place, type Size } from './layout.ts';
 import { mostly, outcomes, type Edge } from './outcomes.ts';
 
 /** Lines run beyond their agents: a corner at each end makes the fit include them. */
@@ -98,6 +98,7 @@ export function GraphDrawing({ graph, view }: GraphDrawingProps) {
           </span>
         ))}
         <span>A thicker line has more handoffs.</span>
+        {drawn.showsRates && <span>Below a number: completed of closed handoffs, and the median time until acceptance.</span>}
       </figcaption>
     </figure>
   );
@@ -117,14 +118,16 @@ function FitToFrame() {
 // An image may contain no link.
 const inEdge = { ariaRole: 'group' } as const;
 
-function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: GraphView, isNarrow: boolean): { nodes: (AgentFlowNode | Corner)[]; edges: HandoffFlowEdge[]; size: Size } {
+function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: GraphView, isNarrow: boolean): { nodes: (AgentFlowNode | Corner)[]; edges: HandoffFlowEdge[]; size: Size; showsRates: boolean } {
   const placed = place(
     agents.map(({ agent }) => agent.id),
     edges.map(({ source, target }) => ({ source: source.id, target: target.id })),
     isNarrow,
   );
   const maxCount = Math.max(...edges.map(({ count }) => count));
+  const showsRates = !isDense(edges.length, isNarrow);
   return {
+    showsRates,
     size: placed.size,
     nodes: [
       ...corners(placed.size),
@@ -136,7 +139,7 @@ function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: Graph
     edges: edges.map((edge) => {
       const [source, target] = [edge.source.id, edge.target.id];
       const way = placed.edges.get(edgeKey(source, target))!;
-      return { id: edgeKey(source, target), source, target, type: 'handoff', ...inEdge, data: { ...way, edge, outcome: mostly(edge), width: widthOf(edge.count, maxCount), view } };
+      return { id: edgeKey(source, target), source, target, type: 'handoff', ...inEdge, data: { ...way, edge, outcome: mostly(edge), width: widthOf(edge.count, maxCount), view, showsRates } };
     }),
   };
 }

@@ -46,7 +46,11 @@ const GraphQuery = graphql(`
           status
           count
         }
+        successRate
+        bouncedBack
         medianAcceptMs
+        p90AcceptMs
+        medianCompleteMs
       }
     }
   }

@@ -8,7 +8,7 @@ import { LoadMore } from '../ui/LoadMore.tsx';
 import { formatDuration } from '../ui/time.ts';
 import { listOf, type GraphView } from './filters.ts';
 import styles from './GraphPage.module.css';
-import type { Edge } from './outcomes.ts';
+import { successText, type Edge } from './outcomes.ts';
 
 type Agent = FragmentType<typeof AgentChipFragment> & { id: string };
 
@@ -39,7 +39,19 @@ export function GraphTable({ graph: { nodes, edges, pairCount }, view, onMore }:
             </th>
             <th scope="col">Outcomes</th>
             <th scope="col" className={styles.number}>
+              Success
+            </th>
+            <th scope="col" className={styles.number}>
+              Soon back
+            </th>
+            <th scope="col" className={styles.number}>
               Accepted after (median)
+            </th>
+            <th scope="col" className={styles.number}>
+              9 of 10 within
+            </th>
+            <th scope="col" className={styles.number}>
+              Completed after (median)
             </th>
           </tr>
         </thead>
@@ -66,11 +78,16 @@ export function GraphTable({ graph: { nodes, edges, pairCount }, view, onMore }:
                   ))}
                 </span>
               </td>
+              <td className={styles.number}>{successText(edge.successRate) ?? <span className="soft">none closed</span>}</td>
+              <td className={styles.number}>{edge.bouncedBack.toLocaleString()}</td>
               <td className={styles.number}>{edge.medianAcceptMs == null ? <span className="soft">never</span> : formatDuration(edge.medianAcceptMs)}</td>
+              <td className={styles.number}>{edge.p90AcceptMs != null && formatDuration(edge.p90AcceptMs)}</td>
+              <td className={styles.number}>{edge.medianCompleteMs == null ? <span className="soft">never</span> : formatDuration(edge.medianCompleteMs)}</td>
             </tr>
           ))}
         </tbody>
       </table>
+      <p className={`soft small ${styles.note}`}>Success: completed of closed handoffs. Soon back: the source held the session again as one of the next two. Times: of the newest 10,000 handoffs of the pair.</p>
       <LoadMore
         shown={rows.length}
         total={pairCount}

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { listOf, type GraphView } from './filters.ts';
 import styles from './GraphDrawing.module.css';
 import { smooth, type Point } from './layout.ts';
-import { countOf, outcomes, type Edge, type Outcome } from './outcomes.ts';
+import { countOf, outcomes, rateText, type Edge, type Outcome, wordsOfRates } from './outcomes.ts';
 
 interface Data extends Record<string, unknown> {
   points: Point[];
@@ -12,6 +12,8 @@ interface Data extends Record<string, unknown> {
   outcome: Outcome;
   width: number;
   view: GraphView;
+  /** Whether there is room for success and time below the number. */
+  showsRates: boolean;
 }
 
 export type HandoffFlowEdge = FlowEdge<Data, 'handoff'>;
@@ -19,7 +21,7 @@ export type HandoffFlowEdge = FlowEdge<Data, 'handoff'>;
 /** The handoffs from one agent to another: width by number, colour by most frequent outcome. Links to their list. */
 export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowEdge>) {
   if (!data) return null;
-  const { points, label, edge, outcome, width, view } = data;
+  const { points, label, edge, outcome, width, view, showsRates } = data;
   const href = listOf({ source, target }, view);
   const path = smooth(points);
   const marker = `arrow-${id}`;
@@ -43,11 +45,17 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
           className={`${styles.label} nodrag nopan`}
           data-tone={outcome.tone}
           style={{ transform: `translate(-50%, -50%) translate(${label.x}px, ${label.y}px)` }}
-          aria-label={`${edge.count === 1 ? '1 handoff' : `${edge.count} handoffs`} from ${source} to ${target}: ${breakdown(edge)}`}
-          title={`${source} to ${target}: ${breakdown(edge)}`}
+          aria-label={`${edge.count === 1 ? '1 handoff' : `${edge.count} handoffs`} from ${source} to ${target}: ${breakdown(edge)}. ${wordsOfRates(edge)}`}
+          title={`${source} to ${target}: ${breakdown(edge)}. ${wordsOfRates(edge)}`}
         >
           {edge.count.toLocaleString()}
         </Link>
+        {/* The name of the link says the same. */}
+        {showsRates && rateText(edge) !== '' && (
+          <span className={styles.rates} aria-hidden="true" style={{ transform: `translate(-50%, 0.75rem) translate(${label.x}px, ${label.y}px)` }}>
+            {rateText(edge)}
+          </span>
+        )}
       </EdgeLabelRenderer>
     </>
   );

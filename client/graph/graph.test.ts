@@ -28,6 +28,12 @@ describe('the graph page', () => {
     const rows = await page.getByRole('table', { name: 'Handoffs between agents, the most frequent pair first' }).getByRole('row').allTextContents();
     expect(rows.find((text) => /claude-1.*codex-1.*2/.test(text))).toMatch(/Rejected.*1.*Timed out.*1|Timed out.*1.*Rejected.*1/);
     expect(rows.length).toBeGreaterThan(3);
+    // How well and how fast each pair works: on the line, in its name, and in the table.
+    await page.getByRole('link', { name: /claude-1 to codex-1: 2 rejected, failed or timed out\. 0 % of the closed ones completed; 2 soon back at the source$/ }).waitFor();
+    await page.getByText('Below a number: completed of closed handoffs, and the median time until acceptance.').waitFor();
+    await page.locator('.react-flow__edgelabel-renderer').getByText('0 %', { exact: true }).first().waitFor();
+    expect(rows.find((text) => /claude-1.*codex-1.*2/.test(text))).toMatch(/0 %2never/);
+    expect(rows.find((text) => /reviewer-1.*claude-1/.test(text))).toMatch(/none closed0never/);
     await page.getByRole('button', { name: 'Fit View' }).waitFor();
     await look(page, 'graph');
     expect(faults).toEqual([]);
@@ -126,7 +132,7 @@ describe('the layout', () => {
   });
 
   it('colours a pair by what became of most of its handoffs', () => {
-    const edge = { source: { id: 'a' }, target: { id: 'b' }, count: 5 };
+    const edge = { source: { id: 'a' }, target: { id: 'b' }, count: 5, bouncedBack: 0 };
     expect(mostly({ ...edge, byStatus: [{ status: 'COMPLETED', count: 2 }, { status: 'REJECTED', count: 2 }, { status: 'TIMED_OUT', count: 1 }] }).name).toBe('declined');
     expect(mostly({ ...edge, byStatus: [{ status: 'COMPLETED', count: 1 }, { status: 'ACCEPTED', count: 1 }, { status: 'CANCELLED', count: 1 }] }).name).toBe('taken');
   });

@@ -21,6 +21,11 @@ export interface Size {
 const nodeSize = { width: 168, height: 58 };
 const narrowNodeSize = { width: 148, height: 52 };
 const labelSize = { width: 44, height: 26 };
+/** With success and time below the number. */
+const largeLabelSize = { width: 84, height: 46 };
+
+/** Whether only numbers have room beside the lines. */
+export const isDense = (pairs: number, isNarrow: boolean): boolean => isNarrow || pairs > 12;
 
 export const edgeKey = (source: string, target: string): string => `${source}>${target}`;
 
@@ -37,12 +42,12 @@ export function place(agents: readonly string[], pairs: Pairs, isNarrow: boolean
 /** Opposite edges between the same agents are drawn apart. */
 function layers(agents: readonly string[], pairs: Pairs, direction: 'LR' | 'TB', isNarrow: boolean): Placed {
   const node = isNarrow ? narrowNodeSize : nodeSize;
-  const isDense = isNarrow || pairs.length > 12;
+  const dense = isDense(pairs.length, isNarrow);
   const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: direction, nodesep: isDense ? 18 : 46, ranksep: isNarrow ? 30 : 60, edgesep: isDense ? 8 : 26, marginx: 12, marginy: 12 });
+  graph.setGraph({ rankdir: direction, nodesep: dense ? 18 : 46, ranksep: isNarrow ? 30 : 60, edgesep: dense ? 8 : 26, marginx: 12, marginy: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const agent of agents) graph.setNode(agent, { ...node });
-  for (const { source, target } of pairs) graph.setEdge(source, target, { ...labelSize, labelpos: 'c' }, edgeKey(source, target));
+  for (const { source, target } of pairs) graph.setEdge(source, target, { ...(dense ? labelSize : largeLabelSize), labelpos: 'c' }, edgeKey(source, target));
   layout(graph);
   const { width, height } = graph.graph() as Size;
   return {

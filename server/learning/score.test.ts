@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ranked, wilson, wordsOf, type Candidate, type Occasion } from './score.ts';
+import { ranked, wordsOf, type Candidate, type Occasion } from './score.ts';
+import { wilson } from './wilson.ts';
 
 const word = fc.constantFrom('login', 'tests', 'test', 'the', 'a', 'billing', '支払', 'Rust', 'reviews');
 const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));

@@ -1,4 +1,5 @@
 import { cjk, wordsIn } from '../search/terms.ts';
+import { wilson } from './wilson.ts';
 
 /** Scores an agent as the next target of a Session. Pure: see *suggestions* in docs/rules.md. */
 
@@ -58,15 +59,6 @@ type Told = Omit<Factor, 'weight'>;
 function pathSuccess({ id, closed, completed }: Candidate, source: string): Told {
   const explanation = closed === 0 ? `No handoff from ${source} to ${id} is closed yet` : `${completed} of ${closed} closed handoffs from ${source} to ${id} completed`;
   return { name: 'PATH_SUCCESS', value: wilson(completed, closed), explanation };
-}
-
-/** The lower bound of the Wilson score interval at 95 %: how good the path is at least. 0 without closed Handoffs. */
-export function wilson(completed: number, closed: number): number {
-  if (closed === 0) return 0;
-  const z = 1.96;
-  const share = completed / closed;
-  const spread = z * Math.sqrt((share * (1 - share)) / closed + (z * z) / (4 * closed * closed));
-  return Math.max(0, (share + (z * z) / (2 * closed) - spread) / (1 + (z * z) / closed));
 }
 
 const shownWords = 5;

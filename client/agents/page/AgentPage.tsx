@@ -24,6 +24,7 @@ import styles from './AgentPage.module.css';
 import { AgentPrompt } from './AgentPrompt.tsx';
 import { AgentTools } from './AgentTools.tsx';
 import { Collaborations } from './Collaborations.tsx';
+import { Paths } from './Paths.tsx';
 
 const TakeOutDialog = lazy(() => import('../takeOut/TakeOutDialog.tsx'));
 
@@ -112,6 +113,7 @@ export default function AgentPage({ id }: { id: string }) {
         {own ? (
           <>
             <Collaborations id={id} />
+            <Paths id={id} />
             <AgentPrompt id={id} sessions={data.sessions?.nodes ?? []} />
             <AgentTools id={id} />
           </>

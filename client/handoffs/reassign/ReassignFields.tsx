@@ -5,6 +5,7 @@ import { AgentChoice } from './AgentChoice.tsx';
 import { ContextPreview } from './ContextPreview.tsx';
 import { placeOf, type Draft, type Place, type Refusal } from './reassign.ts';
 import styles from './ReassignDialog.module.css';
+import { Suggestions } from './Suggestions.tsx';
 import { TypeChoice } from './TypeChoice.tsx';
 
 export type ReassignData = ReassignDialogQuery;
@@ -30,7 +31,7 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
         <legend className="label">
           To <span className="hint">{holderId === null ? 'It is unassigned now.' : `'${holderId}' holds it now.`}</span>
         </legend>
-        <TargetChoice draft={draft} holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} onChange={onChange} describedBy={describedBy} />
+        <TargetChoice sessionId={session.id} draft={draft} holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} onChange={onChange} describedBy={describedBy} />
         <div id={targetError}>{errorAt('target')}</div>
       </fieldset>
       <TextField label="Reason" hint="Why the session moves. The next agent and the history show it." value={draft.reason} rows={2} onChange={(reason) => onChange({ reason })} error={errorAt('reason')} />
@@ -44,6 +45,8 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
 }
 
 interface TargetChoiceProps {
+  /** The session for which agents are suggested; without one none are. */
+  sessionId?: string;
   draft: Draft;
   holderId: string | null;
   giverId: string | null;
@@ -52,7 +55,7 @@ interface TargetChoiceProps {
 }
 
 /** An agent, or any of a type. */
-export function TargetChoice({ draft, holderId, giverId, onChange, describedBy }: TargetChoiceProps) {
+export function TargetChoice({ sessionId, draft, holderId, giverId, onChange, describedBy }: TargetChoiceProps) {
   return (
     <>
       <div className={styles.switch}>
@@ -61,6 +64,7 @@ export function TargetChoice({ draft, holderId, giverId, onChange, describedBy }
       </div>
       {/* Stays mounted when hidden: the search survives a switch to types and back, and the focus is set only once. */}
       <div hidden={draft.by !== 'agent'}>
+        {sessionId !== undefined && <Suggestions sessionId={sessionId} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} />}
         <AgentChoice holderId={holderId} giverId={giverId} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} describedBy={describedBy} />
       </div>
       {draft.by === 'type' && <TypeChoice holderId={holderId} value={draft.agentType} onChange={(agentType) => onChange({ agentType })} describedBy={describedBy} />}

@@ -58,6 +58,14 @@ describe('the reassign dialog', () => {
     expect(await item('leaving-1').textContent()).toContain('Draining: takes no new sessions');
     expect(await item('codex-1').textContent()).toContain('0 of 2 places taken, 2 free');
     for (const off of ['claude-1', 'gone-1', 'leaving-1']) expect(await item(off).getAttribute('aria-disabled')).toBe('true');
+    const suggested = page.getByRole('list', { name: 'Suggested, best first' }).getByRole('button');
+    expect(await suggested.count()).toBe(3);
+    const best = suggested.first();
+    expect(await best.textContent()).toMatch(/\d+ of 100No handoff from claude-1 to [\w-]+ is closed yet\. .*0 of \d+ places taken\. No cost tier is known\.$/);
+    await best.focus();
+    await page.keyboard.press('Enter');
+    expect(await best.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => page.getByRole('option', { selected: true }).textContent(), patiently).toContain((await best.textContent())!.match(/^[\w-]+?-(one|\d)/)![0]);
     await page.getByText('Preview of the context').click();
     await expect.poll(() => page.getByLabel('The context, as text').textContent(), patiently).toContain('The work on Choices is half done.');
     await look(page, 'reassign');
