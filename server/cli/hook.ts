@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { briefingOf } from './hook/briefing.ts';
 import { endCleared, endIdle } from './hook/ends.ts';
@@ -15,7 +15,7 @@ import { workIn, type Work } from './hook/work.ts';
 
 /** The longest wait for Baton at the start and at a prompt. The process itself takes 90 ms (measured): together they are below 300 ms. */
 const defaultWaitMs = 150;
-/** The import before a handoff: the Context is read from the log. */
+/** The import before a handoff. */
 const handoffBudgetMs = 5_000;
 /** An import in the background. */
 const backgroundMs = 120_000;
@@ -83,35 +83,42 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function answer(call: Call, { hook_event_name: event, transcript_path: path, cwd, tool_name: toolName, tool_use_id: callId, last_assistant_message: last, reason }: HookInput): Promise<void> {
+async function answer(call: Call, input: HookInput): Promise<void> {
+  const { hook_event_name: event, transcript_path: given, cwd, last_assistant_message: last, reason } = input;
   const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
-  if (event === 'SessionStart' || event === 'UserPromptSubmit') {
-    await brief(call, workIn(folder, typeof path === 'string' ? path : undefined), event);
-    if (event === 'SessionStart' && isTidyDue()) startInBackground(call, { folder, tidies: true });
-    return;
+  const path = typeof given === 'string' ? given : undefined;
+  const work = (): Work => workIn(folder, path);
+  /** An import may be long: a process of its own makes it, and the tool goes on. */
+  const importNew = (how: Partial<Import>): void => {
+    if (path !== undefined && existsSync(path)) startInBackground(call, { ...nothing, path, folder, ending: null, ...how });
+  };
+  switch (event) {
+    case 'SessionStart':
+      await brief(call, work(), event);
+      if (isTidyDue()) startInBackground(call, { folder, tidies: true });
+      return;
+    case 'UserPromptSubmit':
+      return brief(call, work(), event);
+    case 'PreToolUse':
+      return path === undefined ? undefined : beforeCall(call, input, path, folder);
+    case 'Stop':
+      return importNew({ turnEnd: path === undefined ? null : sizeOf(path), ending: typeof last === 'string' ? endingOf(last) : null });
+    case 'PreCompact':
+      return importNew({ compacts: true });
+    case 'SessionEnd':
+      return importNew({ ends: true, clears: reason === 'clear' });
   }
-  if (typeof path !== 'string') return;
-  if (event === 'PreToolUse') {
-    if (!isHandoffTool(toolName)) return;
-    const signal = AbortSignal.timeout(handoffBudgetMs);
-    if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId);
-    await send(call, { ...nothing, path, folder, handsOff: true }, signal);
-    return;
-  }
-  if (event !== 'Stop' && event !== 'PreCompact' && event !== 'SessionEnd') return;
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
-  // An import may be long: a process of its own makes it, and the tool goes on.
-  if (size === undefined) return;
-  startInBackground(call, {
-    ...nothing,
-    path,
-    folder,
-    turnEnd: event === 'Stop' ? size : null,
-    ending: event === 'Stop' && typeof last === 'string' ? endingOf(last) : null,
-    compacts: event === 'PreCompact',
-    ends: event === 'SessionEnd',
-    clears: event === 'SessionEnd' && reason === 'clear',
-  });
+}
+
+/** Null when there is no such file. */
+const sizeOf = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.size ?? null;
+
+/** Imports before a handoff tool runs: the Context is read from the log. */
+async function beforeCall(call: Call, { tool_name: name, tool_use_id: callId }: HookInput, path: string, folder: string): Promise<void> {
+  if (!isHandoffTool(name)) return;
+  const signal = AbortSignal.timeout(handoffBudgetMs);
+  if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId);
+  await send(call, { ...nothing, path, folder, handsOff: true }, signal);
 }
 
 const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
