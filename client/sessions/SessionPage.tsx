@@ -155,11 +155,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
             <SessionHistory sessionId={id} version={version} />
           </div>
         )}
-        {view === 'snapshots' && (
-          <div className={`card ${styles.clip}`}>
-            <SessionSnapshots sessionId={id} moment={moment} />
-          </div>
-        )}
+        {view === 'snapshots' && <SessionSnapshots sessionId={id} moment={moment} />}
       </div>
       {opened !== null && opened !== 'prompt' && <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />}
       {opened === 'prompt' && <PromptDialog of={{ sessionId: id }} onClose={() => setOpened(null)} />}

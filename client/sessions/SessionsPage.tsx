@@ -2,6 +2,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
+import { ListSettings } from '../density/ListSettings.tsx';
 import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { readView, writeView, type View } from './filters.ts';
 import { useSessionCounts, type Known } from './counts.ts';
@@ -9,6 +10,7 @@ import { SessionFilters } from './SessionFilters.tsx';
 import { Changed } from '../noticing/Changed.tsx';
 import { SavedViews } from '../views/SavedViews.tsx';
 import { SessionList } from './SessionList.tsx';
+import { sessionColumns } from './SessionRow.tsx';
 
 /** The list of sessions. The URL holds the filters. */
 export function SessionsPage() {
@@ -29,7 +31,7 @@ export function SessionsPage() {
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
-    <Page title="Sessions" intro={<>Pieces of work with their current agent and last handoff. <Changed href={writeView({ ...view, byActivity: true })} /></>}>
+    <Page title="Sessions" intro={<>Pieces of work with their current agent and last handoff. <Changed href={writeView({ ...view, byActivity: true })} /></>} actions={<ListSettings columns={sessionColumns} />}>
       <SessionFilters view={view} counts={counts} onChange={change} />
       <SavedViews list="sessions" href={writeView(view)} />
       <SessionList

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { AgentChip } from '../../agents/AgentChip.tsx';
+import type { Columns } from '../../density/density.ts';
 import { graphql } from '../../gql/gql.ts';
 import type { HandoffFilter, HandoffsQuery as Data } from '../../gql/graphql.ts';
 import { useRereadOn } from '../../live/events.ts';
@@ -43,13 +44,14 @@ const HandoffsQuery = graphql(`
 `);
 
 const columns = ['Status', 'From, to', 'Session', 'Reason', 'When'];
+export const handoffColumns: Columns = { list: 'handoffs', names: ['Status', 'Session', 'Reason', 'When'] };
 
 /** The matching handoffs, newest first. Needs a new key for a new filter. */
 export function HandoffList({ filter }: { filter: HandoffFilter }) {
   // The cursors of the pages after the first.
   const [cursors, setCursors] = useState<string[]>([]);
   return (
-    <ListTable label="Handoffs" columns={columns} className={styles.table}>
+    <ListTable label="Handoffs" columns={columns} className={styles.table} choice={handoffColumns}>
       <ListPage filter={filter} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} />
     </ListTable>
   );
