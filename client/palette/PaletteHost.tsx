@@ -1,15 +1,17 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
 import { Icon } from '../ui/Icon.tsx';
+import type { PaletteProps } from './Palette.tsx';
 import { opens, type Opens } from './keys.ts';
 import styles from './PaletteHost.module.css';
 
 // Not part of the first load.
-const Palette = lazy(() => import('./Palette.tsx'));
 const Shortcuts = lazy(() => import('./Shortcuts.tsx'));
 
 /** The button and the keys that open the palette and the list of shortcuts. */
 export function PaletteHost() {
   const [opened, setOpened] = useState<Opens>(null);
+  // Without `lazy`: React holds back for 300 ms what a lazy component shows, also when its code is there.
+  const [Palette, setPalette] = useState<ComponentType<PaletteProps> | null>(null);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const asked = opens({ key: event.key, ctrlKey: event.ctrlKey, metaKey: event.metaKey, altKey: event.altKey, shiftKey: event.shiftKey, typing: isTyping(event.target) });
@@ -21,6 +23,15 @@ export function PaletteHost() {
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
   }, []);
+  const isWanted = opened === 'palette';
+  useEffect(() => {
+    if (Palette !== null) return;
+    const load = (): void => void import('./Palette.tsx').then(({ default: found }) => setPalette(() => found), () => setOpened((now) => (now === 'palette' ? null : now)));
+    if (isWanted) return load();
+    // When the page has nothing else to do, so that the palette then opens at once. Safari has no requestIdleCallback.
+    const timer = setTimeout(() => ('requestIdleCallback' in window ? requestIdleCallback(load) : load()), 1_000);
+    return () => clearTimeout(timer);
+  }, [Palette, isWanted]);
   const close = () => setOpened(null);
   return (
     <>
@@ -28,7 +39,7 @@ export function PaletteHost() {
         <Icon name="search" /> <span className={styles.word}>Search</span> <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       <Suspense>
-        {opened === 'palette' && <Palette onClose={close} onShortcuts={() => setOpened('shortcuts')} />}
+        {isWanted && Palette !== null && <Palette onClose={close} onShortcuts={() => setOpened('shortcuts')} />}
         {opened === 'shortcuts' && <Shortcuts onClose={close} />}
       </Suspense>
     </>

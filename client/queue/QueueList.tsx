@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useQuery } from 'urql';
+import type { Columns } from '../density/density.ts';
 import { graphql } from '../gql/gql.ts';
 import type { QueueFilter } from '../gql/graphql.ts';
 import { useRereadOn } from '../live/events.ts';
@@ -28,6 +29,7 @@ const QueueQuery = graphql(`
 `);
 
 const columns = ['Place', 'Session', 'Waits for', 'Priority', 'Since'];
+export const queueColumns: Columns = { list: 'queue', names: ['Place', 'Waits for', 'Priority', 'Since'] };
 
 /** The matching entries, in the order of their turns. Needs a new key for a new filter. */
 export function QueueList({ filter }: { filter: QueueFilter }) {
@@ -40,7 +42,7 @@ export function QueueList({ filter }: { filter: QueueFilter }) {
     () => setEdition((now) => now + 1),
   );
   return (
-    <ListTable label="Waiting sessions" columns={columns} className={styles.table}>
+    <ListTable label="Waiting sessions" columns={columns} className={styles.table} choice={queueColumns}>
       <ListPage filter={filter} after={null} before={0} pages={pages} total={undefined} edition={edition} onMore={() => setPages((count) => count + 1)} onRead={(after, ids) => listed.current.set(after, ids)} />
     </ListTable>
   );

@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { Page } from '../app/Page.tsx';
+import { ListSettings } from '../density/ListSettings.tsx';
 import { readQueueView, toQueueFilter, writeQueueView, type QueueView } from './filters.ts';
-import { QueueList } from './QueueList.tsx';
+import { QueueList, queueColumns } from './QueueList.tsx';
 import styles from './QueuePage.module.css';
 import { orderText } from './words.ts';
 
@@ -13,7 +14,7 @@ export default function QueuePage() {
   const view = useMemo(() => readQueueView(new URLSearchParams(search)), [search]);
   const change = (part: Partial<QueueView>) => navigate(writeQueueView({ ...view, ...part }), { replace: true });
   return (
-    <Page title="Queue" intro={`Sessions that wait for an agent. ${orderText}`}>
+    <Page title="Queue" intro={`Sessions that wait for an agent. ${orderText}`} actions={<ListSettings columns={queueColumns} />}>
       <div className={styles.filters}>
         <Filter key={`role ${view.role}`} label="Role" value={view.role} onChange={(role) => change({ role })} />
         <Filter key={`type ${view.type}`} label="Type" value={view.type} onChange={(type) => change({ type: type.toUpperCase() })} />

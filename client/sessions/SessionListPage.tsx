@@ -44,6 +44,8 @@ export type SessionPage = Data['sessions'];
 
 interface SessionListPageProps {
   view: View;
+  /** The columns that are shown besides the title. */
+  columns: readonly string[];
   /** The view as the server's filter. */
   filter: SessionFilter;
   after: string | null;
@@ -61,7 +63,7 @@ interface SessionListPageProps {
 }
 
 /** Each page has its own query, so that a changed session is looked up in one page only. */
-export function SessionListPage({ view, filter, after, before, pages, total, adding, onMore, onRead, onReassign, selection }: SessionListPageProps) {
+export function SessionListPage({ view, columns, filter, after, before, pages, total, adding, onMore, onRead, onReassign, selection }: SessionListPageProps) {
   const isFirst = after === null;
   const hasChanged = useHasChanged();
   const [{ data, error, fetching }, ask] = useQuery({
@@ -105,7 +107,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
         {inGroups(nodes).map((group) => (
           <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>
             {group.map((session) => (
-              <SessionRow key={session.id} session={session} hasLeft={hasLeft(view, session)} hasChanged={hasChanged(session)} byActivity={view.byActivity} onReassign={onReassign} selected={selection?.ids.has(session.id) ?? false} onSelect={selection?.toggle} />
+              <SessionRow key={session.id} session={session} columns={columns} hasLeft={hasLeft(view, session)} hasChanged={hasChanged(session)} byActivity={view.byActivity} onReassign={onReassign} selected={selection?.ids.has(session.id) ?? false} onSelect={selection?.toggle} />
             ))}
           </div>
         ))}
@@ -115,7 +117,7 @@ export function SessionListPage({ view, filter, after, before, pages, total, add
           <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching || adding} noun="sessions" onMore={onMore} />
         </div>
       ) : (
-        <SessionListPage view={view} filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} selection={selection} />
+        <SessionListPage view={view} columns={columns} filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} selection={selection} />
       )}
     </>
   );

@@ -174,11 +174,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
             <SessionHistory sessionId={id} version={version} />
           </div>
         )}
-        {view === 'snapshots' && (
-          <div className={`card ${styles.clip}`}>
-            <SessionSnapshots sessionId={id} moment={moment} />
-          </div>
-        )}
+        {view === 'snapshots' && <SessionSnapshots sessionId={id} moment={moment} />}
       </div>
       <Suspense>{opened !== null && opened !== 'prompt' && <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />}</Suspense>
       <Suspense>{importing !== null && <ImportDialog into={session} files={importing} onClose={() => setImporting(null)} />}</Suspense>

@@ -3,9 +3,11 @@ import { Link } from 'wouter';
 import { SelectBox, withBox } from '../acts/SelectBox.tsx';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import type { Selection } from '../acts/useSelection.ts';
+import type { Columns } from '../density/density.ts';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
+import { priorityWords } from '../queue/words.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -19,6 +21,8 @@ export const SessionRowFragment = graphql(`
     status
     createdAt
     lastActivityAt
+    priority
+    project
     agent {
       id
       ...AgentChip
@@ -30,10 +34,14 @@ export const SessionRowFragment = graphql(`
   }
 `);
 
+export const sessionColumns: Columns = { list: 'sessions', names: ['Status', 'Agent', 'Last handoff', 'Priority', 'Project'], off: ['Priority', 'Project'] };
+
 export interface SessionRowProps {
   session: FragmentType<typeof SessionRowFragment>;
   /** The session no longer matches the view. */
   hasLeft: boolean;
+  /** The columns that are shown besides the title. */
+  columns: readonly string[];
   /** Something happened since the viewer last looked at it. */
   hasChanged: boolean;
   /** Shows the time of the last activity instead of that of creation. */
@@ -48,8 +56,8 @@ export interface SessionRowProps {
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
 /** A session in a list: its title, status, holder and last handoff. */
-export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, hasChanged, byActivity, onReassign, selected, onSelect }: SessionRowProps) {
-  const { id, title, status, createdAt, lastActivityAt, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
+export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, hasChanged, columns, byActivity, onReassign, selected, onSelect }: SessionRowProps) {
+  const { id, title, status, createdAt, lastActivityAt, priority, project, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (
     <div role="listitem" className={onSelect ? `${styles.row} ${withBox}` : styles.row} data-session={id} data-left={hasLeft} data-changed={hasChanged}>
       {onSelect && <SelectBox id={id} label={title} checked={selected} onToggle={onSelect} />}
@@ -64,9 +72,15 @@ export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, h
           {hasLeft && ' · no longer in this view'}
         </span>
       </div>
-      <Badge className={styles.status} {...sessionLooks[status]} />
-      {agent ? <AgentChip className={styles.agent} agent={agent} /> : <span className={`${styles.agent} ${styles.nobody}`}>Unassigned</span>}
-      {lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} withRoute />}
+      {columns.includes('Status') && <Badge className={styles.status} {...sessionLooks[status]} />}
+      {columns.includes('Agent') && (agent ? <AgentChip className={styles.agent} agent={agent} /> : <span className={`${styles.agent} ${styles.nobody}`}>Unassigned</span>)}
+      {columns.includes('Last handoff') && lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} withRoute />}
+      {columns.includes('Priority') && <span className={styles.priority}>{priorityWords[priority]}</span>}
+      {columns.includes('Project') && (
+        <span className={styles.project} title={project ?? undefined}>
+          {project}
+        </span>
+      )}
       {onReassign && isOpen(status) && (
         <button type="button" className={`button small ${styles.action}`} onClick={() => onReassign(id)} aria-label={`Reassign "${title}"`}>
           <Icon name="swap" /> Reassign

@@ -2,6 +2,7 @@ import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
+import { ListSettings } from '../density/ListSettings.tsx';
 import { readView, writeView, type View } from './filters.ts';
 import { useSessionCounts, type Known } from './counts.ts';
 import { NewWork } from './create/NewWork.tsx';
@@ -9,6 +10,7 @@ import { SessionFilters } from './SessionFilters.tsx';
 import { Changed } from '../noticing/Changed.tsx';
 import { SavedViews } from '../views/SavedViews.tsx';
 import { SessionList } from './SessionList.tsx';
+import { sessionColumns } from './SessionRow.tsx';
 
 const ReassignDialog = lazy(() => import('../handoffs/reassign/ReassignDialog.tsx'));
 
@@ -32,7 +34,7 @@ export function SessionsPage() {
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
-    <Page title="Sessions" intro={<>Pieces of work with their current agent and last handoff. <Changed href={writeView({ ...view, byActivity: true })} /></>} actions={<NewWork />}>
+    <Page title="Sessions" intro={<>Pieces of work with their current agent and last handoff. <Changed href={writeView({ ...view, byActivity: true })} /></>} actions={<><ListSettings columns={sessionColumns} /><NewWork /></>}>
       <SessionFilters view={view} counts={counts} onChange={change} />
       <SavedViews list="sessions" href={writeView(view)} />
       <SessionList

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
+import type { Columns } from '../density/density.ts';
+import { useDensity, useShown } from '../density/store.ts';
 import { RequestError } from './ErrorNote.tsx';
 import styles from './ListTable.module.css';
 import { LoadMore } from './LoadMore.tsx';
@@ -12,15 +14,23 @@ interface ListTableProps {
   columns: readonly (string | { hidden: string })[];
   /** The widths of the columns, and their places on a phone. */
   className: string | undefined;
+  /** The columns that a person may hide, by their names. */
+  choice?: Columns;
   /** Its pages. */
   children: ReactNode;
 }
 
+const fixed: Columns = { list: '', names: [] };
+
 /** A list as a table: rows of columns, or on a phone rows of lines. */
-export function ListTable({ label, columns, className, children }: ListTableProps) {
+export function ListTable({ label, columns, className, choice = fixed, children }: ListTableProps) {
+  const density = useDensity();
+  const shown = useShown(choice);
+  // Hidden by their place, so that no row has to know of it.
+  const hidden = columns.flatMap((name, index) => (typeof name === 'string' && choice.names.includes(name) && !shown.includes(name) ? [index + 1] : []));
   return (
-    <div className={`card ${styles.list}`} tabIndex={0} role="region" aria-label={label}>
-      <table className={`${styles.table} ${className}`}>
+    <div className={`card ${styles.list}`} data-density={density} tabIndex={0} role="region" aria-label={label}>
+      <table className={`${styles.table} ${className}`} data-hidden={hidden.join(' ')}>
         <thead>
           <tr>
             {columns.map((name) =>

@@ -5,6 +5,7 @@ import { useMay } from '../../access/viewer.ts';
 import { SelectBox, withBox } from '../../acts/SelectBox.tsx';
 import { useSelection, type Selection } from '../../acts/useSelection.ts';
 import { AgentChip } from '../../agents/AgentChip.tsx';
+import type { Columns } from '../../density/density.ts';
 import { graphql } from '../../gql/gql.ts';
 import type { HandoffFilter, HandoffsQuery as Data } from '../../gql/graphql.ts';
 import { useRereadOn } from '../../live/events.ts';
@@ -49,6 +50,7 @@ const HandoffsQuery = graphql(`
 const HandoffsBar = lazy(() => import('./HandoffsBar.tsx'));
 
 const columns = ['Status', 'From, to', 'Session', 'Reason', 'When'];
+export const handoffColumns: Columns = { list: 'handoffs', names: ['Session', 'Reason', 'When'] };
 
 /** The matching handoffs, newest first. Needs a new key for a new filter. */
 export function HandoffList({ filter }: { filter: HandoffFilter }) {
@@ -63,7 +65,7 @@ export function HandoffList({ filter }: { filter: HandoffFilter }) {
   };
   return (
     <>
-      <ListTable label="Handoffs" columns={columns} className={maySelect ? `${styles.table} ${styles.selectable}` : styles.table}>
+      <ListTable label="Handoffs" columns={columns} className={maySelect ? `${styles.table} ${styles.selectable}` : styles.table} choice={handoffColumns}>
         <ListPage filter={filter} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} onRead={note} selection={maySelect ? selection : undefined} />
       </ListTable>
       <Suspense>{selection.ids.size > 0 && <HandoffsBar selection={selection} shown={listed} />}</Suspense>

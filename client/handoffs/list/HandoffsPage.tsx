@@ -2,11 +2,12 @@ import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { AgentSelect } from '../../agents/AgentSelect.tsx';
 import { Page } from '../../app/Page.tsx';
+import { ListSettings } from '../../density/ListSettings.tsx';
 import type { HandoffStatus } from '../../gql/graphql.ts';
 import { formatExact } from '../../ui/time.ts';
 import { SavedViews } from '../../views/SavedViews.tsx';
 import { readView, toFilter, writeView, type View } from './filters.ts';
-import { HandoffList } from './HandoffList.tsx';
+import { handoffColumns, HandoffList } from './HandoffList.tsx';
 import styles from './HandoffsPage.module.css';
 import { handoffLooks } from '../looks.ts';
 
@@ -17,7 +18,7 @@ export default function HandoffsPage() {
   const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
   const change = (part: Partial<View>) => navigate(writeView({ ...view, ...part }), { replace: true });
   return (
-    <Page title="Handoffs" intro="All handoffs, newest first.">
+    <Page title="Handoffs" intro="All handoffs, newest first." actions={<ListSettings columns={handoffColumns} />}>
       <div className={styles.filters}>
         <AgentSelect label="From" none="From any agent" value={view.source} onChange={(source) => change({ source })} />
         <AgentSelect label="To" none="To any agent" value={view.target} onChange={(target) => change({ target })} />
