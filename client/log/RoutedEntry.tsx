@@ -7,6 +7,7 @@ import { Variables } from '../handoffs/Variables.tsx';
 import { Fold } from '../ui/Fold.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
+import { NumberLink } from './NumberLink.tsx';
 import styles from './RoutedEntry.module.css';
 
 export const RoutedEntryFragment = graphql(`
@@ -68,9 +69,7 @@ export function RoutedEntry({ message: masked }: { message: FragmentType<typeof 
         {handoff && <HandoffBadge handoff={handoff} />}
         <span className={styles.when}>
           <Time at={createdAt} />
-          <span className={styles.number} title="Number in the log">
-            #{sequence}
-          </span>
+          <NumberLink number={sequence} />
         </span>
       </header>
       {handoff?.reason != null && (

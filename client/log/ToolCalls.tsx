@@ -1,108 +1,162 @@
-import { useState } from 'react';
-import { useQuery } from 'urql';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useClient, type CombinedError } from 'urql';
+import { Link, useLocation } from 'wouter';
 import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
+import type { ToolCallLineFragment as Line, ToolCallStatus } from '../gql/graphql.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
-import { Fold } from '../ui/Fold.tsx';
-import { Icon } from '../ui/Icon.tsx';
+import { Icon, type IconName } from '../ui/Icon.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
+import { formatDuration } from '../ui/time.ts';
+import { callsOfMessage } from './logPages.ts';
+import { elementOf, hashOf, type Target } from './place.ts';
 import styles from './ToolCalls.module.css';
 
-export interface Call {
-  id: string;
-  sequence: number;
-  name: string;
-  filesModified: readonly string[];
-  error?: string | null;
-}
+// Arguments and results are read on opening a call.
+export const ToolCallLineFragment = graphql(`
+  fragment ToolCallLine on ToolCall {
+    id
+    index
+    name
+    argument
+    status
+    durationMs
+    filesModified
+  }
+`);
 
-/** A message's tool calls: a summary line, then each with its arguments and result. */
-export function ToolCalls({ calls }: { calls: readonly Call[] }) {
-  const [open, setOpen] = useState(false);
-  const failed = calls.filter(({ error }) => error != null).length;
-  return (
-    <details className={styles.calls} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>
-        <Icon name="tool" size={14} />
-        <span className={styles.count}>{calls.length === 1 ? '1 tool call' : `${calls.length} tool calls`}</span>
-        <span className={styles.names}>{namesOf(calls)}</span>
-        {failed > 0 && (
-          <span className={styles.failed}>
-            <Icon name="cross" size={12} /> {failed} failed
-          </span>
-        )}
-      </summary>
-      {open && (
-        <ol role="list">
-          {calls.map((call) => (
-            <li key={call.id}>
-              <OneCall call={call} />
-            </li>
-          ))}
-        </ol>
-      )}
-    </details>
-  );
-}
-
-/** "Bash 3, Read". */
-function namesOf(calls: readonly Call[]): string {
-  const counts = new Map<string, number>();
-  for (const { name } of calls) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => (count === 1 ? name : `${name} ×${count}`)).join(', ');
-}
-
-function OneCall({ call }: { call: Call }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details className={styles.call} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>
-        <span className="mono">{call.name}</span>
-        <span className={styles.files}>{call.filesModified.map((file) => file.slice(file.lastIndexOf('/') + 1)).join(', ')}</span>
-        {call.error != null && (
-          <span className={styles.failed}>
-            <Icon name="cross" size={12} /> failed
-          </span>
-        )}
-      </summary>
-      {open && <Whole id={call.id} />}
-    </details>
-  );
-}
-
-const ToolCallQuery = graphql(`
-  query ToolCall($id: ID!) {
+const MoreCallsQuery = graphql(`
+  query MoreCalls($id: ID!, $first: Int!, $after: Int!) {
     node(id: $id) {
       __typename
       id
-      ... on ToolCall {
-        callId
-        arguments
-        result
-        error
-        filesModified
+      ... on Message {
+        toolCalls(first: $first, after: $after) {
+          id
+          ...ToolCallLine
+        }
       }
     }
   }
 `);
 
-function Whole({ id }: { id: string }) {
-  const [{ data, error }, ask] = useQuery({ query: ToolCallQuery, variables: { id } });
-  if (error) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
-  const call = data?.node?.__typename === 'ToolCall' ? data.node : undefined;
-  if (!call) return <Skeleton height="6rem" />;
-  const outcome = call.error ?? call.result;
+// The drawing of differences comes with the first call that is opened.
+const WholeCall = lazy(() => import('./WholeCall.tsx'));
+
+/** Lines that are shown at first. */
+const fewLines = 6;
+/** Calls that one request for more reads. */
+const moreCalls = 100;
+
+interface ToolCallsProps {
+  messageId: string;
+  number: number;
+  calls: readonly FragmentType<typeof ToolCallLineFragment>[];
+  target: Target | null;
+}
+
+/** The tool calls after a message, a line for each. */
+export function ToolCalls({ messageId, number, calls: masked, target }: ToolCallsProps) {
+  const client = useClient();
+  const [open, setOpen] = useState(false);
+  const [further, setFurther] = useState<Line[]>([]);
+  const [error, setError] = useState<CombinedError | null>(null);
+  const [isOver, setOver] = useState(masked.length < callsOfMessage);
+  const first = readFragment(ToolCallLineFragment, masked);
+  const calls = [...first, ...further];
+  const wanted = target?.call ?? null;
+  const isFolded = !open && calls.length > fewLines + 2 && wanted === null;
+  const lastIndex = calls.at(-1)!.index;
+  const mustReadOn = wanted !== null && wanted > lastIndex && !isOver;
+
+  const readOn = async () => {
+    const { data, error: failure } = await client.query(MoreCallsQuery, { id: messageId, first: moreCalls, after: lastIndex }, { requestPolicy: 'network-only' }).toPromise();
+    setError(failure ?? null);
+    if (data?.node?.__typename !== 'Message') return;
+    const found = readFragment(ToolCallLineFragment, data.node.toolCalls);
+    setFurther((before) => [...before, ...found.filter(({ index }) => index > lastIndex)]);
+    if (found.length < moreCalls) setOver(true);
+  };
+  const readOnLatest = useRef(readOn);
+  useEffect(() => {
+    readOnLatest.current = readOn;
+  });
+  useEffect(() => {
+    if (mustReadOn) void readOnLatest.current();
+  }, [mustReadOn, lastIndex]);
+
+  const shown = isFolded ? calls.slice(0, fewLines) : calls;
+  const failed = calls.slice(shown.length).filter(({ status }) => status === 'FAILED').length;
   return (
-    <dl className={styles.whole}>
-      <dt>Arguments</dt>
-      <dd>{call.arguments == null ? <span className="soft">none</span> : <Fold text={JSON.stringify(call.arguments, null, 2)} mono />}</dd>
-      {call.filesModified.length > 0 && (
-        <>
-          <dt>Files modified</dt>
-          <dd className="mono small">{call.filesModified.join('\n')}</dd>
-        </>
+    <div className={styles.calls}>
+      <ol role="list" aria-label="Tool calls">
+        {shown.map((call) => (
+          <OneCall key={call.id} call={call} number={number} target={wanted === call.index ? target : null} />
+        ))}
+      </ol>
+      {isFolded && (
+        <button type="button" className={styles.more} onClick={() => setOpen(true)}>
+          {`Show ${calls.length - shown.length}${isOver ? '' : ' or more'} further calls`}
+          {failed > 0 && <span className={styles.failed}>{failed} failed</span>}
+        </button>
       )}
-      <dt>{call.error == null ? 'Result' : 'Error'}</dt>
-      <dd data-failed={call.error != null}>{outcome == null ? <span className="soft">none yet</span> : <Fold text={outcome} mono />}</dd>
-    </dl>
+      {!isFolded && !isOver && (
+        <button type="button" className={styles.more} onClick={() => void readOn()}>
+          Show further calls
+        </button>
+      )}
+      {error && <RequestError error={error} onRetry={() => void readOn()} />}
+    </div>
+  );
+}
+
+const looks: Record<ToolCallStatus, { icon: IconName; word: string }> = {
+  SUCCEEDED: { icon: 'check', word: 'succeeded' },
+  FAILED: { icon: 'cross', word: 'failed' },
+  PENDING: { icon: 'dash', word: 'no result' },
+};
+
+/** Name, argument, outcome and duration on one line, which opens to arguments and result. */
+function OneCall({ call, number, target }: { call: Line; number: number; target: Target | null }) {
+  const { id, index, name, argument, status, durationMs, filesModified } = call;
+  const [open, setOpen] = useState(target !== null);
+  const [path] = useLocation();
+  const summary = useRef<HTMLElement>(null);
+  const place = { message: number, call: index };
+  const [asked, setAsked] = useState(target);
+  if (target !== asked) {
+    setAsked(target);
+    if (target !== null) setOpen(true);
+  }
+  useEffect(() => {
+    if (target === null) return;
+    summary.current?.focus({ preventScroll: true });
+    // Calls may be far below their message.
+    void summary.current?.scrollIntoView({ block: 'center' });
+  }, [target]);
+  return (
+    <li id={elementOf(place)}>
+      <details className={styles.call} open={open} onToggle={(event) => setOpen(event.currentTarget.open)} data-target={target !== null}>
+        <summary ref={summary}>
+          <span className={styles.name}>{name}</span>
+          <span className={styles.argument}>{argument ?? filesModified[0]}</span>
+          <span className={styles.outcome} data-status={status}>
+            <Icon name={looks[status].icon} size={12} />
+            <span className={status === 'SUCCEEDED' ? 'hidden' : undefined}>{looks[status].word}</span>
+          </span>
+          {durationMs != null && <span className={styles.duration}>{formatDuration(durationMs)}</span>}
+        </summary>
+        {open && (
+          <>
+            <Suspense fallback={<Skeleton height="6rem" />}>
+              <WholeCall id={id} name={name} />
+            </Suspense>
+            <p className={styles.link}>
+              <Link href={`${path}${hashOf(place)}`}>Link to this call</Link>
+            </p>
+          </>
+        )}
+      </details>
+    </li>
   );
 }

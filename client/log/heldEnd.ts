@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useRef } from 'react';
 
 const nearPx = 24;
+/** Wheels and keys scroll for a while. */
+const actMs = 1_000;
 
-/**
- * Keeps a scroll region at its end when content is added below, as long as the reader is there. When content is added above,
- * the visible part stays in place. Scrolling or touching stops it.
- */
-export function useHeldEnd() {
+/** Keeps a scroll region at its end when its content grows, from the beginning or from when the reader gets there, until the reader scrolls away. */
+export function useHeldEnd(fromTheBeginning: boolean) {
   const region = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  // The distance from the end to keep; null when the reader has scrolled.
-  const held = useRef<number | null>(0);
+  const held = useRef(fromTheBeginning);
+  /** When the reader last did what may scroll. */
+  const acted = useRef(-Infinity);
 
   useEffect(() => {
     const [around, inside] = [region.current, content.current];
     if (!around || !inside) return;
     const observer = new ResizeObserver(() => {
-      if (held.current !== null) around.scrollTop = around.scrollHeight - around.clientHeight - held.current;
+      if (held.current) around.scrollTop = around.scrollHeight - around.clientHeight;
     });
     observer.observe(inside);
     observer.observe(around);
@@ -26,16 +26,15 @@ export function useHeldEnd() {
   const onScroll = useCallback(() => {
     const around = region.current;
     if (!around) return;
-    const distance = around.scrollHeight - around.clientHeight - around.scrollTop;
-    if (distance < nearPx) held.current = 0;
-    else if (held.current === 0 || (held.current !== null && Math.abs(held.current - distance) > nearPx)) held.current = null;
+    if (around.scrollHeight - around.clientHeight - around.scrollTop < nearPx) held.current = true;
+    // Growing content scrolls too.
+    else if (performance.now() - acted.current < actMs) held.current = false;
   }, []);
-  const holdForOlder = useCallback(() => {
-    const around = region.current;
-    if (around) held.current = around.scrollHeight - around.clientHeight - around.scrollTop;
+  const noteAct = useCallback(() => {
+    acted.current = performance.now();
   }, []);
   const letGo = useCallback(() => {
-    held.current = null;
+    held.current = false;
   }, []);
-  return { region, content, onScroll, holdForOlder, letGo };
+  return { region, content, onScroll, noteAct, letGo };
 }

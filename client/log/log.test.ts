@@ -7,7 +7,7 @@ import { testDatabase } from '../../test/database.ts';
 import { send } from '../../test/graphql.ts';
 import { realDataFolder, realPath } from '../../test/realData.ts';
 import { startApp } from '../../test/server.ts';
-import { world } from '../../test/world.ts';
+import { toolCall, world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
@@ -33,31 +33,93 @@ const pathOf = (uuid: string): string => `/sessions/${encodeId('session', uuid)}
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 const numbers = (page: Page): Promise<number[]> => conversation(page).locator('li[id^="message-"]').evaluateAll((entries) => entries.map(({ id }) => Number(id.slice('message-'.length))));
 const distanceToEnd = (page: Page): Promise<number> => conversation(page).evaluate((region) => region.scrollHeight - region.clientHeight - region.scrollTop);
-const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+const rowsShown = async (page: Page): Promise<[number, number]> => {
+  const shown = await numbers(page);
+  return [Math.min(...shown), Math.max(...shown)];
+};
 
 describe('the log of a session', () => {
-  it('shows the newest page first, scrolled to its end', async () => {
+  it('opens at its end, and holds only what is near the screen', async () => {
     const { page, faults } = await visit(pathOf(long));
     await conversation(page).locator('#message-101').waitFor();
-    expect(await numbers(page)).toEqual(upTo(62, 101));
     await expect.poll(() => distanceToEnd(page), patiently).toBeLessThan(2);
+    const [first, last] = await rowsShown(page);
+    expect([first > 40, last]).toEqual([true, 101]);
+    expect(await conversation(page).locator('#message-101').getAttribute('aria-setsize')).toBe('101');
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('adds older pages above, and keeps the scroll position', async () => {
-    const { page } = await visit(pathOf(long));
+  it('goes to the first message, to a number, and back, by keyboard alone', async () => {
+    const { page, faults } = await visit(pathOf(long));
     await conversation(page).locator('#message-101').waitFor();
-    const older = conversation(page).getByRole('button', { name: 'Older messages' });
-    await older.scrollIntoViewIfNeeded();
-    const placeOf62 = () => conversation(page).locator('#message-62').evaluate((entry) => entry.getBoundingClientRect().top);
-    const before = await placeOf62();
-    await older.click();
-    await conversation(page).locator('#message-22').waitFor({ state: 'attached' });
-    await expect.poll(async () => Math.abs((await placeOf62()) - before), patiently).toBeLessThan(40);
-    expect(await numbers(page)).toEqual(upTo(22, 101));
-    await older.click();
-    await conversation(page).getByText('The conversation begins here.').waitFor({ state: 'attached' });
-    expect(await numbers(page)).toEqual(upTo(1, 101));
+    await page.getByRole('button', { name: 'First', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await conversation(page).getByText('The conversation begins here.').waitFor();
+    await conversation(page).getByText('Message number 1.', { exact: true }).waitFor();
+    await page.getByLabel('Number of a message').fill('50');
+    await page.keyboard.press('Enter');
+    await conversation(page).getByText('Message number 50.', { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent ?? ''), patiently).toContain('Message number 50.');
+    expect(new URL(page.url()).hash).toBe('#message-50');
+    await page.getByLabel('Number of a message').fill('102');
+    await page.keyboard.press('Enter');
+    await page.getByText('There are messages 1 to 101.').waitFor();
+    await page.getByRole('button', { name: 'Last', exact: true }).click();
+    await conversation(page).locator('#message-101').waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('opens at the message that the address names', async () => {
+    const { page } = await visit(`${pathOf(long)}#message-30`);
+    const entry = conversation(page).locator('#message-30');
+    await entry.getByText('Message number 30.').waitFor();
+    await expect.poll(() => entry.locator('[data-target="true"]').count(), patiently).toBe(1);
+    const [top, bottom] = await conversation(page).evaluate((region) => [region.getBoundingClientRect().top, region.getBoundingClientRect().bottom]);
+    await expect.poll(async () => (await entry.boundingBox())!.y, patiently).toBeGreaterThanOrEqual(top - 1);
+    expect((await entry.boundingBox())!.y).toBeLessThan(bottom);
+    // A link of another message does the same without loading the page.
+    await conversation(page).getByRole('link', { name: 'Link to message 31' }).click();
+    await conversation(page).locator('#message-31 [data-target="true"]').waitFor();
+    expect(page.url()).toMatch(/#message-31$/);
+  }, 120_000);
+
+  it('finds messages, goes to the one chosen, and lets the keyboard go on to the next', async () => {
+    const { page, faults } = await visit(pathOf(long));
+    const field = page.getByLabel('Search this conversation');
+    await field.fill('number 7');
+    await page.getByText('11 found').waitFor();
+    const found = page.getByRole('list', { name: 'Messages found' });
+    expect(await found.getByRole('button').first().textContent()).toBe('#7UserMessage number 7.');
+    await look(page, 'log-search');
+    await field.press('Enter');
+    await conversation(page).locator('#message-7 [data-target="true"]').waitFor();
+    await field.press('Enter');
+    await conversation(page).locator('#message-70 [data-target="true"]').waitFor();
+    await field.press('Shift+Enter');
+    await conversation(page).locator('#message-7 [data-target="true"]').waitFor();
+    await field.fill('nothing like this');
+    await page.getByText('No message has these words.').waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('opens a call at its link, with the difference of a file', async () => {
+    const uuid = await session('claude-1', { title: 'Calls' });
+    const edit = toolCall('edit', 'Edit', { arguments: { file_path: 'src/a.ts', old_string: 'one\ntwo', new_string: 'one\n2' }, durationMs: 1_200 });
+    await turn(uuid, { messages: [{ role: 'ASSISTANT', content: '**Bold** words' }], toolCalls: [...Array.from({ length: 60 }, (_, index) => toolCall(`c${index}`, 'Bash', { arguments: { command: `step ${index + 1}` } })), edit, toolCall('open', 'Read', { result: null })] });
+    const { page, faults } = await visit(pathOf(uuid));
+    const calls = conversation(page).getByRole('list', { name: 'Tool calls' });
+    await conversation(page).getByRole('button', { name: 'Show 44 or more further calls' }).waitFor();
+    await conversation(page).locator('strong', { hasText: 'Bold' }).waitFor();
+    expect(await calls.locator('summary').allTextContents()).toEqual([1, 2, 3, 4, 5, 6].map((step) => `Bashstep ${step}succeeded`));
+    await page.goto(`${url}${pathOf(uuid)}#message-1-call-61`);
+    const call = conversation(page).locator('#message-1-call-61');
+    await call.getByRole('region', { name: 'Changed lines of src/a.ts' }).waitFor();
+    expect(await call.locator('summary').textContent()).toBe('Editsrc/a.tssucceeded1 s');
+    expect(await call.locator('[data-kind="REMOVED"]').last().textContent()).toBe('−two');
+    expect(await conversation(page).locator('#message-1-call-62 summary').textContent()).toBe('Readno result');
+    await look(page, 'log-call');
+    expect(faults).toEqual([]);
   }, 120_000);
 
   it('folds a long message, and shows the rest on request', async () => {
@@ -87,7 +149,7 @@ describe('the log of a session', () => {
     await chooseAgent(dialog, 'claude-1');
     await dialog.getByRole('button', { name: 'Reassign' }).click();
     await conversation(page).getByText('Meanwhile.').waitFor();
-    expect(await numbers(page)).toEqual(upTo(1, (await numbers(page)).length));
+    await expect.poll(() => numbers(page), patiently).toEqual([1, 2, 3]);
   }, 120_000);
 });
 
@@ -106,8 +168,8 @@ describe.skipIf(realDataFolder === undefined)('the log of a real session', () =>
     });
     await page.goto(`${url}/sessions/${id}`);
     await conversation(page).locator('#message-81').waitFor();
-    await conversation(page).getByText(/tool calls?/).first().waitFor();
-    await conversation(page).getByRole('button', { name: 'Older messages' }).click();
+    await conversation(page).getByRole('list', { name: 'Tool calls' }).first().waitFor();
+    await page.getByRole('button', { name: 'First', exact: true }).click();
     await conversation(page).locator('#message-2').waitFor({ state: 'attached' });
     const pauses = await page.evaluate(() => (window as unknown as { pauses: number[] }).pauses);
     console.log(`long tasks on a real log (ms): ${pauses.map(Math.round).join(', ') || 'none'}`);

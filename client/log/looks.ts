@@ -1,4 +1,4 @@
-import type { MessageRole } from '../gql/graphql.ts';
+import type { MessageKind, MessageRole } from '../gql/graphql.ts';
 
 /** The speaker's label where no agent is named. */
 export const roleWords: Record<MessageRole, string> = {
@@ -7,4 +7,12 @@ export const roleWords: Record<MessageRole, string> = {
   SYSTEM: 'System',
   TOOL: 'Tool',
   HANDOFF: 'Handoff',
+};
+
+export const kindWords: Record<MessageKind, string> = {
+  TEXT: 'Message',
+  ERROR: 'Error',
+  STATUS: 'Status',
+  SKILL: 'Skill',
+  SUBTASK: 'Sub-task',
 };

@@ -39,7 +39,7 @@ export function itemOf({ node, match }: Edge): Item {
     case 'Handoff':
       return { ...item, title: `${node.sourceAgent?.id ?? 'Unassigned'} to ${node.targetAgent.id}: ${node.session.title}`, href: `/handoffs/${node.id}` };
     case 'Message':
-      return { ...item, title: `Message ${node.sequence} of ${node.session.title}`, href: `/sessions/${node.session.id}` };
+      return { ...item, title: `Message ${node.sequence} of ${node.session.title}`, href: `/sessions/${node.session.id}#message-${node.sequence}` };
   }
 }
 
@@ -47,7 +47,7 @@ export function itemOf({ node, match }: Edge): Item {
 const showsMore = (node: Edge['node'], match: Edge['match']): boolean => match != null && !(node.__typename === 'Session' && match.field === 'title') && !(node.__typename === 'Agent' && (match.field === 'name' || match.field === 'id'));
 
 /** A text in pieces, marked and unmarked in turn. Ranges out of order or beyond the text are left out. */
-export function pieces({ text, marks }: Match): { text: string; marked: boolean }[] {
+export function pieces({ text, marks }: Pick<Match, 'text' | 'marks'>): { text: string; marked: boolean }[] {
   const parts: { text: string; marked: boolean }[] = [];
   let at = 0;
   for (const { start, end } of marks) {

@@ -37,7 +37,7 @@ describe('itemOf', () => {
     [{ ...named }, { title: 'Login', href: '/sessions/s', match: null }],
     [{ __typename: 'Agent' as const, id: 'ada', name: 'Ada L' }, { title: 'Ada L (ada)', href: '/agents/ada', match }],
     [{ __typename: 'Handoff' as const, id: 'h', sourceAgent: null, targetAgent: { __typename: 'Agent' as const, id: 'bob' }, session: named }, { title: 'Unassigned to bob: Login', href: '/handoffs/h', match }],
-    [{ __typename: 'Message' as const, id: 'm', sequence: 7, session: named }, { title: 'Message 7 of Login', href: '/sessions/s', match }],
+    [{ __typename: 'Message' as const, id: 'm', sequence: 7, session: named }, { title: 'Message 7 of Login', href: '/sessions/s#message-7', match }],
   ])('names and links %j, and shows a match that says more than the title', (node, shown) => {
     expect(itemOf({ __typename: 'SearchResultEdge', node, match })).toMatchObject(shown);
   });

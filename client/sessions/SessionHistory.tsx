@@ -9,7 +9,7 @@ import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { WholeRow } from '../ui/WholeRow.tsx';
 import { useAgain } from '../ui/useAgain.ts';
 import { MovedRow } from './MovedRow.tsx';
-import { useMoves, type Move } from './moves.ts';
+import { movesOf, useTenures, type Move } from './moves.ts';
 import styles from './SessionHistory.module.css';
 
 const pageSize = 20;
@@ -39,7 +39,7 @@ const HistoryQuery = graphql(`
 /** The handoffs as a table, newest first, with moves without a handoff in between; rows open to show the content. */
 export function SessionHistory({ sessionId, version }: { sessionId: string; version: number }) {
   const [wanted, setWanted] = useState(pageSize);
-  const moves = useMoves(sessionId, version);
+  const moves = movesOf(useTenures(sessionId, version));
   return (
     <div className={styles.history}>
       <table className={styles.table}>

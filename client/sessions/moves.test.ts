@@ -6,26 +6,24 @@ import { openBrowser, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { movesAround, type Move } from './moves.ts';
+import { handoffNumbers, movesByNumber, type Move, type Tenure } from './moves.ts';
 
 describe('a move without a handoff is placed in the log', () => {
   const move = (startSequence: number) => ({ id: `at ${startSequence}`, startSequence }) as Move;
-  const placed = (moves: number[], sequences: number[]) => {
-    const { before, after } = movesAround(moves.toReversed().map(move), sequences);
-    return [[...before].map(([sequence, found]) => [sequence, found.map(({ startSequence }) => startSequence)]), after.map(({ startSequence }) => startSequence)];
-  };
+  const placed = (moves: number[], newest: number) => [...movesByNumber(moves.toReversed().map(move), newest)].map(([number, found]) => [number, found.map(({ startSequence }) => startSequence)]);
 
   it('before the first message of its tenure, in order', () => {
-    expect(placed([1, 2, 3, 3], [1, 2, 3, 4])).toEqual([[[1, [1]], [2, [2]], [3, [3, 3]]], []]);
+    expect(placed([1, 2, 3, 3], 4)).toEqual([[1, [1]], [2, [2]], [3, [3, 3]]]);
   });
 
   it('after the last message when none follows', () => {
-    expect(placed([5, 6], [1, 2, 3, 4])).toEqual([[], [5]]);
+    expect(placed([5, 6], 4)).toEqual([[5, [5, 6]]]);
   });
+});
 
-  it('once at the border of two pages', () => {
-    expect([placed([3], [1, 2]), placed([3], [3, 4])]).toEqual([[[], [3]], [[], []]]);
-  });
+it('the entry of a handoff is the message before the tenure that it began', () => {
+  const tenure = (startSequence: number, id?: string) => ({ startSequence, initiatedByHandoff: id === undefined ? null : { id } }) as Tenure;
+  expect(handoffNumbers([tenure(9, 'b'), tenure(5), tenure(3, 'a'), tenure(1)])).toEqual([2, 8]);
 });
 
 const db = await testDatabase();

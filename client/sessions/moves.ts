@@ -3,7 +3,7 @@ import { graphql } from '../gql/gql.ts';
 import type { SessionMovesQuery } from '../gql/graphql.ts';
 import { useAgain } from '../ui/useAgain.ts';
 
-// The newest 100 tenures, as in the chain.
+// The newest 100, as in the chain.
 const MovesQuery = graphql(`
   query SessionMoves($id: ID!) {
     session(id: $id) {
@@ -33,27 +33,33 @@ const MovesQuery = graphql(`
   }
 `);
 
-/** A tenure that began without a handoff, with the move's notes. */
-export type Move = NonNullable<SessionMovesQuery['session']>['agentSessions']['nodes'][number];
+/** A tenure; a move is one that began without a handoff, with the move's notes. */
+export type Tenure = NonNullable<SessionMovesQuery['session']>['agentSessions']['nodes'][number];
+export type Move = Tenure;
 
-/** The session's moves without a handoff, newest first. */
-export function useMoves(sessionId: string, moment: string | number): Move[] {
+const none: readonly Tenure[] = [];
+
+/** The session's tenures, newest first. */
+export function useTenures(sessionId: string, moment: string | number): readonly Tenure[] {
   const [{ data }, ask] = useQuery({ query: MovesQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   useAgain(ask, moment);
-  return (data?.session?.agentSessions.nodes ?? []).filter(({ initiatedByHandoff, startedBy }) => !initiatedByHandoff && startedBy?.type === 'SESSION_REASSIGNED');
+  return data?.session?.agentSessions.nodes ?? none;
 }
 
-/** The moves to show before each message, and after the last one of a page. Each is shown once, whatever the pages. */
-export function movesAround(moves: readonly Move[], sequences: readonly number[]): { before: Map<number, Move[]>; after: Move[] } {
-  const before = new Map<number, Move[]>();
-  const after: Move[] = [];
-  const [first = 1] = sequences;
+/** The moves without a handoff, newest first. */
+export const movesOf = (tenures: readonly Tenure[]): Move[] =>
+  tenures.filter(({ initiatedByHandoff, startedBy }) => !initiatedByHandoff && startedBy?.type === 'SESSION_REASSIGNED');
+
+/** The moves before each message, those after the last one before the number that follows it. */
+export function movesByNumber(moves: readonly Move[], newest: number): Map<number, Move[]> {
+  const byNumber = new Map<number, Move[]>();
   for (const move of moves.toReversed()) {
-    const next = sequences.find((sequence) => sequence >= move.startSequence);
-    // At the boundary of two pages it belongs to the end of the older one.
-    if (next === first && first > 1) continue;
-    if (next !== undefined) before.set(next, [...(before.get(next) ?? []), move]);
-    else if (move.startSequence === (sequences.at(-1) ?? 0) + 1) after.push(move);
+    const number = Math.min(move.startSequence, newest + 1);
+    byNumber.set(number, [...(byNumber.get(number) ?? []), move]);
   }
-  return { before, after };
+  return byNumber;
 }
+
+/** The numbers of the entries of handoffs, in order: each is the last message before the tenure that it began. */
+export const handoffNumbers = (tenures: readonly Pick<Tenure, 'startSequence' | 'initiatedByHandoff'>[]): number[] =>
+  tenures.filter(({ initiatedByHandoff, startSequence }) => initiatedByHandoff && startSequence > 1).map(({ startSequence }) => startSequence - 1).toReversed();

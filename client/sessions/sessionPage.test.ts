@@ -48,20 +48,27 @@ describe('the page of a session', () => {
 
   it('shows the log as a conversation with handoffs, reasons and changed variables', async () => {
     const { page, faults } = await visit(`/sessions/${chained}`);
-    await conversation(page).getByText('Please add rate limits to the public API').waitFor();
+    // The request stays above the conversation.
+    await page.locator('summary', { hasText: 'Please add rate limits to the public API' }).waitFor();
     const entry = routed(page, 'now with the 429 test');
     expect(await entry.textContent()).toMatch(/Routed to.*reviewer-1.*from claude-1.*Taken over.*Variable passed.*pull_request.*118/);
-    expect(await routed(page, 'The deployment script is Go').textContent()).toContain('change its template in deploy/');
-    const order = await conversation(page).locator('li[id^="message-"]').evaluateAll((entries) => entries.map(({ id }) => id));
-    expect(order).toEqual(Array.from({ length: 11 }, (_, index) => `message-${index + 1}`));
     await look(page, 'session');
+    await page.getByRole('button', { name: 'Handoff before' }).click();
+    await page.getByRole('button', { name: 'Handoff before' }).click();
+    await routed(page, 'The deployment script is Go').getByText('change its template in deploy/').waitFor();
+    await page.getByRole('button', { name: 'First', exact: true }).click();
+    await conversation(page).getByText('Please add rate limits to the public API').waitFor();
+    const order = await conversation(page).locator('li[aria-posinset]').evaluateAll((entries) => entries.map(({ id }) => id));
+    expect(order.slice(0, 3)).toEqual(['message-1', 'message-2', 'message-3']);
     expect(faults).toEqual([]);
   }, 120_000);
 
   it('shows arguments and outcome of a tool call', async () => {
     const { page } = await visit(`/sessions/${chained}`);
+    await page.getByRole('button', { name: 'First', exact: true }).click();
     const calls = conversation(page).locator('#message-3');
-    await calls.getByText('4 tool calls').click();
+    await calls.getByRole('list', { name: 'Tool calls' }).waitFor();
+    expect(await calls.getByRole('list', { name: 'Tool calls' }).locator('summary').allTextContents()).toHaveLength(4);
     await calls.getByText('failed', { exact: true }).click();
     await calls.getByText('exit 1: 1 of 212 tests failed').waitFor();
     await calls.getByText('"command": "npm test"').waitFor();

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import styles from './Fold.module.css';
 
 export interface FoldProps {
@@ -8,17 +8,27 @@ export interface FoldProps {
   lines?: number;
   /** For code, JSON and tool output. */
   mono?: boolean;
+  /** Shows all of it at first, and once this becomes true. */
+  isOpen?: boolean;
+  /** Draws the text, or its beginning; without it, the text appears as it is. */
+  draw?: (text: string) => ReactNode;
 }
 
-/** Recorded text, never rendered as markup. A long text shows its beginning, and only that part is in the page. */
-export function Fold({ text, characters = 1_200, lines = 14, mono = false }: FoldProps) {
-  const [open, setOpen] = useState(false);
+/** Recorded text, never rendered as markup unless `draw` does so. A long text shows its beginning, and only that part is in the page. */
+export function Fold({ text, characters = 1_200, lines = 14, mono = false, isOpen = false, draw }: FoldProps) {
+  const [open, setOpen] = useState(isOpen);
+  const [wasOpen, setWasOpen] = useState(isOpen);
+  if (isOpen !== wasOpen) {
+    setWasOpen(isOpen);
+    if (isOpen) setOpen(true);
+  }
   const end = foldAt(text, characters, lines);
   const folds = end < text.length;
+  const shown = open || !folds ? text : text.slice(0, end);
   return (
     <div className={styles.fold}>
       <div className={`${styles.text} ${mono ? styles.mono : ''}`} data-folded={folds && !open}>
-        {open || !folds ? text : text.slice(0, end)}
+        {draw ? draw(shown) : shown}
       </div>
       {folds && (
         <button type="button" className={styles.more} aria-expanded={open} onClick={() => setOpen(!open)}>

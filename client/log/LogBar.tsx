@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { Icon } from '../ui/Icon.tsx';
+import styles from './LogBar.module.css';
+
+interface LogBarProps {
+  /** Numbers of the first and the last message. */
+  oldest: number;
+  newest: number;
+  /** Numbers of the entries of handoffs, in order. */
+  handoffs: readonly number[];
+  /** The number of the message where the reader is. */
+  place: () => number;
+  onJump: (message: number) => void;
+}
+
+/** Goes to the first and the last message, to a number, and from handoff to handoff. */
+export function LogBar({ oldest, newest, handoffs, place, onJump }: LogBarProps) {
+  const [number, setNumber] = useState('');
+  const [said, setSaid] = useState('');
+  const go = (message: number | undefined, otherwise: string) => {
+    setSaid(message === undefined ? otherwise : '');
+    if (message !== undefined) onJump(message);
+  };
+  const wanted = Number(number);
+  const isKnown = Number.isInteger(wanted) && wanted >= oldest && wanted <= newest;
+  return (
+    <div className={styles.bar} role="toolbar" aria-label="Go to">
+      <button type="button" className="button small" onClick={() => go(oldest, '')}>
+        First
+      </button>
+      <button type="button" className="button small" onClick={() => go(newest, '')}>
+        Last
+      </button>
+      {handoffs.length > 0 && (
+        <>
+          <button type="button" className="button small" onClick={() => go(handoffs.findLast((each) => each < place()), 'There is no earlier handoff.')}>
+            <Icon name="left" size={14} /> Handoff<span className="hidden"> before</span>
+          </button>
+          <button type="button" className="button small" onClick={() => go(handoffs.find((each) => each > place()), 'There is no later handoff.')}>
+            <span className="hidden">Next </span>Handoff <Icon name="arrow" size={14} />
+          </button>
+        </>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          go(isKnown ? wanted : undefined, `There are messages ${oldest} to ${newest}.`);
+        }}
+      >
+        <input className="input" inputMode="numeric" aria-label="Number of a message" placeholder={`${oldest}–${newest}`} value={number} onChange={(event) => setNumber(event.target.value.replace(/\D/g, ''))} />
+        <button type="submit" className="button small" disabled={number === ''}>
+          Go
+        </button>
+      </form>
+      <span className="soft small" role="status">
+        {said}
+      </span>
+    </div>
+  );
+}
