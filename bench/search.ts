@@ -39,7 +39,7 @@ export async function search(place: Place, say: (line: string) => void): Promise
     const document = 'query Search($query: String!) { search(query: $query, first: 20) { nodes { ... on Session { id } ... on Agent { id } ... on Handoff { id } ... on Message { id session { id } } } } }';
     const body = JSON.stringify({ query: document, variables: { query } });
     const bare = `SELECT id FROM search_entries WHERE kind = 'MESSAGE' AND words @@ search_query('${query}') ORDER BY id DESC LIMIT 1000`;
-    const asked: Search = { query, named: [], types: kinds, caller: { role: 'OPERATOR', agentId: null }, sessionIds: null, after: null };
+    const asked: Search = { query, named: [], types: kinds, caller: { role: 'OPERATOR', agentId: null }, sessionIds: null, after: null, sessionId: null };
     const timed = async (work: () => Promise<unknown>): Promise<number> => {
       const started = performance.now();
       for (let time = 0; time < 30; time += 1) await work();

@@ -14,6 +14,7 @@ export const endpoints = {
   handoffMarkdown: (id: string) => `${basePath}/handoffs/${id}.md`,
   handoffJson: (id: string) => `${basePath}/handoffs/${id}.json`,
   sessionJson: (id: string) => `${basePath}/sessions/${id}.json`,
+  transcript: (session: string, query: URLSearchParams) => `${basePath}/sessions/${session}/transcript?${query}`,
 };
 
 export const authorization = (key: string | null): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` });

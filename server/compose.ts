@@ -1,8 +1,11 @@
+import { GraphQLError } from 'graphql';
 import { buildApp, type App, type AppLive, type AppOptions } from './app.ts';
 import { batonItself } from './core/work.ts';
-import { databaseId } from './events/cursors.ts';
+import { cursorsOf, databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
 import { downloadRoute, type DownloadOptions } from './exports/downloadRoute.ts';
+import { createEventBodies } from './exports/eventBodies.ts';
+import { startEventLog } from './exports/eventLog.ts';
 import { createRecords } from './exports/records.ts';
 import { compiledQueries } from './graphql/compiled.ts';
 import { contexts } from './graphql/context.ts';
@@ -16,16 +19,20 @@ import { commandLine, packageVersion } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
 import { StartError } from './infra/startError.ts';
 import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
+import { startFolding } from './learning/foldPaths.ts';
 import type { SocketLimits } from './limits/limits.ts';
-import { createRates } from './limits/rates.ts';
+import { createRates, ratesPerMinute } from './limits/rates.ts';
 import { assembleLive, openStreams } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
+import { shareRates } from './live/sharedRates.ts';
 import type { Pace, Streams } from './live/streams.ts';
 import { mcpRoute } from './mcp/mcpRoute.ts';
 import { nativeTranscript } from './log/native/nativeTranscript.ts';
 import { transcriptRoute, type UploadLimits } from './log/transcriptRoute.ts';
 import { startAssigning } from './queue/assign.ts';
 import { importRoute } from './registry/importRoute.ts';
+import { startDelivering } from './webhooks/deliver.ts';
+import { createSender } from './webhooks/send.ts';
 
 /** What differs from a server as it is shipped. */
 export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' | 'log' | 'createContext' | 'maskError'>> {
@@ -54,17 +61,30 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with ${commandLine('key')}`);
   }
   const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
-  const { rates = createRates() } = variations;
+  const { rates = createRates({ rateOf: ratesPerMinute(env.ratePerMinute) }) } = variations;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
+  const stopSharing = shareRates(rates, doorbell);
   const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
   const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs, url: () => env.url ?? app.url });
   const suggesting = { suggestions: variations.persisted?.only !== true };
   const asking = { createContext, maskError: createMaskError(log, suggesting) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
-  const { archiveFolder: folder } = env;
+  const { archiveFolder: folder, webhookKey } = env;
+  const heard = (wake: () => void): (() => void) => doorbell.listen({ heard: ({ about }) => (about === 'all' ? wake() : undefined), missed: wake });
   const transcript: DownloadOptions['transcript'] = (caller, id, as, given) =>
-    nativeTranscript({ pool, caller }, id, { as, folder: given.get('folder'), maxTokens: given.get('maxTokens') });
+    nativeTranscript({ pool, caller }, id, { as, folder: given.get('folder'), maxTokens: given.get('maxTokens'), agent: given.get('agent') });
   const records = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
+  const bodies = createEventBodies({
+    schema,
+    createContext: () => createContext(batonItself('webhook')),
+    cursorOf: async (number) => (await cursorsOf(pool)).encode({ stream: 'all', number }),
+    failed(error, event) {
+      const masked = asking.maskError(error);
+      if (masked instanceof GraphQLError && masked.extensions['code'] === 'UNAVAILABLE') throw masked;
+      log.error({ err: masked, event }, 'An event could not be read');
+    },
+  });
+  const positioned = (): Promise<void> => streams.positioned();
   const app = buildApp({
     env,
     database,
@@ -79,7 +99,10 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),
-      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned: () => streams.positioned(), records, ...asking })]),
+      () => startFolding({ pool, log }),
+      ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned, records, ...asking })]),
+      ...(env.eventLog === undefined ? [] : [() => startEventLog({ file: env.eventLog!, bytes: env.eventLogBytes, pool, log, positioned, bodies })]),
+      ...(webhookKey === undefined ? [] : [() => startDelivering({ pool, log, announcer: streams, positioned, heard, bodies, sender: createSender({ allow: env.webhookAllow }), key: webhookKey, userAgent: `Baton/${packageVersion()}` })]),
     ],
     ...variations,
   });
@@ -88,6 +111,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       await app.stop();
     } finally {
       authenticate.close();
+      stopSharing();
       await doorbell.close();
     }
   };

@@ -47,6 +47,7 @@ export function agentReads({ prisma, pool }: TestDatabase, url: string) {
     for (const words of ['HIDDEN', 'GIVEN', 'LATER', 'last words']) await ask(`{ search(query: "${words}") ${results} }`);
     for (let at = 0; at < records.length; at += 12) await ask(`{ search(query: "${records.slice(at, at + 12).join(',')}") ${results} }`);
     await ask(`{ simulateHandoff(sessionId: "${id}", targetAgentId: "cid") { context { text } variables { name value } } }`);
+    await ask(`{ suggestTargets(sessionId: "${id}") { agent { id } factors { explanation } } }`);
     const { handoffs } = (await ask('{ handoffs { nodes { id contextPrompt { kept { id } dropped { id } } } } }')) as { handoffs: { nodes: { id: string; contextPrompt: { kept: { id: string }[] } }[] } };
     for (const handoff of handoffs.nodes) {
       for (const item of handoff.contextPrompt.kept) await ask(`{ contextItem(handoffId: "${handoff.id}", itemId: "${item.id}") { content } }`);

@@ -2,7 +2,7 @@ import { updateAgent } from '../server/agents/updateAgent.ts';
 import { encodeId } from '../server/core/ids.ts';
 import { testDatabase } from './database.ts';
 import { client, type Client } from './graphql.ts';
-import { adminKey, secretFor } from './keyring.ts';
+import { adminKey, secretFor, webhookKey } from './keyring.ts';
 import { startApp } from './server.ts';
 import { world } from './world.ts';
 
@@ -22,7 +22,7 @@ export const sessionOrHandoff = /(session|handoff)_[0-9a-z]{26}/g;
 /** A server with keys, a client of each role, and Sessions and Handoffs of ada, bob and eve. */
 export async function askersOf() {
   const db = await testDatabase();
-  const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
+  const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey, BATON_WEBHOOK_KEY: webhookKey } });
   const story = world(db.pool);
   const { agent, session, reassign, initiate, run } = story;
 

@@ -65,6 +65,9 @@ export async function chooseAgent(within: Page | Locator, agentId: string, field
   await within.getByRole('option', { name: new RegExp(`\\b${agentId}\\b`) }).click();
 }
 
+/** A notice of the page with this text. */
+export const noticeOf = (page: Page, text: string | RegExp): Locator => page.getByRole('region', { name: 'Notices' }).getByText(text);
+
 // A fifth of the time of a check is the page's reading of axe: half of that without what `axe.source` has for readers, none in a page that has it.
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -24,6 +24,7 @@ export async function loadBulk(url: string, { sessions, handoffs = 1, turns = 0,
     const restore = sessions > 10_000 ? await dropIndexes(client) : [];
     for (const text of statements(sessions, handoffs, turns, agents)) await client.query(text);
     for (const text of restore) await client.query(text);
+    await client.query('SELECT recount_handoff_paths()');
     await client.query('COMMIT; ANALYZE');
   } finally {
     await client.end();

@@ -8,7 +8,10 @@ export interface TableHashes {
 }
 
 /** Written shortly after the commit, or by open streams. */
-const later = ['event_positions', 'unpositioned_events', 'agent_presence', 'agent_connections', 'server_processes'];
+const later = [
+  ...['event_positions', 'unpositioned_events', 'agent_presence', 'agent_connections', 'server_processes'],
+  ...['handoff_path_changes', 'handoff_path_counts', 'handoff_path_times'],
+];
 
 /** Hashes of all tables, read in one snapshot: equal hashes before and after mean that nothing changed. */
 export async function hashAllTables(pool: Pool): Promise<TableHashes> {

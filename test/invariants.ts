@@ -2,6 +2,15 @@ import type { Pool } from 'pg';
 
 /** The domain's invariants that the tables can show, as queries for violations. A sound database gives no rows; each row describes a violation. */
 const breaches: Record<string, string> = {
+  'the counts of a pair of agents are not those of its handoffs': `
+    WITH tenures AS (SELECT id, lead(agent_id) OVER w AS first, lead(agent_id, 2) OVER w AS second FROM agent_sessions WINDOW w AS (PARTITION BY session_id ORDER BY started_at, id)),
+    handed AS (SELECT h.*, source_agent_id IN (first, second) AS bounced FROM handoffs h JOIN tenures ON tenures.id = target_agent_session_id WHERE source_agent_id IS NOT NULL)
+    SELECT source_agent_id, target_agent_id, outcome, sum(kept) AS kept, sum(days) AS days, sum(real) AS real FROM (
+      SELECT source_agent_id, target_agent_id, outcome, CASE WHEN day = '-infinity' THEN count ELSE 0 END, CASE WHEN day > '-infinity' THEN count ELSE 0 END, 0 FROM handoff_path_counts
+      UNION ALL SELECT source_agent_id, target_agent_id, outcome, count, count, 0 FROM handoff_path_changes
+      UNION ALL SELECT source_agent_id, target_agent_id, status::text, 0, 0, 1 FROM handed
+      UNION ALL SELECT source_agent_id, target_agent_id, 'BOUNCED_BACK', 0, 0, 1 FROM handed WHERE bounced) c (source_agent_id, target_agent_id, outcome, kept, days, real)
+    GROUP BY 1, 2, 3 HAVING sum(kept) <> sum(real) OR sum(days) <> sum(real)`,
   "an agent's load is not the number of open sessions it holds": `
     SELECT a.id, a.current_load, count(s.id) FROM agents a LEFT JOIN sessions s ON s.agent_id = a.id AND s.status IN ('RUNNING', 'PAUSED')
     GROUP BY a.id HAVING a.current_load <> count(s.id) OR a.current_load < 0 OR a.current_load > a.max_capacity`,

@@ -10,3 +10,5 @@ export const adminKey = 'for tests alone: 32 characters or more'.replaceAll(' ',
 export async function secretFor(pool: Pool, role: Role, agentId: string | null = null): Promise<string> {
   return (await world(pool).run(createKey, { role, agentId, name: `a test's ${role}`, expiresAt: null })).secret;
 }
+
+export const webhookKey = 'a key of webhooks, as BATON_WEBHOOK_KEY'.replaceAll(' ', '-');

@@ -15,6 +15,7 @@ import { schema } from '../server/graphql/schema.ts';
 import { testDatabase } from './database.ts';
 import { client } from './graphql.ts';
 import { hashAllTables } from './hash.ts';
+import { webhookKey } from './keyring.ts';
 import { startApp } from './server.ts';
 import { operator, world, type World } from './world.ts';
 
@@ -94,7 +95,7 @@ export function documentOf(mutation: Mutation): string {
 
 export async function house(): Promise<House> {
   const db = await testDatabase();
-  const { url } = await startApp(db);
+  const { url } = await startApp(db, { variables: { BATON_WEBHOOK_KEY: webhookKey } });
   const api = client(url);
   const here = world(db.pool);
   let count = 0;

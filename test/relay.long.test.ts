@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { openStream } from '../client/stream/index.ts';
 import { encodeId } from '../server/core/ids.ts';
+import { openBrowser } from './browser.ts';
 import { bundled } from './bundle.ts';
 import { endsWithThisProcess } from './children.ts';
 import { codingTool } from './codingTools.ts';
@@ -111,10 +112,16 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
 
   const claudeArgs = ['-p', '--allowedTools', 'Bash', 'mcp__baton__*'];
   const codexArgs = ['exec', '--dangerously-bypass-hook-trust', '--dangerously-bypass-approvals-and-sandbox'];
-  const commands = { 'claude-1': [programs.claude!, ...claudeArgs.map((arg) => `'${arg}'`)].join(' '), 'codex-1': [programs.codex!, ...codexArgs, '-'].join(' ') };
+  const tools = claudeArgs.slice(1).map((arg) => `'${arg}'`).join(' ');
+  const commands = { 'claude-1': `${programs.claude} -p ${tools}`, 'codex-1': [programs.codex!, ...codexArgs, '-'].join(' ') };
+  /** Commands that go on with the whole log. */
+  const resuming = {
+    'claude-1': ['--native', 'claude-code', '--exec', `${programs.claude} -p {resume} ${tools}`],
+    'codex-1': ['--native', 'codex', '--exec', `${programs.codex} exec {resume} ${codexArgs.slice(1).join(' ')} -`],
+  };
 
-  async function watch(folder: string, as: keyof typeof commands, before = ''): Promise<{ lines: WatchLine[]; kill(signal: NodeJS.Signals): Promise<unknown> }> {
-    const [file, words] = wrap(process.execPath, [program, 'watch', '--json', '--agent', as, '--exec', before + commands[as], '--url', url]);
+  async function watch(folder: string, as: keyof typeof commands, how = ['--exec', commands[as]]): Promise<{ lines: WatchLine[]; kill(signal: NodeJS.Signals): Promise<unknown> }> {
+    const [file, words] = wrap(process.execPath, [program, 'watch', '--json', '--agent', as, ...how, '--url', url]);
     const child = endsWithThisProcess(spawn(file, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] }));
     const lines: WatchLine[] = [];
     createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line) as WatchLine));
@@ -181,32 +188,73 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await watching.kill('SIGTERM');
   });
 
-  it('goes from Codex to Claude Code by watch, and to a reviewer', async () => {
+  it('goes from Codex to Claude Code, back, and to a reviewer: each goes on with the whole history, and an open page shows each step', async () => {
     const folder = await repository('plan');
-    const watching = await watch(folder, 'claude-1');
-    models.codex.say({ calls: [shell('call_b1', 'printf One > plan.txt')] }, { calls: [mcp('call_b2', 'transfer_to_claude-1', { reason: 'Complete it' })] }, { text: 'Handed to Claude.' });
-    models.claude.say({ calls: [bash('toolu_b1', 'printf Two >> plan.txt')] }, { calls: [mcpOfClaude('toolu_b2', 'transfer_to_reviewer-1', { reason: 'Please review' })] }, { text: 'Sent for review.' });
+    models.codex.say({ calls: [shell('call_b1', 'printf One > plan.txt; echo leaf-$((40+2))')] }, { calls: [mcp('call_b2', 'transfer_to_claude-1', { reason: 'Add to it' })] }, { text: 'Handed to Claude.' });
     expect(await execute(folder, programs.codex!, [...codexArgs, 'Write a plan.'])).toContain('Handed to Claude.');
-    await untilEvent(watching, 'passed on');
-    await eventually(folder, { holder: 'reviewer-1', turns: 4, messages: ['USER: Write a plan', 'ASSISTANT: Handed to Claude', 'SYSTEM: You are agent claude-1 of Baton', 'ASSISTANT: Sent for review'] });
-    const found = (await sessionIn(folder))!;
-    expect(moves(found)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_COMPLETED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
-    expect(found.calls).toEqual(['exec_command', 'transfer_to_claude_1', 'Bash', 'mcp__baton__transfer_to_reviewer-1']);
-    expect(readFileSync(join(folder, 'plan.txt'), 'utf8')).toBe('OneTwo');
+    await eventually(folder, { holder: 'claude-1', messages: ['USER: Write a plan', 'ASSISTANT: Handed to Claude'] });
+
+    const { visit } = await openBrowser(url);
+    const { page, faults } = await visit(`/sessions/${encodeId('session', (await sessionIn(folder))!.id)}`);
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    const sees = (handoff: string, ...texts: string[]) =>
+      Promise.all([page.getByRole('link', { name: `Handoff ${handoff}` }).first().waitFor(), ...texts.map((text) => page.getByText(text).first().waitFor())]);
+    await sees('waiting: from codex-1 to claude-1', 'Write a plan.', 'Handed to Claude.');
+
+    const gate = gated();
+    models.claude.say({ calls: [bash('toolu_b1', 'printf Two >> plan.txt; echo root-$((40+3))')], gate: gate.promise }, { calls: [mcpOfClaude('toolu_b2', 'transfer_to_codex-1', { reason: 'Complete it' })] }, { text: 'Handed to Codex.' });
+    const toClaude = models.claude.received.length;
+    const claude = await watch(folder, 'claude-1', resuming['claude-1']);
+    await sees('accepted: from codex-1 to claude-1');
+    gate.resolve();
+    await untilEvent(claude, 'passed on');
+    await sees('waiting: from claude-1 to codex-1', 'Handed to Codex.');
+
+    const toCodex = models.codex.received.length;
+    models.codex.say({ calls: [shell('call_b3', 'printf Three >> plan.txt')] }, { calls: [mcp('call_b4', 'transfer_to_reviewer-1', { reason: 'Please review' })] }, { text: 'Sent for review.' });
+    const codex = await watch(folder, 'codex-1', resuming['codex-1']);
+    await untilEvent(codex, 'passed on');
+    await sees('waiting: from codex-1 to reviewer-1', 'Sent for review.');
+    expect([loads, faults]).toEqual([0, []]);
+
+    /** Each was sent the log itself: its own calls as calls, those of the other program as text. */
+    const asked = (model: 'claude' | 'codex', from: number) => JSON.stringify(models[model].received.slice(from).find(({ body }) => (body.tools as object[] | undefined)?.length)!.body);
+    const [ofClaude, ofCodex] = [asked('claude', toClaude), asked('codex', toCodex)];
+    for (const words of ['Write a plan.', 'leaf-42', 'recorded by the agent codex-1', 'Handed to Claude.', 'You are agent claude-1 of Baton', 'Add to it']) expect([words, ofClaude.includes(words)]).toEqual([words, true]);
+    for (const words of ['Write a plan.', 'root-43', 'recorded by the agent claude-1', 'Handed to Codex.', 'You are agent codex-1 of Baton', 'Complete it']) expect([words, ofCodex.includes(words)]).toEqual([words, true]);
+    const { body } = models.codex.received.slice(toCodex).find((one) => Array.isArray(one.body.input) && one.body.tools.length > 0)!;
+    const own = (body.input as { type?: string; name?: string; call_id?: string }[]).filter(({ type }) => type === 'function_call');
+    expect(own.map(({ name, call_id: id }) => [name, id])).toEqual([['exec_command', 'call_b1']]);
+    await eventually(folder, {
+      holder: 'reviewer-1',
+      messages: ['USER: Write a plan', 'ASSISTANT: Handed to Claude', 'SYSTEM: You are agent claude-1 of Baton', 'ASSISTANT: Handed to Codex', 'SYSTEM: You are agent codex-1 of Baton', 'ASSISTANT: Sent for review'],
+      calls: ['exec_command', 'transfer_to_claude_1', 'Bash', 'mcp__baton__transfer_to_codex-1', 'exec_command', 'transfer_to_reviewer_1'],
+    });
+    const taken = ['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_ACCEPTED', 'HANDOFF_COMPLETED'];
+    expect(moves((await sessionIn(folder))!)).toEqual(['SESSION_CREATED', ...taken, ...taken, 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
+    expect(readFileSync(join(folder, 'plan.txt'), 'utf8')).toBe('OneTwoThree');
     await untilHeard(folder);
-    await watching.kill('SIGTERM');
+    await Promise.all([codex.kill('SIGTERM'), claude.kill('SIGTERM')]);
   });
 
-  /** A session of the folder that Codex gets from claude-1. */
-  async function handed(folder: string): Promise<void> {
-    await initiate(await session('claude-1', { externalId: `${hostname()}:${folder}#main` }), 'codex-1', { reason: 'Count' });
+  /** Whether a program has written the result of a call into its transcript. */
+  const hasResult = (id: string): boolean =>
+    ['.claude/projects', '.codex/sessions']
+      .map((name) => join(home, name))
+      .filter((path) => existsSync(path))
+      .flatMap((path) => readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)))
+      .some((path) => readFileSync(path, 'utf8').split('\n').some((line) => line.includes(id) && /"(tool_result|function_call_output)"/.test(line)));
+
+  /** A session of the folder that an agent gets from the other one. */
+  async function handed(folder: string, from = 'claude-1', to = 'codex-1'): Promise<void> {
+    await initiate(await session(from, { externalId: `${hostname()}:${folder}#main` }), to, { reason: 'Count' });
   }
 
   it('loses and doubles nothing when watch and Baton are killed while Codex works', async () => {
     const folder = await repository('killed');
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
-    models.codex.say({ calls: [shell('call_d1', 'echo one >> count.txt')] }, { calls: [shell('call_d2', 'echo two >> count.txt')], gate }, { text: 'Counted.' });
+    const gate = gated();
+    models.codex.say({ calls: [shell('call_d1', 'echo one >> count.txt')] }, { calls: [shell('call_d2', 'echo two >> count.txt')], gate: gate.promise }, { text: 'Counted.' });
     const before = models.codex.received.length;
     await handed(folder);
     const first = await watch(folder, 'codex-1');
@@ -216,7 +264,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await untilEvent(second, 'resumed');
     await server.kill('SIGKILL');
     await untilEvent(second, 'away');
-    release();
+    gate.resolve();
     await expect.poll(() => existsSync(join(folder, 'count.txt')) && readFileSync(join(folder, 'count.txt'), 'utf8'), patience).toBe('one\ntwo\n');
     server = await start();
     await untilEvent(second, 'completed');
@@ -227,22 +275,43 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await second.kill('SIGTERM');
   });
 
-  it('gives the session back with the reason when Codex is killed, and keeps what it had done', async () => {
+  it.each([
+    ['Codex', 'codex', 'claude-1', 'codex-1', shell('call_e1', 'echo one >> count.txt')],
+    ['Claude Code', 'claude', 'codex-1', 'claude-1', bash('toolu_e1', 'echo one >> count.txt')],
+  ] as const)('gives the session back with the reason when %s is killed, and keeps what it had done', async (_name, of, from, to, call) => {
     const folder = await repository('broken');
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
-    models.codex.say({ calls: [shell('call_e1', 'echo one >> count.txt')] }, { text: 'Never said.', gate });
-    const before = models.codex.received.length;
-    await handed(folder);
-    const watching = await watch(folder, 'codex-1', 'echo $$ > pid; exec ');
-    await expect.poll(() => models.codex.received.length - before, patience).toBe(2);
+    const gate = gated();
+    models[of].say({ calls: [call] }, { text: 'Never said.', gate: gate.promise });
+    await handed(folder, from, to);
+    const before = models[of].answers.length;
+    const watching = await watch(folder, to, ['--exec', `echo $$ > pid; exec ${commands[to]}`]);
+    await expect.poll(() => models[of].answers.length - before, patience).toBe(2);
+    // Claude Code may ask its model before the result is in its transcript.
+    await expect.poll(() => hasResult(call.id), patience).toBe(true);
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
     await untilEvent(watching, 'failed');
-    release();
-    await eventually(folder, { holder: 'claude-1', turns: 1, messages: ['SYSTEM: You are agent codex-1 of Baton'], calls: ['exec_command'] });
+    gate.resolve();
+    await eventually(folder, { holder: from, turns: 1, messages: [`SYSTEM: You are agent ${to} of Baton`], calls: [call.name] });
+    expect(readFileSync(join(folder, 'count.txt'), 'utf8')).toBe('one\n');
     expect(moves((await sessionIn(folder))!)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_FAILED', 'SESSION_RETURNED']);
     await untilHeard(folder);
     await watching.kill('SIGTERM');
+  });
+
+  it('records each line once when Claude Code is killed in the middle of a turn and its conversation goes on', async () => {
+    const folder = await repository('continued');
+    const gate = gated();
+    models.claude.say({ calls: [bash('toolu_g1', 'echo one >> count.txt')] }, { text: 'Never said.', gate: gate.promise });
+    const killed = execute(folder, 'sh', ['-c', 'echo $$ > pid; exec "$0" "$@"', programs.claude!, ...claudeArgs, '--', 'Count.']).catch((error: unknown) => error);
+    await expect.poll(() => hasResult('toolu_g1'), patience).toBe(true);
+    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
+    expect(await killed).toBeInstanceOf(Error);
+    gate.resolve();
+    models.claude.say({ calls: [bash('toolu_g2', 'echo two >> count.txt')] }, { text: 'Counted.' });
+    expect(await execute(folder, programs.claude!, ['--continue', ...claudeArgs, '--', 'Go on.'])).toContain('Counted.');
+    await eventually(folder, { holder: 'claude-1', messages: ['USER: Count', 'USER: Go on', 'ASSISTANT: Counted'], calls: ['Bash', 'Bash'] });
+    expect(readFileSync(join(folder, 'count.txt'), 'utf8')).toBe('one\ntwo\n');
+    await untilHeard(folder);
   });
 
   it('brings a rejection with its reason in front of Claude Code', async () => {
@@ -261,6 +330,13 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     expect(await brokenInvariants(database.pool)).toEqual([]);
   });
 });
+
+/** A step of a model waits for it. */
+function gated(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
 
 /** A model to whose script each case appends. */
 async function scripted() {

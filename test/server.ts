@@ -105,7 +105,7 @@ export async function startApp(database: TestDatabase, { variables = {}, log = s
 
 const plenty = { perMinute: 60_000_000, burst: 1_000_000 };
 /** Raises the rate limits, which tests would exceed; tests of rates set their own. */
-const unhurried = () => createRates({ reads: plenty, writes: plenty, failures: plenty });
+const unhurried = () => createRates({ rateOf: () => plenty, failures: plenty });
 
 /** For an app without a database of keys. */
 export const openToAll = Object.assign(async () => loopback, { open: true });

@@ -142,12 +142,13 @@ export type World = ReturnType<typeof world>;
 export const toolCall = (
   callId: string,
   name: string,
-  fields: { error?: string; filesModified?: string[]; arguments?: unknown } = {},
+  fields: { result?: string | null; error?: string; filesModified?: string[]; arguments?: unknown; durationMs?: number } = {},
 ) => ({
   callId,
   name,
   arguments: fields.arguments ?? {},
-  result: fields.error === undefined ? 'ok' : null,
+  result: fields.error !== undefined ? null : fields.result === undefined ? 'ok' : fields.result,
   error: fields.error ?? null,
   filesModified: fields.filesModified ?? [],
+  ...(fields.durationMs !== undefined && { durationMs: fields.durationMs }),
 });

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Provider, useQuery } from 'urql';
 import { LiveProvider, WhenLive } from '../live/LiveProvider.tsx';
 import { connect, isUnauthenticated, type Connected } from '../urql.ts';
@@ -7,6 +7,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import styles from './access.module.css';
 import { keepKey, readKey } from './key.ts';
 import { SignIn } from './SignIn.tsx';
+import { joinTabs, type Tabs } from './tabs.ts';
 import { AccessContext, ViewerQuery } from './viewer.ts';
 
 /** Renders the dashboard with a client for the viewer, or asks for a key where one is needed. */
@@ -21,13 +22,28 @@ export function AccessGate({ children }: { children: ReactNode }) {
     setKey(next);
   }, []);
 
-  const signOut = useCallback(() => change(null), [change]);
+  const tabs = useRef<Tabs>(null);
+  // A tab with a working key keeps it.
+  const takeKey = useEffectEvent((given: string) => (key === null || refused) && given !== key && change(given));
+  const takeSignOut = useEffectEvent(() => key !== null && change(null));
+  useEffect(() => {
+    const joined = joinTabs({ onKey: (given) => takeKey(given), onSignOut: () => takeSignOut() });
+    tabs.current = joined;
+    return () => joined.close();
+  }, []);
+  const signOut = useCallback(() => {
+    tabs.current?.signOut();
+    change(null);
+  }, [change]);
+  const offer = useCallback(() => {
+    if (key !== null) tabs.current?.offer(key);
+  }, [key]);
 
   if (refused) return <SignIn wasRefused={key !== null} onKey={change} />;
   return (
     <Provider value={connected.client}>
       <LiveProvider {...connected}>
-        <Known key={key} apiKey={key} connected={connected} onSignOut={signOut}>
+        <Known key={key} apiKey={key} connected={connected} onKnown={offer} onSignOut={signOut}>
           {children}
         </Known>
       </LiveProvider>
@@ -38,11 +54,13 @@ export function AccessGate({ children }: { children: ReactNode }) {
 interface KnownProps {
   apiKey: string | null;
   connected: Connected;
+  /** The server accepted the key. */
+  onKnown: () => void;
   onSignOut: () => void;
   children: ReactNode;
 }
 
-function Known({ apiKey, connected: { live, reread }, onSignOut, children }: KnownProps) {
+function Known({ apiKey, connected: { live, reread }, onKnown, onSignOut, children }: KnownProps) {
   const [{ data, error }, ask] = useQuery({ query: ViewerQuery });
   const access = useMemo(
     () =>
@@ -53,6 +71,10 @@ function Known({ apiKey, connected: { live, reread }, onSignOut, children }: Kno
       },
     [data, apiKey, onSignOut],
   );
+  const isKnown = data !== undefined;
+  useEffect(() => {
+    if (isKnown) onKnown();
+  }, [isKnown, onKnown]);
   const waiting = (
     <main className={styles.waiting}>
       {error && !isUnauthenticated(error) ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <Skeleton height="3rem" />}

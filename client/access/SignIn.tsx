@@ -5,7 +5,7 @@ import { usePageTitle } from '../app/pageTitle.ts';
 import { basePath } from '../urql.ts';
 import styles from './access.module.css';
 
-/** Asks for a key for this tab. */
+/** Asks for a key. */
 export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key: string) => void }) {
   const [text, setText] = useState('');
   const field = useId();
@@ -37,7 +37,7 @@ export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key
             aria-invalid={wasRefused}
             onChange={(event) => setText(event.target.value)}
           />
-          <span className="hint">Kept in this tab only, until you close it or sign out.</span>
+          <span className="hint">Signs in all tabs of this browser, until you close them or sign out.</span>
         </div>
         <button type="submit" className="button primary">
           <Icon name="key" /> Sign in

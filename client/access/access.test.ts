@@ -5,7 +5,7 @@ import { keyedDashboard } from '../../test/keyedDashboard.ts';
 const { server, adminKey, keys, movedId, visit, signIn } = await keyedDashboard();
 
 describe('the dashboard of a server with keys', () => {
-  it('asks for a key, reports a wrong one, and keeps the right one for this tab only', async () => {
+  it('asks for a key, reports a wrong one, and gives the right one to the open tabs only', async () => {
     const { page, faults } = await signIn('/', 'not-a-key');
     await page.getByRole('alert').getByText('This key was not accepted').waitFor();
     await look(page, 'sign-in');
@@ -16,10 +16,30 @@ describe('the dashboard of a server with keys', () => {
     // It lasts over a reload, and stands nowhere else.
     await page.reload();
     await page.getByText('Add rate limits').waitFor();
-    expect(await page.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href].join())).not.toContain(adminKey);
+    const elsewhere = () => page.evaluate(async () => [JSON.stringify(localStorage), document.cookie, location.href, JSON.stringify(await indexedDB.databases())].join());
+    expect(await elsewhere()).not.toContain(adminKey);
+    // Another tab, and GraphiQL in a third, are signed in with it.
     const other = await page.context().newPage();
-    await other.goto(server.url);
+    await other.goto(`${server.url}/agents`);
+    await other.getByText('2 of 2 agents').waitFor();
+    const graphiql = await page.context().newPage();
+    await graphiql.goto(`${server.url}/graphql`);
+    await expect.poll(() => graphiql.getByRole('textbox', { name: 'Key' }).inputValue(), patiently).toBe(adminKey);
+
+    // Signing out in one signs out in all, and a key signs in all that wait for one.
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Sign in to Baton' }).waitFor();
+    await expect.poll(() => graphiql.getByRole('textbox', { name: 'Key' }).inputValue(), patiently).toBe('');
+    await other.getByLabel('Key').fill(keys.ANALYST);
+    await other.keyboard.press('Enter');
+    await page.getByText('analyst', { exact: true }).waitFor();
+
+    // Nothing is left when the last one is closed.
+    const context = page.context();
+    for (const open of context.pages()) await open.close();
+    const later = await context.newPage();
+    await later.goto(server.url);
+    await later.getByRole('heading', { name: 'Sign in to Baton' }).waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 

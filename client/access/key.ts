@@ -1,6 +1,6 @@
 const name = 'baton.key';
 
-/** The key of this tab, in session storage only and never in a URL; gone when the tab is closed. */
+/** The key of this tab, in session storage only and never in a URL; gone when the tab is closed. Open tabs give it to each other: `tabs.ts`. */
 export function readKey(): string | null {
   try {
     return sessionStorage.getItem(name);

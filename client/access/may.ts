@@ -8,10 +8,22 @@ export interface Viewer {
   keyName: string | null;
 }
 
-export type Act = 'reassign' | 'manageAgents' | 'decideHandoff';
+export type Act =
+  | 'reassign'
+  | 'manageAgents'
+  /** Cancelling sessions, and acting on many at once. */
+  | 'manageSessions'
+  /** By an agent only what it holds itself. */
+  | 'createSession'
+  /** Pausing, resuming, completing and failing a session: by its holder. */
+  | 'steerSession'
+  /** By the target. */
+  | 'decideHandoff'
+  /** By the source. */
+  | 'cancelHandoff';
 
-/** What an agent may do with a handoff to it. */
-const agentsOwn: Act[] = ['decideHandoff'];
+/** What an agent may do with what is its own. */
+const agentsOwn: Act[] = ['decideHandoff', 'cancelHandoff', 'steerSession', 'createSession'];
 
 /**
  * Whether the dashboard shows an action; `ownerId` is the agent it belongs to. The server checks again: this only hides

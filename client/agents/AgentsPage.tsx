@@ -11,6 +11,7 @@ import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { AgentCard } from './AgentCard.tsx';
 import styles from './AgentCard.module.css';
 import { usePresence } from './Presence.tsx';
+import { RegisterAgent } from './register/RegisterAgent.tsx';
 
 const AgentsQuery = graphql(`
   query Agents($after: String, $tally: Boolean!) {
@@ -38,7 +39,7 @@ const AgentsQuery = graphql(`
 export function AgentsPage() {
   const [pages, setPages] = useState(1);
   return (
-    <Page title="Agents" intro="All agents with their loads. A handoff takes a place of its target when it starts, before the target accepts.">
+    <Page title="Agents" intro="All agents with their loads. A handoff takes a place of its target when it starts, before the target accepts." actions={<RegisterAgent />}>
       <ul role="list" aria-label="Agents" className={styles.grid}>
         <AgentPage after={null} before={0} pages={pages} onMore={() => setPages((count) => count + 1)} />
       </ul>
@@ -84,7 +85,7 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
     return (
       <li className={styles.whole}>
         <EmptyState icon="bot" title="There are no agents yet.">
-          Register one with the mutation <code>registerAgent</code>.
+          Register one here, with the mutation <code>registerAgent</code>, or from Markdown files with <code>baton agents import</code>.
         </EmptyState>
       </li>
     );

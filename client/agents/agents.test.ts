@@ -101,7 +101,7 @@ describe('the page of agents', () => {
     const file = 'Reads $WHAT on branch ${BRANCH} for $AGENT_ID.\n\nCollaborations: codex-1';
     const { data } = await api.post<{ importAgents: { report: { problems: object[] } } }>(
       'mutation ($files: [AgentDefinitionFile!]!) { importAgents(input: { files: $files, defaultType: "CLAUDE" }) { ... on ImportAgentsPayload { report { problems { message } } } } }',
-      { files: [{ path: 'agents/reader-1.md', content: `---\nname: reader-1\ndescription: Reads.\ntools: Read, Grep\nmodel: opus\n---\n${file}` }] },
+      { files: [{ path: 'agents/reader-1.md', content: `---\nname: reader-1\ndescription: Reads.\ntools: Read, Grep\nmodel: opus\ncontextWindow: 200000\n---\n${file}` }] },
     );
     expect(data.importAgents.report.problems).toEqual([]);
     const { page, faults } = await visit('/agents');
@@ -110,6 +110,7 @@ describe('the page of agents', () => {
     const definition = page.getByRole('region', { name: 'Definition', exact: true });
     await definition.getByText('agents/reader-1.md').waitFor();
     await definition.getByText('Read, Grep').waitFor();
+    await page.getByText('opus · window of 200,000 tokens').waitFor();
     expect(await definition.textContent()).toMatch(/[0-9a-f]{64}/);
     await page.getByText('It holds no session.').waitFor();
 

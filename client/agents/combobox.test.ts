@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -110,7 +110,7 @@ describe('the choice of an agent among 250', () => {
     await dialog.getByRole('option', { name: /agent-250/ }).waitFor();
     expect(await dialog.getByRole('option').count()).toBe(2);
     await dialog.getByRole('button', { name: 'Reassign' }).click();
-    await page.getByRole('dialog', { name: 'agent-246 holds it now' }).waitFor();
+    await noticeOf(page, "'agent-246' holds the session now").waitFor();
     expect(faults).toEqual([]);
   }, 90_000);
 

@@ -353,6 +353,19 @@ export type InitiateHandoffInput = {
   triggeringToolCallIds?: Array<string> | null | undefined;
 };
 
+/** Kinds of Messages. */
+export type MessageKind =
+  /** An error of the program or of the model, such as a refused request. */
+  | 'ERROR'
+  /** The text of a skill that the agent loaded. */
+  | 'SKILL'
+  /** A notice of the program, such as an interruption, a compaction or the output of a command. */
+  | 'STATUS'
+  /** A prompt, an answer or a notification of a sub-agent. */
+  | 'SUBTASK'
+  /** Words of the author: the default. */
+  | 'TEXT';
+
 /** Authors of Messages. */
 export type MessageRole =
   /** The agent. */
@@ -370,6 +383,8 @@ export type MessageRole =
 export type NewMessageInput = {
   /** Text of the Message: at most 256 KB. */
   content: string;
+  /** Kind of the Message; null for TEXT. */
+  kind?: MessageKind | null | undefined;
   /** Author: USER, ASSISTANT, SYSTEM or TOOL. HANDOFF is reserved for Baton. */
   role: MessageRole;
 };
@@ -388,6 +403,8 @@ export type NewToolCallInput = {
   arguments?: unknown;
   /** Id that the model gave the call: 1 to 200 characters, unique in the Turn. */
   callId: string;
+  /** Time from the call to its outcome in milliseconds; null when unknown. */
+  durationMs?: number | null | undefined;
   /** Error of the call, at most 256 KB; null when it did not fail. Excludes `result`. */
   error?: string | null | undefined;
   /** Paths that the call wrote, at most 200; ignored when it failed. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Icon } from '../ui/Icon.tsx';
+import { Notices } from '../ui/Notices.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { places } from './places.ts';
 import { ThemeToggle } from './ThemeToggle.tsx';
@@ -56,6 +57,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <ErrorBoundary place={location} isAway={isAway}>
         {children}
       </ErrorBoundary>
+      <Notices />
     </>
   );
 }

@@ -113,7 +113,7 @@ describe('the example agent', () => {
 
   it('waits when its key has no reads left', async () => {
     const key = 'a-key-for-this-test-of-32-characters';
-    const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: key }, rates: createRates({ reads: { perMinute: 600, burst: 1 } }) });
+    const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: key }, rates: createRates({ rateOf: () => ({ perMinute: 600, burst: 1 }) }) });
     const ask = createApi({ url, key });
     const answers = await Promise.all(Array.from({ length: 4 }, () => ask<{ viewer: { role: string } }>('{ viewer { role } }', {})));
     expect(answers).toEqual(Array.from({ length: 4 }, () => ({ viewer: { role: 'ADMIN' } })));

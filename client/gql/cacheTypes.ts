@@ -110,9 +110,20 @@ export const possibleTypes: Record<string, string[]> = {
     "NoAgentAvailableError",
     "NotFoundError"
   ],
+  "CreateWebhookResult": [
+    "BadUserInputError",
+    "CreateWebhookPayload",
+    "IdempotencyMismatchError",
+    "InvalidStateError"
+  ],
   "DefinePipelineResult": [
     "BadUserInputError",
     "DefinePipelinePayload"
+  ],
+  "DeleteWebhookResult": [
+    "BadUserInputError",
+    "DeleteWebhookPayload",
+    "NotFoundError"
   ],
   "Error": [
     "AgentAtCapacityError",
@@ -216,6 +227,7 @@ export const possibleTypes: Record<string, string[]> = {
     "AgentSession",
     "ContextSnapshot",
     "Decision",
+    "Delivery",
     "Event",
     "Handoff",
     "HandoffTool",
@@ -225,7 +237,8 @@ export const possibleTypes: Record<string, string[]> = {
     "Session",
     "Task",
     "ToolCall",
-    "Turn"
+    "Turn",
+    "Webhook"
   ],
   "PauseSessionResult": [
     "BadUserInputError",
@@ -254,6 +267,13 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError",
     "RecordDecisionPayload"
+  ],
+  "RedeliverResult": [
+    "BadUserInputError",
+    "IdempotencyMismatchError",
+    "InvalidStateError",
+    "NotFoundError",
+    "RedeliverPayload"
   ],
   "RegisterAgentResult": [
     "BadUserInputError",
@@ -329,6 +349,12 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError",
     "UpdateSessionPayload"
+  ],
+  "UpdateWebhookResult": [
+    "BadUserInputError",
+    "InvalidStateError",
+    "NotFoundError",
+    "UpdateWebhookPayload"
   ]
 };
 
@@ -375,7 +401,11 @@ export const embeddedTypes: string[] = [
   "CreateHandoffToolPayload",
   "CreateKeyPayload",
   "CreateSessionPayload",
+  "CreateWebhookPayload",
   "DefinePipelinePayload",
+  "DeleteWebhookPayload",
+  "DeliveryConnection",
+  "DeliveryEdge",
   "DetectedCall",
   "DetectionProblem",
   "DroppedContextItem",
@@ -443,6 +473,7 @@ export const embeddedTypes: string[] = [
   "ReassignSessionPayload",
   "RecentMessage",
   "RecordDecisionPayload",
+  "RedeliverPayload",
   "RegisterAgentPayload",
   "RejectHandoffPayload",
   "ResumeSessionPayload",
@@ -457,6 +488,8 @@ export const embeddedTypes: string[] = [
   "SessionStage",
   "SetAgentStatusPayload",
   "SetTasksPayload",
+  "TargetFactor",
+  "TargetSuggestion",
   "TextRange",
   "TimeOutHandoffPayload",
   "ToolArgumentProblem",
@@ -471,8 +504,11 @@ export const embeddedTypes: string[] = [
   "UpdateAgentPayload",
   "UpdateHandoffToolPayload",
   "UpdateSessionPayload",
+  "UpdateWebhookPayload",
   "Usage",
   "Viewer",
+  "WebhookConnection",
+  "WebhookEdge",
   "WithheldItems",
   "Workspace"
 ];

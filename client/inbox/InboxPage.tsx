@@ -5,10 +5,11 @@ import { useAccess } from '../access/viewer.ts';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
-import type { HandoffActionsFragment, HandoffStatus } from '../gql/graphql.ts';
+import type { HandoffStatus } from '../gql/graphql.ts';
 import { useRereadOn } from '../live/events.ts';
-import { RejectDialog } from '../handoffs/decide/RejectDialog.tsx';
 import { isOpenHandoff } from '../handoffs/decide/decide.ts';
+import type { AskedOfHandoff } from '../handoffs/decide/HandoffActions.tsx';
+import HandoffActDialog from '../handoffs/decide/HandoffActDialog.tsx';
 import { NotifyButton } from '../noticing/NotifyButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
@@ -51,7 +52,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
     ({ handoff }) => handoff !== null && (owner === '' || handoff.targetAgent.id === owner),
     () => ask({ requestPolicy: 'network-only' }),
   );
-  const [rejecting, setRejecting] = useState<HandoffActionsFragment | null>(null);
+  const [asked, setAsked] = useState<AskedOfHandoff | null>(null);
   const list = data?.handoffs;
   const waiting = list?.nodes.filter(({ status }) => isOpenHandoff(status)).map(({ id, status }) => `${id} ${status}`);
   useFocusKept(waiting?.join());
@@ -95,14 +96,14 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
               <p className="soft small">{means}</p>
               <ul role="list" className={styles.rows}>
                 {rows.map((handoff) => (
-                  <InboxRow key={handoff.id} handoff={handoff} showTarget={owner === ''} onReject={setRejecting} />
+                  <InboxRow key={handoff.id} handoff={handoff} showTarget={owner === ''} onAsk={setAsked} />
                 ))}
               </ul>
             </section>
           );
         })}
       {list && list.totalCount > list.nodes.length && <p className="soft small">The oldest {list.nodes.length} of {list.totalCount.toLocaleString()}.</p>}
-      {rejecting && <RejectDialog handoff={rejecting} onClose={() => setRejecting(null)} />}
+      {asked && <HandoffActDialog act={asked.act} handoffs={[asked.handoff]} onClose={() => setAsked(null)} />}
     </Page>
   );
 }

@@ -42,11 +42,11 @@ export const InboxRowFragment = graphql(`
 export interface InboxRowProps {
   handoff: FragmentType<typeof InboxRowFragment>;
   showTarget: boolean;
-  onReject: HandoffActionsProps['onReject'];
+  onAsk: HandoffActionsProps['onAsk'];
 }
 
 /** A waiting handoff with its session, source, age, deadline and actions. */
-export function InboxRow({ handoff: masked, showTarget, onReject }: InboxRowProps) {
+export function InboxRow({ handoff: masked, showTarget, onAsk }: InboxRowProps) {
   const handoff = readFragment(InboxRowFragment, masked);
   const { id, status, reason, summary, initiatedAt, acceptedAt, deadlineAt, session, sourceAgent, targetAgent, filesModified, pendingTasks } = handoff;
   return (
@@ -81,7 +81,7 @@ export function InboxRow({ handoff: masked, showTarget, onReject }: InboxRowProp
           <Icon name="clock" size={14} /> {status === 'ACCEPTED' && acceptedAt != null ? 'accepted' : 'started'} <Time at={acceptedAt ?? initiatedAt} />
         </span>
         {status === 'INITIATED' && <Deadline at={deadlineAt} />}
-        <HandoffActions handoff={handoff} onReject={onReject} />
+        <HandoffActions handoff={handoff} onAsk={onAsk} />
       </div>
     </li>
   );

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renewCursors } from '../../server/live/renewCursors.ts';
-import { chooseAgent, expectAccessible, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { chooseAgent, expectAccessible, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client, type Client } from '../../test/graphql.ts';
 import { startRedis } from '../../test/redis.ts';
@@ -124,7 +124,7 @@ describe('the live dashboard', () => {
     await page.getByRole('button', { name: 'Use the current state' }).click();
     expect(await page.getByLabel('Reason').inputValue()).toBe('kept');
     await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
-    await page.getByRole('dialog', { name: 'late-1 holds it now' }).waitFor();
+    await noticeOf(page, "'late-1' holds the session now").waitFor();
     expect(faults).toEqual([]);
   }, 90_000);
 

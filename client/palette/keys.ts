@@ -23,5 +23,6 @@ export const shortcuts: { keys: string[]; does: string }[] = [
   { keys: ['↑', '↓'], does: 'Choose a result in a list' },
   { keys: ['Home', 'End'], does: 'Choose the first or the last result' },
   { keys: ['Enter'], does: 'Open the chosen result' },
-  { keys: ['Esc'], does: 'Close a dialog' },
+  { keys: ['F8'], does: 'Go to the last notice, such as one with an Undo button' },
+  { keys: ['Esc'], does: 'Close a dialog or a menu, or clear a selection' },
 ];

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, type CSSProperties } from 'react';
 import { useQuery } from 'urql';
+import type { Selection } from '../acts/useSelection.ts';
 import { graphql } from '../gql/gql.ts';
 import type { SessionFilter, SessionsQuery as Data } from '../gql/graphql.ts';
 import { useHasChanged } from '../noticing/Changed.tsx';
@@ -57,10 +58,12 @@ interface SessionListPageProps {
   onMore: () => void;
   onRead: (after: string | null, page: SessionPage) => void;
   onReassign: ((sessionId: string) => void) | undefined;
+  /** Undefined when the viewer may not act on many. */
+  selection: Selection | undefined;
 }
 
 /** Each page has its own query, so that a changed session is looked up in one page only. */
-export function SessionListPage({ view, columns, filter, after, before, pages, total, adding, onMore, onRead, onReassign }: SessionListPageProps) {
+export function SessionListPage({ view, columns, filter, after, before, pages, total, adding, onMore, onRead, onReassign, selection }: SessionListPageProps) {
   const isFirst = after === null;
   const hasChanged = useHasChanged();
   const [{ data, error, fetching }, ask] = useQuery({
@@ -91,7 +94,7 @@ export function SessionListPage({ view, columns, filter, after, before, pages, t
     return (
       <div role="listitem">
         <EmptyState title="No session matches.">
-          {Object.keys(filter).length > 0 ? 'Remove a filter to see more.' : 'Sessions appear here as soon as they are created through the API.'}
+          {Object.keys(filter).length > 0 ? 'Remove a filter to see more.' : 'Sessions appear here as soon as they are created: with the button above, through the API, or by dropping a transcript on this page.'}
         </EmptyState>
       </div>
     );
@@ -104,7 +107,7 @@ export function SessionListPage({ view, columns, filter, after, before, pages, t
         {inGroups(nodes).map((group) => (
           <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>
             {group.map((session) => (
-              <SessionRow key={session.id} session={session} columns={columns} hasLeft={hasLeft(view, session)} hasChanged={hasChanged(session)} byActivity={view.byActivity} onReassign={onReassign} />
+              <SessionRow key={session.id} session={session} columns={columns} hasLeft={hasLeft(view, session)} hasChanged={hasChanged(session)} byActivity={view.byActivity} onReassign={onReassign} selected={selection?.ids.has(session.id) ?? false} onSelect={selection?.toggle} />
             ))}
           </div>
         ))}
@@ -114,7 +117,7 @@ export function SessionListPage({ view, columns, filter, after, before, pages, t
           <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching || adding} noun="sessions" onMore={onMore} />
         </div>
       ) : (
-        <SessionListPage view={view} columns={columns} filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} />
+        <SessionListPage view={view} columns={columns} filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} selection={selection} />
       )}
     </>
   );

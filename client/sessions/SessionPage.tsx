@@ -2,18 +2,20 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useSearch } from 'wouter';
 import { DownloadButton } from '../access/DownloadButton.tsx';
-import { useMay } from '../access/viewer.ts';
+import { useAccess, useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
 import type { SessionPageQuery } from '../gql/graphql.ts';
 import { PromptDialog } from '../handoffs/PromptDialog.tsx';
 import type { Draft } from '../handoffs/reassign/reassign.ts';
-import { ReassignDialog } from '../handoffs/reassign/ReassignDialog.tsx';
 import { useSessionLog } from '../live/events.ts';
+import { DropHint } from '../log/importing/DropHint.tsx';
+import { useFileDrop } from '../log/importing/useFileDrop.ts';
 import { SessionLog } from '../log/SessionLog.tsx';
 import { useSeen } from '../noticing/Changed.tsx';
 import { usePageActions } from '../palette/actions.ts';
 import { Badge } from '../ui/Badge.tsx';
+import { copyAct, CopyId } from '../ui/CopyId.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
@@ -21,6 +23,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
 import { endpoints } from '../urql.ts';
 import { useAgain } from '../ui/useAgain.ts';
+import { SessionActions } from './acts/SessionActions.tsx';
 import { sessionLooks } from './looks.ts';
 import { SessionChain } from './SessionChain.tsx';
 import { SessionHistory } from './SessionHistory.tsx';
@@ -41,9 +44,17 @@ const SessionPageDocument = graphql(`
       version
       updatedAt
       lastActivityAt
+      agent {
+        id
+      }
+      agentSession {
+        id
+        state
+      }
       pipeline {
         stage
       }
+      ...SessionActions
       ...SessionNow
       ...SessionProposal
       ...SessionSide
@@ -51,6 +62,8 @@ const SessionPageDocument = graphql(`
   }
 `);
 
+const ImportDialog = lazy(() => import('../log/importing/ImportDialog.tsx'));
+const ReassignDialog = lazy(() => import('../handoffs/reassign/ReassignDialog.tsx'));
 // Most sessions are in no pipeline.
 const SessionPipeline = lazy(() => import('../pipelines/SessionPipeline.tsx'));
 
@@ -82,7 +95,8 @@ export default function SessionPage({ id }: { id: string }) {
 const momentOf = ({ version, updatedAt }: { version: number; updatedAt: string }): string => `${version} ${updatedAt}`;
 
 function Known({ session, failure }: { session: NonNullable<SessionPageQuery['session']>; failure: ReactNode }) {
-  const { id, title, status, version, updatedAt, pipeline } = session;
+  const { id, title, status, version, updatedAt, agent, agentSession, pipeline } = session;
+  const isAgent = useAccess().viewer.role === 'AGENT';
   /** The fields of the dialog that is open. */
   const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
   const moment = momentOf(session);
@@ -90,6 +104,9 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
   useSeen(session);
   const view = viewOf(useSearch());
   const mayReassign = useMay('reassign') && isOpen(status);
+  const mayImport = useMay('steerSession', agent?.id) && isOpen(status) && (!isAgent || agentSession?.state === 'ACTIVE');
+  const [importing, setImporting] = useState<readonly File[] | null>(null);
+  const isOver = useFileDrop(mayImport ? setImporting : null);
   usePageActions([
     ...(mayReassign ? [{ word: 'Reassign this session …', icon: 'swap' as const, run: () => setOpened({}) }] : []),
     { word: 'Context prompt of this session …', icon: 'copy', run: () => setOpened('prompt') },
@@ -103,6 +120,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
           <span>
             changed <Time at={updatedAt} />
           </span>
+          <CopyId id={id} noun="session" />
         </span>
       }
       actions={
@@ -118,6 +136,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
               <Icon name="swap" /> Reassign
             </button>
           )}
+          <SessionActions session={session} others={[...(mayImport ? [{ word: 'Import a transcript into this session …', icon: 'upload' as const, run: () => setImporting([]) }] : []), copyAct(id, 'session')]} />
         </>
       }
     >
@@ -157,7 +176,9 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
         )}
         {view === 'snapshots' && <SessionSnapshots sessionId={id} moment={moment} />}
       </div>
-      {opened !== null && opened !== 'prompt' && <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />}
+      <Suspense>{opened !== null && opened !== 'prompt' && <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />}</Suspense>
+      <Suspense>{importing !== null && <ImportDialog into={session} files={importing} onClose={() => setImporting(null)} />}</Suspense>
+      {isOver && <DropHint>Drop a transcript to import it into this session</DropHint>}
       {opened === 'prompt' && <PromptDialog of={{ sessionId: id }} onClose={() => setOpened(null)} />}
     </Page>
   );

@@ -1,6 +1,8 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
+import { SelectBox, withBox } from '../acts/SelectBox.tsx';
 import { AgentChip } from '../agents/AgentChip.tsx';
+import type { Selection } from '../acts/useSelection.ts';
 import type { Columns } from '../density/density.ts';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
@@ -46,15 +48,19 @@ export interface SessionRowProps {
   byActivity: boolean;
   /** Undefined when the viewer may not reassign. */
   onReassign: ((sessionId: string) => void) | undefined;
+  selected: boolean;
+  /** Undefined when the viewer may not act on many. */
+  onSelect: Selection['toggle'] | undefined;
 }
 
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
 /** A session in a list: its title, status, holder and last handoff. */
-export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, hasChanged, columns, byActivity, onReassign }: SessionRowProps) {
+export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, hasChanged, columns, byActivity, onReassign, selected, onSelect }: SessionRowProps) {
   const { id, title, status, createdAt, lastActivityAt, priority, project, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (
-    <div role="listitem" className={styles.row} data-session={id} data-left={hasLeft} data-changed={hasChanged}>
+    <div role="listitem" className={onSelect ? `${styles.row} ${withBox}` : styles.row} data-session={id} data-left={hasLeft} data-changed={hasChanged}>
+      {onSelect && <SelectBox id={id} label={title} checked={selected} onToggle={onSelect} />}
       <div className={styles.title}>
         <Link href={`/sessions/${id}`} title={title}>
           {title}

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { silentLog } from '../../server/infra/log.ts';
-import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -140,7 +140,7 @@ describe('the page of a session', () => {
     await chooseAgent(dialog, 'reviewer-1');
     await dialog.getByLabel('Reason').fill('Needs a second look');
     await dialog.getByRole('button', { name: 'Reassign' }).click();
-    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await routed(page, 'Needs a second look').waitFor();
     await page.getByText('2 agents held this session, in 2 steps.').waitFor();
     await page.getByRole('button', { name: 'Accept "Moved from its page"' }).click();
@@ -166,7 +166,7 @@ describe('the page of a session', () => {
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('The context window of full-1 is 91 % full');
     await dialog.getByRole('button', { name: 'Reassign', exact: true }).click();
-    await page.getByRole('dialog', { name: 'next-1 holds it now' }).waitFor();
+    await noticeOf(page, "'next-1' holds the session now").waitFor();
     await note.waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   }, 120_000);

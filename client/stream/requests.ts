@@ -25,6 +25,7 @@ export const eventTypes = [
   'TURN_APPENDED',
   'LOG_CHANGED',
   'AGENT_CHANGED',
+  'WEBHOOK_DISABLED',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

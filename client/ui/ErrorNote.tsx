@@ -38,7 +38,8 @@ export function RequestError({ error, onRetry }: { error: CombinedError; onRetry
   );
 }
 
-function errorText(error: CombinedError): string {
+/** What went wrong, in words for people. */
+export function errorText(error: CombinedError): string {
   const [first] = error.graphQLErrors;
   if (first) return first.message;
   return 'Check that the server is running and that this machine reaches it. The page may be out of date.';

@@ -37,6 +37,9 @@ const shapes = {
   info: <path d="M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 7.3v3.5M8 5.1v.1" />,
   live: <circle cx="8" cy="8" r="3.5" fill="currentColor" stroke="none" />,
   code: <path d="M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5" />,
+  more: <path d="M3.5 8v.1M8 8v.1M12.5 8v.1" strokeWidth="2.4" />,
+  plus: <path d="M8 3v10M3 8h10" />,
+  upload: <path d="M8 10.5V3M4.8 6 8 2.8 11.2 6M3 13.5h10" />,
   dash: <path d="M4 8h8" />,
 } satisfies Record<string, ReactNode>;
 

@@ -5,6 +5,8 @@ import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { createKey } from '../keys/createKey.ts';
 import { pauseSession } from '../sessions/changeSession.ts';
 import { createHandoffTool } from '../tools/changeTool.ts';
+import { createWebhook } from '../webhooks/changeWebhook.ts';
+import { webhookKey } from '../../test/keyring.ts';
 import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../../test/askers.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { documentOf, unknownId, type Mutation, type Said } from '../../test/refusals.ts';
@@ -35,6 +37,17 @@ async function inPipeline(whose: Whose): Promise<{ sessionId: string }> {
   if (whose === 'seen') await reassign(id, { agentId: 'bob', skipHandoff: true });
   return { sessionId: encodeId('session', id) };
 }
+
+const someWebhook = async () =>
+  (await run((work, input: Parameters<typeof createWebhook>[1]) => createWebhook(work, input, { webhookKey }), { url: 'https://example.com/', description: null, types: [] })).webhookId;
+const someDelivery = async () => {
+  const { rows } = await db.pool.query<{ id: string }>(
+    `INSERT INTO deliveries (id, webhook_id, event_id, position, lane, status, attempts, created_at)
+     SELECT gen_random_uuid(), $1, id, 1, 'x', 'DELIVERED', 1, now() FROM events LIMIT 1 RETURNING id`,
+    [await someWebhook()],
+  );
+  return encodeId('delivery', rows[0]!.id);
+};
 
 type Outcome = 'done' | 'FORBIDDEN' | 'NOT_FOUND' | 'INVALID_STATE';
 interface Line {
@@ -105,6 +118,10 @@ const mutations: Record<Mutation, Line> = {
   createHandoffTool: operator(() => ({ name: unique('tool'), targetAgentId: 'eve', agentIds: ['ada'], description: 'Hands off.' })),
   updateHandoffTool: operator(async () => ({ toolId: await someTool(), description: 'Other words.' })),
   archiveHandoffTool: operator(async () => ({ toolId: await someTool() })),
+  createWebhook: admin(() => ({ url: 'https://example.com/' })),
+  updateWebhook: admin(async () => ({ webhookId: encodeId('webhook', await someWebhook()), enabled: false })),
+  deleteWebhook: admin(async () => ({ webhookId: encodeId('webhook', await someWebhook()) })),
+  redeliver: admin(async () => ({ deliveryId: await someDelivery() })),
   createKey: admin(() => ({ role: 'ANALYST', name: 'ci' })),
   revokeKey: admin(async () => ({
     keyId: encodeId('key', (await run(createKey, { role: 'ANALYST', agentId: null, name: 'ci', expiresAt: null })).keyId),

@@ -5,8 +5,14 @@ import { recordDecision } from '../log/addToLog.ts';
 import { askersOf, roles } from '../../test/askers.ts';
 import { unknownId } from '../../test/refusals.ts';
 
-const { askers, initiate, reassign, run, held, addressed, pipeline } = await askersOf();
+const { db, askers, initiate, reassign, run, held, addressed, pipeline } = await askersOf();
 await pipeline('story', ['write DONE end']);
+await held('own');
+const { rows } = await db.pool.query<{ id: string }>(`WITH webhook AS (
+    INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at) VALUES (gen_random_uuid(), 'https://example.com/', '{}', 1, 'x', 0, 'admin', now()) RETURNING id)
+  INSERT INTO deliveries (id, webhook_id, event_id, position, lane, status, attempts, created_at)
+    SELECT gen_random_uuid(), webhook.id, e.id, 1, 'x', 'DELIVERED', 1, now() FROM webhook, (SELECT id FROM events LIMIT 1) e RETURNING webhook_id AS id`);
+const webhookId = encodeId('webhook', rows[0]!.id);
 
 interface Read {
   query: string;
@@ -69,6 +75,12 @@ const queries: Record<string, Read> = {
     mark: text('"wouldSucceed":true'),
     AGENT: 'its own',
   },
+  suggestTargets: {
+    query: 'query ($id: ID!) { answer: suggestTargets(sessionId: $id) { agent { id } } }',
+    variables: inSession,
+    mark: text('"agent"'),
+    AGENT: 'its own',
+  },
   pipeline: { query: '{ answer: pipeline(slug: "story") { slug stages { name } } }', variables: async () => ({}), mark: text('"story"'), AGENT: 'all' },
   pipelines: { query: '{ answer: pipelines { nodes { slug } } }', variables: async () => ({}), mark: text('"story"'), AGENT: 'all' },
   // One that is generated because ada may hand off to bob, and one the other way round.
@@ -87,6 +99,13 @@ const queries: Record<string, Read> = {
   search: { query: 'query ($id: String!) { answer: search(query: $id) { totalCount nodes { ... on Handoff { id } } edges { match { text } } } }', variables: inHandoff, mark: id, AGENT: 'its own' },
   rateLimit: { query: '{ answer: rateLimit { reads { remaining } writes { remaining } } }', variables: async () => ({}), mark: text('"writes"'), AGENT: 'all' },
   viewer: { query: '{ answer: viewer { role agent { id } key { id name role } } }', variables: async () => ({}), mark: text('"role"'), AGENT: 'all' },
+  webhooks: { query: '{ answer: webhooks { nodes { id url } } }', variables: async () => ({}), mark: text('https://example.com/'), AGENT: 'FORBIDDEN' },
+  deliveries: {
+    query: `{ answer: deliveries(webhookId: "${webhookId}") { nodes { id status event { id } } } }`,
+    variables: async () => ({}),
+    mark: text('DELIVERED'),
+    AGENT: 'FORBIDDEN',
+  },
   keys: { query: '{ answer: keys { nodes { id name role } } }', variables: async () => ({}), mark: text("a test's"), AGENT: 'FORBIDDEN' },
 };
 
@@ -98,7 +117,7 @@ describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AG
   it.each(roles.flatMap((role) => (['own', 'foreign'] as const).map((whose) => [role, whose] as const)))('answers %s about a record that is %s', async (role, whose) => {
     const given = (await variables(whose)) as Record<string, string>;
     const { data, errors } = await askers[role].post<{ answer: unknown } | null>(query, given);
-    const forbidden = (name === 'keys' && role !== 'ADMIN') || (AGENT === 'FORBIDDEN for others' && role === 'AGENT' && whose === 'foreign');
+    const forbidden = (AGENT === 'FORBIDDEN' && role !== 'ADMIN') || (AGENT === 'FORBIDDEN for others' && role === 'AGENT' && whose === 'foreign');
     if (forbidden) return expect(errors).toMatchObject([{ path: ['answer'], extensions: { code: 'FORBIDDEN' } }]);
     expect(errors).toBeUndefined();
     const seen = JSON.stringify(data).includes(mark(given));

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { commandLine } from '../infra/place.ts';
 import { print, readArguments, UsageError, type Command } from './command.ts';
 import { download, exportTranscript } from './native/exportTranscript.ts';
-import { programs, type Program } from './native/toolFolders.ts';
+import { isProgram } from './native/toolFolders.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('export <session id> --as <claude-code or codex>')} [options]
@@ -39,7 +39,5 @@ async function run(args: string[]): Promise<void> {
   if (json) print(JSON.stringify({ path, id, resume }, null, 2));
   else print(out === null ? `${path}\n\nGo on in this folder:\n\n  ${resume.join(' ')}` : path);
 }
-
-const isProgram = (name: string | undefined): name is Program => (programs as readonly (string | undefined)[]).includes(name);
 
 export const exportCommand: Command = { usage, run };

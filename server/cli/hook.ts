@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 import { briefingOf } from './hook/briefing.ts';
 import { endCleared, endIdle } from './hook/ends.ts';
 import { Failed, type Server } from './hook/request.ts';
-import { sendNew, type Sending, type Transcript } from './hook/send.ts';
+import { formats, type Tool, type Transcript } from './hook/lines.ts';
+import { sendNew, type Sending } from './hook/send.ts';
 import { workOf } from './hook/session.ts';
 import { isTidyDue, log, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
@@ -19,8 +20,6 @@ const handoffBudgetMs = 5_000;
 /** An import in the background. */
 const backgroundMs = 120_000;
 
-const formats = { 'claude-code': 'CLAUDE_CODE', codex: 'CODEX' } as const;
-
 /** Input of both tools. */
 interface HookInput {
   hook_event_name?: unknown;
@@ -33,7 +32,7 @@ interface HookInput {
 }
 
 interface Call {
-  tool: keyof typeof formats;
+  tool: Tool;
   agent: string;
   server: Server;
   waitMs: number;

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
@@ -9,6 +9,8 @@ import { startWatch, watchPlace } from '../../test/watching.ts';
 import { world } from '../../test/world.ts';
 import { AcceptHandoffDocument } from '../../client/api/operations.ts';
 import { createApi } from '../../client/api/request.ts';
+import { updateAgent } from '../agents/updateAgent.ts';
+import { asCarry } from '../context/carry.ts';
 import { encodeId } from '../core/ids.ts';
 import { Runs } from './watch/runs.ts';
 
@@ -18,7 +20,7 @@ const patience = { timeout: 60_000, interval: 50 };
 
 const database = await testDatabase();
 const { url } = await startApp(database);
-const { agent, session, reassign } = world(database.pool);
+const { agent, session, reassign, initiate, turn, run } = world(database.pool);
 beforeAll(async () => {
   await agent('claude-1', { maxCapacity: 1_000 });
 });
@@ -91,13 +93,13 @@ describe('baton watch --once', () => {
     expect(await handoffOf(uuid)).toMatchObject({ status: 'COMPLETED', session: { agentId: 'claude-1' } });
   });
 
-  it('imports what Claude Code wrote for the handoff once, with an agent key, and not what others wrote', async () => {
+  it('imports what Claude Code wrote for the handoff once, with an agent key, also when its model handed off, and not what others wrote', async () => {
     const guarded = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
     const id = await worker();
     const key = await secretFor(database.pool, 'AGENT', id);
     const { uuid } = await handedTo(id);
     const place = watchPlace();
-    // Stands for the tool: it writes the transcript of its prompt, and there is another one in the same folder.
+    // Stands for the tool without hooks: it writes the transcript of its prompt, and there is another one in the same folder.
     const tool = join(place.root, 'tool.mjs');
     writeFileSync(
       tool,
@@ -108,14 +110,62 @@ describe('baton watch --once', () => {
       writeFileSync(folder + '/a.jsonl', entries('a', readFileSync(0, 'utf8')));
       writeFileSync(folder + '/b.jsonl', entries('b', 'The prompt of a person'));`,
     );
-    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', `${process.execPath} ${tool}`, '--once', '--url', guarded.url], { BATON_KEY: key });
-    expect([await exited, lines.map(({ event }) => event)]).toEqual([0, ['started', 'completed']]);
+    const command = `${process.execPath} ${await bundled('server/cli/baton.ts')} handoff claude-1 --reason Done; ${process.execPath} ${tool}`;
+    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', command, '--once', '--url', guarded.url], { BATON_KEY: key });
+    expect([await exited, lines.map(({ event }) => event)]).toEqual([0, ['started', 'passed on']]);
     const { session: work } = await handoffOf(uuid);
     const messages = await database.prisma.message.findMany({ where: { sessionId: work.id, role: { not: 'HANDOFF' } }, orderBy: { sequence: 'asc' } });
     expect(messages.map(({ role, content }) => [role, content.slice(0, 20)])).toEqual([
       ['SYSTEM', 'You are agent worker'],
       ['ASSISTANT', 'Answer a'],
     ]);
+  });
+
+  it('with --native lets the command resume the log, and imports what it adds once; it begins with the prompt where the agent may read no log', async () => {
+    const id = await worker();
+    const place = watchPlace();
+    const uuid = await session('claude-1', { title: 'With a log' });
+    await turn(uuid, { messages: [{ role: 'USER', content: `Water the roses. ${'x'.repeat(40_000)} All of them.` }] });
+    const resumed = encodeId('handoff', (await reassign(uuid, { agentId: id, reason: 'Please go on' })).handoffId!);
+    const empty = await handedTo(id, 'Without a log');
+    // A Carry passes nothing of the log on, whatever the key of `baton watch` may read.
+    const source = await worker();
+    await run(updateAgent, { id: source, collaborations: [{ agentId: id, when: null, carry: asCarry({ messages: 'NONE', toolCalls: 'NONE' }) }] });
+    const carried = await session(source);
+    await turn(carried, { messages: [{ role: 'USER', content: 'HIDDEN' }] });
+    const withheld = encodeId('handoff', (await initiate(carried, id)).handoffId);
+    // Stands for Claude Code: it adds the prompt and an answer to the session that it resumes.
+    const tool = join(place.root, 'tool.mjs');
+    writeFileSync(
+      tool,
+      `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+      const { BATON_HANDOFF, BATON_RESUME, BATON_TRANSCRIPT } = process.env, prompt = readFileSync(0, 'utf8');
+      writeFileSync('got.' + BATON_HANDOFF, JSON.stringify({ args: process.argv.slice(2), BATON_RESUME, BATON_TRANSCRIPT, prompt }));
+      const line = (uuid, type, message) => JSON.stringify({ type, uuid, sessionId: BATON_RESUME, timestamp: '2026-04-05T10:00:00.000Z', message }) + '\\n';
+      if (BATON_TRANSCRIPT) appendFileSync(BATON_TRANSCRIPT, line('u1', 'user', { role: 'user', content: prompt }) + line('u2', 'assistant', { role: 'assistant', id: 'm1', model: 'm', content: [{ type: 'text', text: 'They are wet.' }] }));`,
+    );
+    const { exited, lines } = await startWatch(place, ['--agent', id, '--native', 'claude-code', '--exec', `${process.execPath} ${tool} {resume}`, '--once', '--url', url]);
+    expect(await exited).toBe(0);
+    expect(lines.map(({ event, handoff }) => [event, handoff])).toEqual([
+      ['started', resumed],
+      ['completed', resumed],
+      ['not resumed', empty.handoff],
+      ['started', empty.handoff],
+      ['completed', empty.handoff],
+      ['not resumed', withheld],
+      ['started', withheld],
+      ['completed', withheld],
+    ]);
+    const got = (handoff: string) => JSON.parse(readFileSync(join(place.folder, `got.${handoff}`), 'utf8')) as { args: string[]; BATON_RESUME: string; BATON_TRANSCRIPT: string; prompt: string };
+    const { args, BATON_RESUME: resume, BATON_TRANSCRIPT: path, prompt } = got(resumed);
+    expect([args, path]).toEqual([['--resume', resume], join(place.root, 'claude/projects', realpathSync(place.folder).replaceAll(/[^A-Za-z0-9]/g, '-'), `${resume}.jsonl`)]);
+    expect(readFileSync(path, 'utf8')).toContain(`${'x'.repeat(20)} All of them.`);
+    expect([prompt.includes('Please go on'), prompt.length < 9_000]).toEqual([true, true]);
+    expect(got(empty.handoff)).toEqual({ args: [], BATON_RESUME: '', BATON_TRANSCRIPT: '', prompt: expect.stringContaining('# Handoff from claude-1') as string });
+    expect(got(withheld)).toMatchObject({ args: [], prompt: expect.not.stringContaining('HIDDEN') as string });
+    expect(readdirSync(join(path, '..'))).toEqual([`${resume}.jsonl`]);
+    const messages = await database.prisma.message.findMany({ where: { sessionId: uuid, role: { not: 'HANDOFF' } }, orderBy: { sequence: 'asc' } });
+    expect(messages.map(({ role, content }) => [role, content.slice(0, 20)])).toEqual([['USER', 'Water the roses. xxx'], ['SYSTEM', 'You are agent worker'], ['ASSISTANT', 'They are wet.']]);
   });
 });
 
@@ -232,6 +282,8 @@ describe('baton watch', () => {
 
   it.each([
     ['without a command', ['--agent', 'claude-1'], 2, /^Give --agent and --exec\./],
+    ['with a history of no program', ['--agent', 'claude-1', '--exec', 'claude -p {resume}'], 2, /^--exec resumes a session: say with --native/],
+    ['with a program that has no history', ['--agent', 'claude-1', '--exec', 'true', '--native', 'emacs'], 2, /^--native is 'emacs'/],
     ['with a wrong number', ['--agent', 'claude-1', '--exec', 'true', '--parallel', '0'], 2, /^--parallel is '0'/],
     ['of an unknown agent', ['--agent', 'nobody', '--exec', 'true'], 1, /^\w+: .*nobody/],
     ['without Baton', ['--agent', 'claude-1', '--exec', 'true', '--url', 'http://127.0.0.1:1'], 75, /^Nothing answers at http:\/\/127\.0\.0\.1:1/],

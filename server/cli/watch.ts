@@ -5,7 +5,9 @@ import { openStream, StreamError, type EventStream } from '../../client/stream/i
 import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
+import { isProgram } from './native/toolFolders.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
+import { takesHistory } from './watch/history.ts';
 import { reportTo } from './watch/report.ts';
 import { Runs } from './watch/runs.ts';
 import { Watcher, type Watched } from './watch/watcher.ts';
@@ -20,10 +22,15 @@ the session off itself, that counts. Several processes may watch for one agent, 
   --agent <agent>     the agent
   --exec <command>    the command, such as 'codex exec -' or 'claude -p'
   --parallel <n>      commands that run at once, 1 to 100; default: 1
+  --native <program>  claude-code or codex: the command goes on with the whole log of the session, as a session of that program
   --once              works on the handoffs that wait now, then ends; exit code 1 when a command failed
   --grace <seconds>   how long SIGTERM and Ctrl-C wait for commands that run; default: 30
   --json              prints a JSON object for each event
 ${urlUsage}
+
+With --native, {resume} in the command becomes what resumes the log in this folder: 'claude -p {resume}', 'codex exec {resume} -'.
+BATON_RESUME has its id, BATON_TRANSCRIPT its file. When there is nothing to resume, a line says why, {resume} becomes nothing,
+and the prompt is all that the command gets.
 
 The command gets BATON_URL, BATON_AGENT, BATON_SESSION, BATON_HANDOFF and the environment of this process, with BATON_KEY.
 SIGTERM takes nothing more, waits, then stops the commands and fails their handoffs; a second one ends at once. What a
@@ -36,18 +43,22 @@ async function run(args: string[]): Promise<void> {
       agent: { type: 'string' },
       exec: { type: 'string' },
       parallel: { type: 'string', default: '1' },
+      native: { type: 'string' },
       once: { type: 'boolean', default: false },
       grace: { type: 'string', default: '30' },
       json: { type: 'boolean', default: false },
       url: { type: 'string' },
     },
   });
-  const { agent, exec: command, once } = values;
+  const { agent, exec: command, native, once } = values;
   if (agent === undefined || command === undefined || command.trim() === '') throw new UsageError('Give --agent and --exec.');
+  if (native !== undefined && !isProgram(native)) throw new UsageError(`--native is '${native}': give claude-code or codex.`);
+  if (native === undefined && takesHistory(command)) throw new UsageError('--exec resumes a session: say with --native of which program it is, claude-code or codex.');
   const url = serverUrl(values.url);
   const watched = {
     agent,
     command,
+    native: native ?? null,
     url,
     key: process.env['BATON_KEY'] || undefined,
     parallel: wholeNumber('--parallel', values.parallel, 1, 100),

@@ -17,6 +17,8 @@ export const idPrefixes = [
   'key',
   'tool',
   'pipeline',
+  'webhook',
+  'delivery',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

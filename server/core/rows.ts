@@ -25,6 +25,8 @@ export interface Tables {
   import_lines: prisma.ImportLine;
   import_usages: prisma.ImportUsage;
   keys: prisma.Key;
+  webhooks: prisma.Webhook;
+  deliveries: prisma.Delivery;
 }
 export type Table = keyof Tables;
 

@@ -7,11 +7,20 @@ import { newId } from './ids.ts';
 import { readableEntrySql, readableSql } from './readable.ts';
 import type { NewRow, RowOf, Table } from './rows.ts';
 
-/** What changed: the global order up to a position, an agent's inbox up to a number, or an ended key. */
+/** What changed: the global order up to a position, an agent's inbox up to a number, an ended key, or what callers used of their rates. */
 export type Hint =
   | { about: 'all'; number: number }
   | { about: 'inbox'; agentId: string; number: number }
-  | { about: 'key'; keyId: string };
+  | { about: 'key'; keyId: string }
+  | { about: 'rates'; process: string; used: readonly UsedTokens[] };
+
+/** Tokens of a rate limit that a caller used. */
+export interface UsedTokens {
+  principal: string;
+  role: Role;
+  kind: 'read' | 'write';
+  tokens: number;
+}
 
 export type Role = 'AGENT' | 'OPERATOR' | 'ANALYST' | 'ADMIN';
 

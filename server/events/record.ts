@@ -21,7 +21,7 @@ export interface Listener {
 
 export interface Fact {
   type: EventType;
-  /** Null only for AGENT_CHANGED. */
+  /** Null only for AGENT_CHANGED and WEBHOOK_DISABLED. */
   session: Stream | null;
   /** The holder after this event; null for AGENT_CHANGED. */
   holderId?: string | null;

@@ -45,6 +45,7 @@ const EventType = builder.enumType('EventType', {
     TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
     LOG_CHANGED: { description: 'A decision, tasks or a snapshot was recorded.' },
     AGENT_CHANGED: { description: 'An Agent was registered, changed or archived. Concerns no Session.' },
+    WEBHOOK_DISABLED: { description: 'Baton disabled a webhook: its receiver failed for 24 hours, or answered 410. `metadata` has `webhookId` and `reason` (`FAILING` or `GONE`). Concerns no Session.' },
   },
 });
 
@@ -85,9 +86,9 @@ builder.prismaNode('Event', {
     metadata: t.expose('metadata', {
       type: 'JSON',
       nullable: true,
-      description: 'Metadata of a move without a Handoff, of events of a pipeline, and of HANDOFF_PROPOSED; null otherwise. A Handoff has its own metadata.',
+      description: 'Metadata of a move without a Handoff, of events of a pipeline, of HANDOFF_PROPOSED and of WEBHOOK_DISABLED; null otherwise. A Handoff has its own metadata.',
     }),
-    session: t.relation('session', { nullable: true, description: 'The Session of the Event; null for AGENT_CHANGED, READY and HEARTBEAT.' }),
+    session: t.relation('session', { nullable: true, description: 'The Session of the Event; null for AGENT_CHANGED, WEBHOOK_DISABLED, READY and HEARTBEAT.' }),
     handoff: t.relation('handoff', { nullable: true, description: 'The Handoff of the Event; null when it concerns none.' }),
     agent: t.relation('agent', {
       nullable: true,

@@ -32,4 +32,5 @@ export const topics: Record<EventType, readonly Part[]> = {
   TURN_APPENDED: [],
   LOG_CHANGED: [],
   AGENT_CHANGED: ['agent'],
+  WEBHOOK_DISABLED: [],
 };

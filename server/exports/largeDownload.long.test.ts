@@ -32,7 +32,7 @@ const key = { variables: { BATON_ADMIN_KEY: adminKey } };
 const headers = { authorization: `Bearer ${adminKey}` };
 
 test.each([['identity', 14], ['gzip', 22], ['br', 22]] as const)('is read only as its reader takes it, and costs a read for each megabyte: %s', async (encoding, most) => {
-  const rates = createRates({ reads: { perMinute: 1, burst: 1_000 }, clock: () => 0 });
+  const rates = createRates({ rateOf: () => ({ perMinute: 1, burst: 1_000 }), clock: () => 0 });
   const { url } = await startApp(database, { ...key, rates });
   const paid = (): number => 1_000 - rates.allowances(caller)!.reads.remaining;
   const outgoing = request(`${url}${path}`, { agent: false, headers: { ...headers, 'accept-encoding': encoding } });
@@ -61,7 +61,7 @@ test.each([['identity', 14], ['gzip', 22], ['br', 22]] as const)('is read only a
 
 test('a large download waits while its key has no reads left', async () => {
   let ms = 0;
-  const rates = createRates({ reads: { perMinute: 6_000, burst: 10 }, clock: () => ms });
+  const rates = createRates({ rateOf: () => ({ perMinute: 6_000, burst: 10 }), clock: () => ms });
   const { url } = await startApp(database, { ...key, rates });
   const whole = send(`${url}${path}`, { headers });
   await expect.poll(() => rates.allowances(caller)?.reads.remaining, { timeout: 20_000 }).toBe(0);

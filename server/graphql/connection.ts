@@ -6,6 +6,7 @@ import { ownAgent } from '../core/readable.ts';
 import { batched } from './batch.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
+import { badArgument } from './input/badArgument.ts';
 import { isLimited } from './limitedReads.ts';
 import { countReadable, type LimitedTable, readablePages } from './lists/limitedRows.ts';
 import { namesOf } from './path.ts';
@@ -30,6 +31,18 @@ export const pageArgs = builder.args((t) => ({
   last: t.int({ description: 'Returns the last N items (0 to 100), in the same order. Excludes `first`.' }),
   before: t.string({ description: 'Returns the items before this cursor. The cursor must come from this list in this order. Null: up to the end.' }),
 }));
+
+/** Of lists whose rows are numbered, the greatest number first. */
+const numberArgs = builder.args((t) => ({
+  from: t.int({ description: 'Returns the items with this number or a greater one, as `before` would: `last: 50, from: 101` returns 101 to 150. Excludes `before`.' }),
+}));
+
+/** @throws BAD_USER_INPUT with `before`, or for a number below 1. */
+function fromNumber(from: number, args: PageArgs, column: string, order: Order): PageArgs {
+  if (args.before != null) throw badArgument('from and before exclude each other: give one', ['from']);
+  if (from < 1) throw badArgument(`from is ${from}: give 1 or more`, ['from']);
+  return { ...args, before: encodeCursor(order, { [column]: from - 1 }) };
+}
 
 export const PageInfo = builder.objectRef<{ list: Connection; page: PageOfRows<Row> }>('PageInfo').implement({
   access: 'inherit',
@@ -203,13 +216,17 @@ interface RelatedPage {
   description: string;
   /** A column whose field reads it when it is missing (`readMissing`). */
   without?: string;
+  /** The column that numbers the rows of a parent: pages can begin at a number. */
+  numbered?: string;
   /** An agent with a Carry reads the page and the number by statements of their own. */
   limited?: LimitedTable;
 }
 
 /** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
-export function relatedPage<P extends ModelName>(relation: Model<P>['ListRelations'] & string, { model, order, description, without, limited }: RelatedPage) {
-  const select = (args: PageArgs, _context: object, nested: Selecting, selected: () => ReadonlySet<string>) => {
+export function relatedPage<P extends ModelName>(relation: Model<P>['ListRelations'] & string, { model, order, description, without, numbered, limited }: RelatedPage) {
+  const argsOf = (given: PageArgs & { from?: number | null }): PageArgs => (numbered === undefined || given.from == null ? given : fromNumber(given.from, given, numbered, order));
+  const select = (given: PageArgs, _context: object, nested: Selecting, selected: () => ReadonlySet<string>) => {
+    const args = argsOf(given);
     const fields = selected();
     const rows = [...fields].some((field) => field !== 'totalCount' && field !== '__typename');
     const page = pageOf(args, order);
@@ -229,11 +246,12 @@ export function relatedPage<P extends ModelName>(relation: Model<P>['ListRelatio
   return {
     type: connectionRef(model),
     description,
-    args: pageArgs,
+    args: numbered === undefined ? pageArgs : { ...pageArgs, ...numberArgs },
     // What `select` would be, but for the paths: a page is found below both `nodes` and `edges`.
     // Pothos' guide does not document this name.
     extensions: { pothosPrismaSelect: select },
-    resolve: (parent: object, args: PageArgs, context: GraphQLContext, info: GraphQLResolveInfo): Connection => {
+    resolve: (parent: object, given: PageArgs, context: GraphQLContext, info: GraphQLResolveInfo): Connection => {
+      const args = argsOf(given);
       const all: Connection = {
         cursor: (row) => encodeCursor(order, row),
         page: () => cutPage(Reflect.get(parent, relation) as Row[], args),

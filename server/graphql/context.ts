@@ -18,6 +18,10 @@ export interface Settings {
   contextPressure: number;
   /** Called after the commit that revokes a key. */
   keyRevoked: (keyId: string) => void;
+  /** Key from which the secrets of webhooks are computed. Undefined: no webhooks. */
+  webhookKey?: string | undefined;
+  /** Addresses and networks that webhooks may reach besides public ones. */
+  webhookAllow?: readonly string[];
 }
 
 /** The context of resolvers, one per request. */
@@ -55,8 +59,8 @@ export interface ContextOptions {
 
 /** Returns `createContext(caller)`, called once per request. */
 export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs, heldBytes, url = () => '' }: ContextOptions): (caller: Caller) => GraphQLContext {
-  const { staleAfterMinutes, handoffsEnabled, contextPressure = 0 } = env;
-  const settings = { staleAfterMinutes, handoffsEnabled, contextPressure, keyRevoked };
+  const { staleAfterMinutes, handoffsEnabled, contextPressure = 0, webhookKey, webhookAllow = [] } = env;
+  const settings = { staleAfterMinutes, handoffsEnabled, contextPressure, keyRevoked, webhookKey, webhookAllow };
   return (caller) => {
     const held = new HeldBytes(heldBytes);
     return { caller, prisma: boundedReads(prisma, held), pool, log, settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs), held, url: url() };

@@ -1,6 +1,6 @@
 import { getNamedType, isInputObjectType, isInterfaceType, isLeafType, isNonNullType, isObjectType, isRequiredArgument, isUnionType, type GraphQLArgument, type GraphQLField, type GraphQLInputType, type GraphQLNamedType, type GraphQLObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { encodeId } from '../core/ids.ts';
+import { encodeId, newId } from '../core/ids.ts';
 import { recordDecision } from '../log/addToLog.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
@@ -62,7 +62,7 @@ function leavesOf(type: GraphQLNamedType, depth = 1): string {
 }
 
 const idOf = { session: encodeId('session', told), handoff: encodeId('handoff', handoffId!), agent: 'ada' } as const;
-const required: Record<string, unknown> = { sessionId: idOf.session, handoffId: idOf.handoff, agentId: 'ada', itemId: 'summary', ids: [idOf.session], 'session.id': idOf.session, 'handoff.id': idOf.handoff, 'agent.id': 'ada', 'node.id': 'ada', 'pipeline.slug': 'flow', 'search.query': 'work' };
+const required: Record<string, unknown> = { sessionId: idOf.session, handoffId: idOf.handoff, agentId: 'ada', itemId: 'summary', ids: [idOf.session], 'session.id': idOf.session, 'handoff.id': idOf.handoff, 'agent.id': 'ada', 'node.id': 'ada', 'pipeline.slug': 'flow', 'search.query': 'work', webhookId: encodeId('webhook', newId()) };
 
 function sampleOf(field: string, { name }: GraphQLArgument): unknown {
   const sample = required[`${field}.${name}`] ?? required[name];

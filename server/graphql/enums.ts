@@ -64,6 +64,17 @@ export const MessageRole = builder.enumType('MessageRole', {
   },
 });
 
+export const MessageKind = builder.enumType('MessageKind', {
+  description: 'Kinds of Messages.',
+  values: {
+    TEXT: { description: 'Words of the author: the default.' },
+    ERROR: { description: 'An error of the program or of the model, such as a refused request.' },
+    STATUS: { description: 'A notice of the program, such as an interruption, a compaction or the output of a command.' },
+    SKILL: { description: 'The text of a skill that the agent loaded.' },
+    SUBTASK: { description: 'A prompt, an answer or a notification of a sub-agent.' },
+  },
+});
+
 export const CarriedMessages = builder.enumType('CarriedMessages', {
   description: 'Messages that a Carry passes on.',
   values: {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await loadBulk(database.url, { sessions: 2, handoffs: 1, turns: 1 });
   for (const [type, prefix] of Object.entries(nodePrefixes) as [NodeType, string][]) {
     const kinds: Record<string, BulkKind> = { agentsession: 'tenure' };
-    if (!['Key', 'HandoffTool', 'Pipeline'].includes(type)) ids.set(type, encodeNodeId(type, await bulkId(database.pool, kinds[prefix] ?? (prefix as BulkKind), 1, /session|event/.test(prefix) ? 0 : 1)));
+    if (!['Key', 'HandoffTool', 'Pipeline', 'Webhook', 'Delivery'].includes(type)) ids.set(type, encodeNodeId(type, await bulkId(database.pool, kinds[prefix] ?? (prefix as BulkKind), 1, /session|event/.test(prefix) ? 0 : 1)));
   }
   const keyId = newId();
   await database.pool.query(
@@ -32,6 +32,11 @@ beforeAll(async () => {
     pipelineId, JSON.stringify([{ name: 'work' }]), JSON.stringify([{ from: 'work', outcome: 'DONE' }]),
   ]);
   ids.set('Pipeline', encodeId('pipeline', pipelineId));
+  const [webhookId, deliveryId] = [newId(), newId()];
+  await database.pool.query("INSERT INTO webhooks (id, url, secret_version, key_check, position, created_by, created_at) VALUES ($1, 'https://example.com/', 1, 'x', 0, 'admin', now())", [webhookId]);
+  await database.pool.query("INSERT INTO deliveries (id, webhook_id, event_id, position, lane, status, attempts, created_at) SELECT $1, $2, id, 1, 'x', 'DELIVERED', 1, now() FROM events LIMIT 1", [deliveryId, webhookId]);
+  ids.set('Webhook', encodeId('webhook', webhookId));
+  ids.set('Delivery', encodeId('delivery', deliveryId));
 });
 
 interface Nodes {

@@ -15,6 +15,8 @@ export const nodePrefixes = {
   Key: 'key',
   HandoffTool: 'tool',
   Pipeline: 'pipeline',
+  Webhook: 'webhook',
+  Delivery: 'delivery',
 } as const satisfies Record<string, IdPrefix>;
 export type NodeType = keyof typeof nodePrefixes | 'Agent';
 

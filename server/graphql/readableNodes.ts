@@ -25,6 +25,7 @@ export async function readable(ids: readonly Named[], { caller, pool }: Pick<Gra
   const agentId = ownAgent(caller);
   const mayRead = ({ typename, id }: Named, found: ReadonlySet<string>): boolean => {
     if (typename === 'Key') return caller.role === 'ADMIN' || caller.role === null || caller.keyId === id;
+    if (typename === 'Webhook' || typename === 'Delivery') return caller.role === 'ADMIN' || caller.role === null;
     // Tools are loaded with the reader's rights; everybody reads pipelines.
     return typename === 'Agent' || typename === 'HandoffTool' || typename === 'Pipeline' || agentId === null || found.has(`${typename} ${id}`);
   };

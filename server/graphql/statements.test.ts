@@ -12,6 +12,7 @@ const { url } = await startApp(database, { query: { cost: 10_000_000 } });
 const { post } = client(url);
 let sessionId = '';
 let ids: string[] = [];
+let webhookId = '';
 
 beforeAll(async () => {
   await loadBulk(database.url, { sessions: 120, handoffs: 3, turns: 4, agents: 110 });
@@ -21,6 +22,10 @@ beforeAll(async () => {
       SELECT gen_random_uuid(), id, n, 'a', n, coalesce(agent_id, 'busy'), now(), now(), 'DONE', false FROM sessions, generate_series(1, 3) AS n`);
   await database.pool.query(`INSERT INTO search_entries (kind, id, session_id, words) SELECT 'SESSION', id, id, search_words(title, 'A') FROM sessions;
     INSERT INTO search_entries (kind, id, session_id, sequence, words) SELECT 'MESSAGE', id, session_id, sequence, search_words(content, 'D') FROM messages`);
+  await database.pool.query(`INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at) SELECT gen_random_uuid(), 'https://example.com/', '{}', 1, 'x', 0, 'admin', now() FROM generate_series(1, 100);
+    INSERT INTO deliveries (id, webhook_id, event_id, position, lane, status, attempts, created_at)
+      SELECT gen_random_uuid(), w.id, e.id, 1, 'x', 'DELIVERED', 1, now() FROM (SELECT id FROM events LIMIT 100) e, (SELECT id FROM webhooks ORDER BY id LIMIT 1) w`);
+  webhookId = encodeId('webhook', (await database.pool.query<{ id: string }>('SELECT id FROM webhooks ORDER BY id LIMIT 1')).rows[0]!.id);
   sessionId = encodeId('session', await bulkId(database.pool, 'session', 60));
   const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM sessions ORDER BY id LIMIT 100');
   ids = rows.map(({ id }) => encodeId('session', id));
@@ -43,7 +48,7 @@ async function send(query: string, variables: object): Promise<Sent> {
 
 /** Statements of a query for 1 row and for 100: the same number, whatever is asked for below. */
 async function statementsOf(query: string): Promise<number> {
-  const [one, many] = [await send(query, { n: 1, ids: ids.slice(0, 1), sessionId }), await send(query, { n: 100, ids, sessionId })];
+  const [one, many] = [await send(query, { n: 1, ids: ids.slice(0, 1), sessionId, webhookId }), await send(query, { n: 100, ids, sessionId, webhookId })];
   expect(many.rows).toBeGreaterThanOrEqual(one.rows * 2);
   expect(many.statements).toBe(one.statements);
   return one.statements;
@@ -77,6 +82,8 @@ describe('sends one statement, for 1 row and for 100', () => {
     ['AgentSession.latestSnapshot', 'query ($n: Int) { sessions(first: $n) { nodes { id agentSessions { nodes { id latestSnapshot { id tokenEstimate } } } } } }'],
     ['Agent.sessions', 'query ($n: Int) { agents(first: $n) { nodes { id sessions(first: $n) { totalCount nodes { id title } } } } }'],
     ['Agent.handoffsReceived and handoffsGiven', 'query ($n: Int) { agents(first: $n) { nodes { id handoffsReceived(first: $n) { nodes { id sourceAgent { id } } } handoffsGiven(first: $n) { totalCount } } } }'],
+    ['webhooks', 'query ($n: Int) { webhooks(first: $n) { nodes { id url types enabled } } }'],
+    ['deliveries', 'query ($n: Int, $webhookId: ID!) { deliveries(webhookId: $webhookId, first: $n) { nodes { id status webhook { id url } event { id type session { id title } } } } }'],
     ['nodes', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title agent { id } handoffs(first: 2) { nodes { id } } } } }'],
     ['nodes with large columns', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title metadata agent { id metadata } handoffs(first: 2) { nodes { id summary openQuestions } } } } }'],
   ])('%s', async (_name, query) => {
@@ -96,6 +103,7 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     ['texts of messages: one for all lists of the request', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }'],
     ['search: one for the matches, one for the records of their type, one for the texts of the matches', 3, `query ($n: Int) { search(query: "message", types: [MESSAGE], first: $n) { edges { cursor match { text marks { start } } node { ... on Session { id } ... on Message { id role session { id title } agentSession { id agent { id } } } } } } }`],
     ['search, by nodes', 2, 'query ($n: Int) { search(query: "work", types: [SESSION], first: $n) { nodes { ... on Session { id title agent { id } lastHandoff { id sourceAgent { id } } } } } }'],
+    ['Message.toolCalls with their lines: their ids, their rows, their lines', 4, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: 2) { nodes { id toolCalls(first: 3) { id name status argument durationMs } } } } } }'],
     ['results and errors of tool calls', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: 2) { nodes { toolCalls { id result error } } } } } }'],
   ])('%s', async (_name, statements, query) => {
     expect(await statementsOf(query)).toBe(statements);

@@ -131,6 +131,7 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     sessionId: session.id,
     sequence: session.messageCount,
     role: 'HANDOFF',
+    kind: 'TEXT',
     content: `Routed to ${target.id}`,
     agentSessionId: source?.tenureId ?? null,
     handoffId,

@@ -1,9 +1,8 @@
 import { statement } from '../core/changes.ts';
 import type { Custody } from '../custody/custody.ts';
-import { movedSession } from '../custody/demand.ts';
-import { refusalToMove, wayTo, type Target } from '../custody/mayChangeHands.ts';
+import { refusalToMove, wayTo } from '../custody/mayChangeHands.ts';
 import { record, type Listener } from '../events/record.ts';
-import { readMove, startedHandoff } from './initiateHandoff.ts';
+import { holdersCandidates } from './candidates.ts';
 
 /** New reports about the window of an agent (rule: context pressure). */
 export interface WindowReports {
@@ -65,14 +64,6 @@ export async function followWindow(custody: Custody, agentSessionId: string | nu
   work.change('agent_sessions', tenure, { proposalEventId });
 }
 
-// Outside of a pipeline $2 and $3 are empty; in one, they are what its next stages need.
-const findTargets = statement(`
-SELECT id, type, role, administrative_status AS "administrativeStatus", archived_at AS "archivedAt", current_load AS "currentLoad", max_capacity AS "maxCapacity"
-FROM agents a
-WHERE administrative_status = 'AVAILABLE' AND archived_at IS NULL AND current_load < max_capacity
-  AND (id = ANY ($1::text[]) OR EXISTS (SELECT FROM unnest($2::text[], $3::text[]) n (role, type) WHERE (n.role IS NULL OR n.role = a.role) AND (n.type IS NULL OR n.type = a.type)))
-ORDER BY current_load::float8 / max_capacity, id LIMIT 200`);
-
 const mostTargets = 5;
 
 interface ProposedTarget {
@@ -84,14 +75,9 @@ interface ProposedTarget {
 
 /** The agents to which the holder may hand off now, those with the lowest load ratio first. */
 async function targetsOf(custody: Custody): Promise<ProposedTarget[]> {
-  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: null });
-  const started = startedHandoff(custody, read);
-  const { path, collaborators, cameFrom } = started;
-  const stages = (path?.ways ?? []).flatMap(({ to }) => to ?? []);
-  const named = path === null ? [...collaborators, ...(cameFrom === null ? [] : [cameFrom])] : [];
-  const found = await custody.work.query<Target>(findTargets, [named, stages.map(({ role }) => role), stages.map(({ agentType }) => agentType)]);
-  const move = { session: movedSession(custody), expectedVersion: null, agentType: null, started };
-  return found
+  const { agents, move } = await holdersCandidates(custody);
+  const { path } = move.started;
+  return agents
     .filter((target) => refusalToMove({ ...move, target }) === null)
     .slice(0, mostTargets)
     .map((target) => {

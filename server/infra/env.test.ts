@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isLoopback, readEnv } from './env.ts';
 import { StartError } from './startError.ts';
+import { limits } from '../limits/limits.ts';
 
 describe('the environment', () => {
   test('nothing set gives the defaults of the table', () => {
@@ -19,6 +20,11 @@ describe('the environment', () => {
       handoffsEnabled: true,
       contextPressure: 80,
       archiveFolder: undefined,
+      ratePerMinute: limits.rate.perMinute,
+      eventLog: undefined,
+      eventLogBytes: 100 * 1024 * 1024,
+      webhookKey: undefined,
+      webhookAllow: [],
       persistedOnly: false,
       demo: undefined,
       logLevel: 'info',
@@ -41,11 +47,16 @@ describe('the environment', () => {
         BATON_STALE_AFTER_MINUTES: '0.5',
         BATON_HANDOFFS_ENABLED: '0',
         BATON_CONTEXT_PRESSURE: '0',
+        BATON_RATE_AGENT_WRITES: '1200',
+        BATON_RATE_ANALYST_READS: '1',
         BATON_ARCHIVE_DIR: '/srv/handoffs',
+        BATON_EVENT_LOG: '/var/log/baton.jsonl',
+        BATON_EVENT_LOG_MB: '5',
+        BATON_WEBHOOK_ALLOW: '10.0.0.0/8, ::1',
         BATON_DEMO: '1',
         LOG_LEVEL: 'debug',
       }),
-    ).toMatchObject({ redisUrls: ['redis://one:6379', 'rediss://user:p%40ss@two.example:7000/0'], allowedOrigins: ['https://baton.example.com', 'http://localhost:5173'], heartbeatMs: 500, host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, contextPressure: 0, archiveFolder: '/srv/handoffs', demo: true, logLevel: 'debug' });
+    ).toMatchObject({ redisUrls: ['redis://one:6379', 'rediss://user:p%40ss@two.example:7000/0'], allowedOrigins: ['https://baton.example.com', 'http://localhost:5173'], heartbeatMs: 500, host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, contextPressure: 0, ratePerMinute: { AGENT: { read: 600, write: 1_200 }, ANALYST: { read: 1, write: 60 }, ADMIN: { read: 6_000, write: 6_000 } }, archiveFolder: '/srv/handoffs', eventLog: '/var/log/baton.jsonl', eventLogBytes: 5 * 1024 * 1024, webhookAllow: ['10.0.0.0/8', '::1'], demo: true, logLevel: 'debug' });
   });
 
   test.each([
@@ -53,7 +64,10 @@ describe('the environment', () => {
     ['REDIS_URL', 'redis://:secret@a,b', 'REDIS_URL must look like redis://user:password@host:6379 or rediss://..., for a cluster several with commas between them'],
     ['BATON_ALLOWED_ORIGINS', 'https://a.example/path', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not 'https://a.example/path'"],
     ['BATON_ALLOWED_ORIGINS', '*', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not '*'"],
+    ['BATON_WEBHOOK_KEY', 'too short', 'BATON_WEBHOOK_KEY must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"'],
+    ['BATON_WEBHOOK_ALLOW', '10.0.0.0/8,localhost', "BATON_WEBHOOK_ALLOW must be addresses or networks such as 10.0.0.0/8, with commas between them, not '10.0.0.0/8,localhost'"],
     ['BATON_HEARTBEAT_SECONDS', '15', "BATON_HEARTBEAT_SECONDS must be a number of seconds from 0.1 to 12, not '15'"],
+    ['BATON_RATE_AGENT_WRITES', '0', "BATON_RATE_AGENT_WRITES must be a number of requests a minute from 1 to 9999999, not '0'"],
     ['BATON_BASE_PATH', 'baton', "BATON_BASE_PATH must be a path such as /baton, of letters, digits, -, _, . and ~, not 'baton'"],
     ['BATON_BASE_PATH', '//evil.example', "BATON_BASE_PATH must be a path such as /baton, of letters, digits, -, _, . and ~, not '//evil.example'"],
     ['BATON_BASE_PATH', '/a/../b', "BATON_BASE_PATH must be a path such as /baton, of letters, digits, -, _, . and ~, not '/a/../b'"],

@@ -1,12 +1,28 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { limits } from '../limits/limits.ts';
 import { logLevels } from './log.ts';
 import { StartError } from './startError.ts';
 import { unknownSettings } from './unknownSettings.ts';
 
+const { isValid, isValidCIDR } = ipaddr;
 const port = /^\d{1,5}$/;
 const flag = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1');
 
+const roles = ['ADMIN', 'OPERATOR', 'AGENT', 'ANALYST'] as const;
+type RateName = `BATON_RATE_${(typeof roles)[number]}_${'READS' | 'WRITES'}`;
+/** Of keys with this role. */
+type RatePerMinute = Record<(typeof roles)[number], { read: number; write: number }>;
+
+const rateNames = roles.flatMap((role) => (['READS', 'WRITES'] as const).map((kind): RateName => `BATON_RATE_${role}_${kind}`));
+const rate = z
+  .string()
+  .refine((value) => /^[1-9]\d{0,6}$/.test(value), 'must be a number of requests a minute from 1 to 9999999')
+  .transform(Number)
+  .optional();
+
 const variables = z.object({
+  ...(Object.fromEntries(rateNames.map((name) => [name, rate])) as Record<RateName, typeof rate>),
   HOST: z.string().default('127.0.0.1'),
   PORT: z
     .string()
@@ -63,6 +79,21 @@ const variables = z.object({
     .transform(Number)
     .default(80),
   BATON_ARCHIVE_DIR: z.string().optional(),
+  BATON_EVENT_LOG: z.string().optional(),
+  BATON_EVENT_LOG_MB: z
+    .string()
+    .refine((value) => /^\d{1,6}$/.test(value) && Number(value) >= 1, 'must be a whole number of megabytes, 1 or more')
+    .transform(Number)
+    .default(100),
+  BATON_WEBHOOK_KEY: z
+    .string()
+    .regex(/^[!-~]{32,512}$/, 'must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"')
+    .optional(),
+  BATON_WEBHOOK_ALLOW: z
+    .string()
+    .transform((value) => value.split(',').map((part) => part.trim()))
+    .refine((networks) => networks.every((network) => isValid(network) || isValidCIDR(network)), 'must be addresses or networks such as 10.0.0.0/8, with commas between them')
+    .default([]),
   BATON_PERSISTED_ONLY: flag.default(false),
   BATON_DEMO: flag.optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
@@ -95,8 +126,18 @@ export interface Env {
   handoffsEnabled: boolean;
   /** Usage of an agent's window that proposes a handoff, in percent; 0 for none. */
   contextPressure: number;
+  /** Requests a minute that a key of each role may send. */
+  ratePerMinute: RatePerMinute;
   /** Folder where Handoffs are archived as files. Undefined: no archive. */
   archiveFolder: string | undefined;
+  /** File to which every Event is written. Undefined: no event log. */
+  eventLog: string | undefined;
+  /** Size from which a file of the event log is replaced by the next one. */
+  eventLogBytes: number;
+  /** Key from which the secrets of webhooks are computed. Undefined: no webhooks. */
+  webhookKey: string | undefined;
+  /** Addresses and networks that webhooks may reach besides public ones. */
+  webhookAllow: string[];
   /** Whether only the dashboard's operations are allowed. */
   persistedOnly: boolean;
   /** Whether to load the demonstration data. Undefined: only into an empty embedded database. */
@@ -107,7 +148,7 @@ export interface Env {
 }
 
 /** Values that no message may show. A connection string may hold a password. */
-const secret = new Set(['DATABASE_URL', 'REDIS_URL', 'BATON_ADMIN_KEY']);
+const secret = new Set(['DATABASE_URL', 'REDIS_URL', 'BATON_ADMIN_KEY', 'BATON_WEBHOOK_KEY']);
 
 /** @throws StartError with one line for each invalid value. */
 export function readEnv(source: NodeJS.ProcessEnv): Env {
@@ -137,12 +178,25 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
     contextPressure: data.BATON_CONTEXT_PRESSURE,
+    ratePerMinute: ratesIn(data),
     archiveFolder: data.BATON_ARCHIVE_DIR,
+    eventLog: data.BATON_EVENT_LOG,
+    eventLogBytes: data.BATON_EVENT_LOG_MB * 1024 * 1024,
+    webhookKey: data.BATON_WEBHOOK_KEY,
+    webhookAllow: data.BATON_WEBHOOK_ALLOW,
     persistedOnly: data.BATON_PERSISTED_ONLY,
     demo: data.BATON_DEMO,
     logLevel: data.LOG_LEVEL,
     warnings: unknownSettings(Object.keys(present), [...Object.keys(variables.shape), ...ofCommands]),
   };
+}
+
+function ratesIn(data: Partial<Record<RateName, number>>): RatePerMinute {
+  const of = (role: (typeof roles)[number]): RatePerMinute[typeof role] => {
+    const { read, write } = limits.rate.perMinute[role];
+    return { read: data[`BATON_RATE_${role}_READS`] ?? read, write: data[`BATON_RATE_${role}_WRITES`] ?? write };
+  };
+  return { ADMIN: of('ADMIN'), OPERATOR: of('OPERATOR'), AGENT: of('AGENT'), ANALYST: of('ANALYST') };
 }
 
 function isRedisUrl(text: string): boolean {

@@ -85,19 +85,29 @@ export const limits = {
     /** The whole definition of a pipeline. */
     pipeline: 256 * KB,
     idempotencyKeyCharacters: 128,
+    urlCharacters: 2_000,
   },
   /** BAD_USER_INPUT. Of a search; each CJK character counts as a word. */
   search: { characters: 500, words: 32 },
   /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files and the processor time of an upload. */
   definitions: { files: 500, file: MB, frontMatter: 32 * KB, processorMs: 15_000 },
   /** LIMIT_EXCEEDED. */
-  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200, agentsOfTool: 200, toolsOfAgent: 200, variablesOfTool: 50, variablesOfCarry: 100, stages: 50, transitions: 200 },
-  /** RATE_LIMITED with `Retry-After`. Per key, in each process. */
+  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200, agentsOfTool: 200, toolsOfAgent: 200, variablesOfTool: 50, variablesOfCarry: 100, stages: 50, transitions: 200, webhooks: 50 },
+  /** RATE_LIMITED with `Retry-After`. Per key, over all processes that share a Redis. */
   rate: {
-    writes: { perMinute: 60, burst: 20 },
-    reads: { perMinute: 600, burst: 200 },
-    /** A request that exceeds a limit while it is executed (`held`, `answer`, `processorMs`) counts as this many reads. */
-    readsOfExceeding: 20,
+    /** Of a key with this role. The settings BATON_RATE_<ROLE>_READS and _WRITES change it. */
+    perMinute: {
+      ADMIN: { read: 6_000, write: 6_000 },
+      OPERATOR: { read: 6_000, write: 6_000 },
+      AGENT: { read: 600, write: 600 },
+      ANALYST: { read: 600, write: 60 },
+    },
+    /** After a pause a key may send at once what it may send in this time. */
+    burstSeconds: 10,
+    /** A request that exceeds a limit while it is executed (`held`, `answer`, `processorMs`) counts as this many reads: half of an agent's burst. */
+    readsOfExceeding: 50,
+    /** How often a process tells the others what it counted, in milliseconds. */
+    sharedEvery: 1_000,
     /** Failed logins per remote address. Valid credentials are never refused because of them. */
     failures: { perMinute: 60, burst: 60 },
     /** Failed logins over the limit are answered after `ms` to twice as many milliseconds, at most `atOnce` of them delayed at a time. Their connections are closed. */

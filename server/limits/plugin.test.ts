@@ -9,7 +9,7 @@ import { createRates } from './rates.ts';
 
 /** What a socket does, which has no HTTP request: the same engine, asked by hand. */
 describe('over a socket', () => {
-  const rates = createRates({ reads: { perMinute: 60, burst: 5 }, clock: () => 0 });
+  const rates = createRates({ rateOf: () => ({ perMinute: 60, burst: 5 }), clock: () => 0 });
   const persisted = createPersistedOperations({}, { only: false });
   const yoga = createYoga({ schema, logging: false, parserAndValidationCache: documentCaches(), plugins: [limitsPlugin({ schema, persisted })] });
   const holder = (principal: string) => ({ ...loopback, principal });

@@ -1,17 +1,18 @@
 import type { GraphQLError } from 'graphql';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UnauthenticatedError, UnavailableError } from '../core/errors.ts';
-import { batonItself, type Caller } from '../core/work.ts';
+import { batonItself, type Caller, type UsedTokens } from '../core/work.ts';
 import { loopback } from '../keys/authenticate.ts';
 import { limits } from './limits.ts';
 import { createRates, type Kind, type Rates } from './rates.ts';
 
 const holder = (principal: string): Caller => ({ ...loopback, principal, keyId: principal });
+const reads = { perMinute: 600, burst: 200 };
 const [ann, bob] = [holder('ann'), holder('bob')];
 
 function limited(options = {}) {
   let now = 1_000;
-  const rates = createRates({ late: { ms: 1, atOnce: 1_000 }, ...options, clock: () => now });
+  const rates = createRates({ rateOf: (_role, kind) => (kind === 'write' ? { perMinute: 60, burst: 20 } : reads), late: { ms: 1, atOnce: 1_000 }, ...options, clock: () => now });
   const refusal = (caller: Caller, kind: Kind): GraphQLError | null => {
     try {
       rates.take(caller, kind);
@@ -38,7 +39,7 @@ describe('a key', () => {
 
   test('may read 600 times a minute', () => {
     const { taken, pass } = limited();
-    expect(taken(ann, 'read', 1_000)).toBe(limits.rate.reads.burst);
+    expect(taken(ann, 'read', 1_000)).toBe(reads.burst);
     let further = 0;
     for (let tenth = 0; tenth < 600; tenth += 1) {
       pass(100);
@@ -49,7 +50,7 @@ describe('a key', () => {
 
   test('waits longer after more tokens were taken than it had', () => {
     const { rates, taken, pass } = limited();
-    taken(ann, 'read', limits.rate.reads.burst);
+    taken(ann, 'read', reads.burst);
     rates.takeMore(ann, 'read', 9);
     pass(900);
     expect(taken(ann, 'read', 1)).toBe(0);
@@ -93,6 +94,72 @@ describe('a key', () => {
   });
 });
 
+describe('by default', () => {
+  const withDefaults = () => limited({ rateOf: undefined });
+
+  test('an operator may append 50 turns a second for a minute', () => {
+    const { refusal, pass } = withDefaults();
+    const operator = { ...ann, role: 'OPERATOR' as const };
+    for (let nth = 0; nth < 3_000; nth += 1) {
+      expect(refusal(operator, 'write')).toBeNull();
+      pass(20);
+    }
+  });
+
+  test.each([
+    ['ADMIN', 6_000, 6_000],
+    ['OPERATOR', 6_000, 6_000],
+    ['AGENT', 600, 600],
+    ['ANALYST', 600, 60],
+  ] as const)('%s: %i reads and %i writes a minute, at once those of ten seconds', (role, read, write) => {
+    const { taken, pass } = withDefaults();
+    const caller = { ...ann, role };
+    for (const [kind, perMinute] of [['read', read], ['write', write]] as const) {
+      expect(taken(caller, kind, 10_000)).toBe(perMinute / 6);
+      pass(1_000);
+      expect(taken(caller, kind, 10_000)).toBe(perMinute / 60);
+    }
+  });
+});
+
+describe('two processes', () => {
+  const pair = () => [limited(), limited()] as const;
+
+  test('count together what they tell each other, also more than a key may', () => {
+    const [one, two] = pair();
+    one.rates.onTaken((used) => two.rates.takenElsewhere(used));
+    expect([one.taken(ann, 'write', 15), two.taken(ann, 'write', 100)]).toEqual([15, 5]);
+    expect(one.taken(ann, 'write', 100)).toBe(5);
+    // Ten more than the burst were allowed in all: two waits for five of them.
+    two.pass(5_000);
+    expect(two.taken(ann, 'write', 100)).toBe(0);
+    two.pass(1_000);
+    expect([two.taken(ann, 'write', 100), two.taken(bob, 'write', 100)]).toEqual([1, 20]);
+  });
+
+  test('take at most a burst for one message', () => {
+    const { rates, taken, pass } = limited();
+    rates.takenElsewhere({ principal: 'ann', role: 'ADMIN', kind: 'write', tokens: 999_999_999 });
+    expect(taken(ann, 'write', 1)).toBe(0);
+    pass(1_000);
+    expect(taken(ann, 'write', 100)).toBe(1);
+  });
+
+  test('do not tell of what they were told, nor of refused requests', () => {
+    const { rates, taken } = limited();
+    const told: UsedTokens[] = [];
+    rates.onTaken((used) => told.push(used));
+    rates.takenElsewhere({ principal: 'ann', role: 'ADMIN', kind: 'write', tokens: 18 });
+    taken(ann, 'write', 10);
+    rates.takeMore(ann, 'read', 7);
+    expect(told).toEqual([
+      { principal: 'ann', role: 'ADMIN', kind: 'write', tokens: 1 },
+      { principal: 'ann', role: 'ADMIN', kind: 'write', tokens: 1 },
+      { principal: 'ann', role: 'ADMIN', kind: 'read', tokens: 7 },
+    ]);
+  });
+});
+
 test('callers of an open server and Baton itself have no limit', () => {
   const { taken, rates } = limited();
   expect([taken(loopback, 'write', 1_000), taken(batonItself('archive'), 'read', 1_000)]).toEqual([1_000, 1_000]);
@@ -107,7 +174,7 @@ test('allowances returns the remaining requests and the time of the full limit',
   expect(writes).toMatchObject({ perMinute: 60, burst: 20, remaining: 5 });
   expect(writes.resetAt.getTime() - before).toBeGreaterThanOrEqual(15_000);
   expect(writes.resetAt.getTime() - Date.now()).toBeLessThanOrEqual(15_000);
-  expect(reads).toMatchObject({ perMinute: 600, remaining: limits.rate.reads.burst });
+  expect(reads).toMatchObject({ perMinute: 600, remaining: reads.burst });
   pass(2_000);
   expect(rates.allowances(ann)!.writes.remaining).toBe(7);
 });

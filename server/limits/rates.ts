@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../core/work.ts';
+import type { Caller, Role, UsedTokens } from '../core/work.ts';
 import { rateLimited } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -16,11 +16,13 @@ export interface Allowance extends Rate {
   resetAt: Date;
 }
 
-export type Kind = 'read' | 'write';
+export type Kind = UsedTokens['kind'];
+export type RatePerMinute = Readonly<Record<Role, Readonly<Record<Kind, number>>>>;
 type RatedCaller = Pick<Caller, 'principal' | 'role'>;
 
 /**
- * Rate limits per caller: token buckets of `burst` that refill at an even pace. Each process counts for itself.
+ * Rate limits per caller: token buckets of `burst` that refill at an even pace. Processes that tell each other what they counted
+ * (`sharedRates.ts`) share the limits: each may allow a burst before it hears of the others, and the excess is waited for later.
  */
 export interface Rates {
   /** @throws GraphQLError RATE_LIMITED with `Retry-After` */
@@ -31,6 +33,10 @@ export interface Rates {
   takeInTurn(caller: RatedCaller, kind: Kind): Promise<void>;
   /** Null for callers without limits: those of an open server, and Baton itself. */
   allowances(caller: RatedCaller): { reads: Allowance; writes: Allowance } | null;
+  /** Calls back for all tokens that are taken here. */
+  onTaken(listener: (used: UsedTokens) => void): void;
+  /** Takes tokens that were used in another process: at most a burst, so that no message blocks a key for longer. */
+  takenElsewhere(used: UsedTokens): void;
   /**
    * Authenticates, and limits failed logins per address. Over the limit they reject with RATE_LIMITED after a delay, so that
    * guessing costs the client connections instead of this process time. Valid credentials are never refused or delayed.
@@ -39,8 +45,7 @@ export interface Rates {
 }
 
 export interface RatesOptions {
-  reads?: Rate;
-  writes?: Rate;
+  rateOf?: (role: Role, kind: Kind) => Rate;
   failures?: Rate;
   /** Least delay of failed logins over the limit; the greatest is twice as long. And how many may be delayed at a time; others are answered at once. */
   late?: { ms: number; atOnce: number };
@@ -51,33 +56,58 @@ export interface RatesOptions {
 // A caller whose bucket was evicted starts with a full one.
 const maxBuckets = 10_000;
 
-export function createRates({ reads = limits.rate.reads, writes = limits.rate.writes, failures = limits.rate.failures, late = limits.rate.late, clock = () => performance.now() }: RatesOptions = {}): Rates {
-  const buckets = { read: new Buckets(reads, clock), write: new Buckets(writes, clock) };
-  const failed = new Buckets(failures, clock);
+/** The limits of a role: what it may send in a minute, and at once. */
+export function ratesPerMinute(perMinute: RatePerMinute): (role: Role, kind: Kind) => Rate {
+  return (role, kind) => {
+    const allowed = perMinute[role][kind];
+    return { perMinute: allowed, burst: Math.max(1, Math.round((allowed * limits.rate.burstSeconds) / 60)) };
+  };
+}
+
+export function createRates({ rateOf = ratesPerMinute(limits.rate.perMinute), failures = limits.rate.failures, late = limits.rate.late, clock = () => performance.now() }: RatesOptions = {}): Rates {
+  const buckets = { read: new Buckets(clock), write: new Buckets(clock) };
+  const failed = new Buckets(clock);
+  const listeners: ((used: UsedTokens) => void)[] = [];
   let lateNow = 0;
+
+  /** Takes a token and returns 0, or returns the milliseconds until there is one. */
+  function tryTake({ principal, role }: RatedCaller, kind: Kind): number {
+    if (role === null || isUnlimited(principal)) return 0;
+    const wait = buckets[kind].take(principal, rateOf(role, kind));
+    if (wait === 0) for (const listener of listeners) listener({ principal, role, kind, tokens: 1 });
+    return wait;
+  }
+
   return {
-    take({ principal, role }, kind) {
-      if (isUnlimited(principal, role)) return;
-      const wait = buckets[kind].take(principal);
+    take(caller, kind) {
+      const wait = tryTake(caller, kind);
       if (wait === 0) return;
-      const { perMinute, burst } = kind === 'read' ? reads : writes;
+      const { perMinute, burst } = rateOf(caller.role!, kind);
       throw rateLimited(`A key may ${kind} ${perMinute} times a minute, and ${burst} times at once: try again in ${shown(wait)}`, wait);
     },
     takeMore({ principal, role }, kind, tokens) {
-      if (!isUnlimited(principal, role)) buckets[kind].takeMore(principal, tokens);
+      if (role === null || isUnlimited(principal)) return;
+      buckets[kind].takeMore(principal, rateOf(role, kind), tokens);
+      for (const listener of listeners) listener({ principal, role, kind, tokens });
     },
-    async takeInTurn({ principal, role }, kind) {
-      if (isUnlimited(principal, role)) return;
-      for (let wait = buckets[kind].take(principal); wait > 0; wait = buckets[kind].take(principal)) await setTimeout(wait);
+    async takeInTurn(caller, kind) {
+      for (let wait = tryTake(caller, kind); wait > 0; wait = tryTake(caller, kind)) await setTimeout(wait);
     },
     allowances({ principal, role }) {
-      return isUnlimited(principal, role) ? null : { reads: buckets.read.allowance(principal), writes: buckets.write.allowance(principal) };
+      if (role === null || isUnlimited(principal)) return null;
+      const allowance = (kind: Kind): Allowance => buckets[kind].allowance(principal, rateOf(role, kind));
+      return { reads: allowance('read'), writes: allowance('write') };
+    },
+    onTaken: (listener) => void listeners.push(listener),
+    takenElsewhere({ principal, role, kind, tokens }) {
+      const rate = rateOf(role, kind);
+      buckets[kind].takeMore(principal, rate, Math.min(tokens, rate.burst));
     },
     async authenticating(address, authorization, authenticate) {
       try {
         return await authenticate(authorization);
       } catch (error) {
-        const wait = isNoKey(error) ? failed.take(address) : 0;
+        const wait = isNoKey(error) ? failed.take(address, failures) : 0;
         if (wait === 0) throw error;
         if (lateNow < late.atOnce) {
           lateNow += 1;
@@ -94,47 +124,39 @@ export function createRates({ reads = limits.rate.reads, writes = limits.rate.wr
 /** Whether a login failed. An unavailable database is no failed login. */
 const isNoKey = (error: unknown): boolean => error instanceof Error && Reflect.get(error, 'code') === 'UNAUTHENTICATED';
 
-const isUnlimited = (principal: string, role: Caller['role']): boolean => role === null || principal === 'loopback';
+const isUnlimited = (principal: string): boolean => principal === 'loopback';
 
 const shown = (ms: number): string => `${Math.max(1, Math.ceil(ms / 1_000))} s`;
 
 class Buckets {
   readonly #levels = new LRUCache<string, { tokens: number; at: number }>({ max: maxBuckets });
-  readonly #perMs: number;
 
-  constructor(
-    private readonly rate: Rate,
-    private readonly clock: () => number,
-  ) {
-    this.#perMs = rate.perMinute / 60_000;
-  }
+  constructor(private readonly clock: () => number) {}
 
   /** Takes a token and returns 0, or returns the milliseconds until there is one. */
-  take(name: string): number {
-    const wait = this.#waitOf(name);
-    if (wait === 0) this.takeMore(name, 1);
-    return wait;
-  }
-
-  takeMore(name: string, tokens: number): void {
-    this.#levels.set(name, { tokens: this.#level(name) - tokens, at: this.clock() });
-  }
-
-  #waitOf(name: string): number {
+  take(name: string, rate: Rate): number {
     // Tolerates rounding: after the returned wait there must be a token.
-    const missing = 1 - this.#level(name);
-    return missing <= 1e-6 ? 0 : missing / this.#perMs;
+    const missing = 1 - this.#level(name, rate);
+    if (missing > 1e-6) return missing / perMs(rate);
+    this.takeMore(name, rate, 1);
+    return 0;
   }
 
-  allowance(name: string): Allowance {
-    const level = this.#level(name);
-    const fullIn = (this.rate.burst - level) / this.#perMs;
-    return { ...this.rate, remaining: Math.max(0, Math.floor(level + 1e-6)), resetAt: new Date(Date.now() + fullIn) };
+  takeMore(name: string, rate: Rate, tokens: number): void {
+    this.#levels.set(name, { tokens: this.#level(name, rate) - tokens, at: this.clock() });
   }
 
-  #level(name: string): number {
+  allowance(name: string, rate: Rate): Allowance {
+    const level = this.#level(name, rate);
+    const fullIn = (rate.burst - level) / perMs(rate);
+    return { ...rate, remaining: Math.max(0, Math.floor(level + 1e-6)), resetAt: new Date(Date.now() + fullIn) };
+  }
+
+  #level(name: string, rate: Rate): number {
     const found = this.#levels.get(name);
-    if (found === undefined) return this.rate.burst;
-    return Math.min(this.rate.burst, found.tokens + (this.clock() - found.at) * this.#perMs);
+    if (found === undefined) return rate.burst;
+    return Math.min(rate.burst, found.tokens + (this.clock() - found.at) * perMs(rate));
   }
 }
+
+const perMs = ({ perMinute }: Rate): number => perMinute / 60_000;

@@ -15,7 +15,7 @@ const RateAllowance = builder.objectRef<Allowance>('RateAllowance').implement({
 
 const RateLimit = builder.objectRef<{ reads: Allowance; writes: Allowance }>('RateLimit').implement({
   access: 'inherit',
-  description: "Rate limit of the caller's key. Each server process counts for itself.",
+  description: "Rate limit of the caller's key, by its role. All server processes that share a Redis count together.",
   fields: (t) => ({
     reads: t.field({ type: RateAllowance, description: 'Queries, openings of subscriptions, and downloads: 1 each.', resolve: ({ reads }) => reads }),
     writes: t.field({ type: RateAllowance, description: 'Mutations and uploads, refused ones included: 1 each.', resolve: ({ writes }) => writes }),

@@ -215,6 +215,23 @@ test('a closed doorbell leaves no subscription and no connection', async () => {
   await expect.poll(async () => String(await own.command('CLIENT', 'LIST')).includes('name=baton'), patience).toBe(false);
 });
 
+test('what callers used of their rates keeps its content in messages of at most 2,000 bytes', () => {
+  const used = fc.record({
+    principal: fc.stringMatching(/^[a-z0-9_]{1,40}$/),
+    role: fc.constantFrom('ADMIN' as const, 'OPERATOR' as const, 'AGENT' as const, 'ANALYST' as const),
+    kind: fc.constantFrom('read' as const, 'write' as const),
+    tokens: fc.integer({ min: 1, max: 999_999_999 }),
+  });
+  fc.assert(
+    fc.property(fc.array(used, { maxLength: 200 }), (all) => {
+      const messages = toMessages([{ about: 'rates', process: '0123456789ab', used: all }]);
+      for (const message of messages) expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_000);
+      expect(messages.flatMap(fromMessage).flatMap((hint) => (hint.about === 'rates' ? hint.used : []))).toEqual(all);
+    }),
+  );
+  expect(['rates 0123456789ab\nx ADMIN write -1', 'rates 0123456789ab\n', 'rates x\na ADMIN read 1', `rates 0123456789ab\n${'a ADMIN read 1\n'.repeat(200)}`].flatMap(fromMessage).flatMap((hint) => (hint.about === 'rates' ? hint.used : [hint as never]))).toEqual([]);
+});
+
 test('hints keep their content in messages of less than 100 bytes', () => {
   const slug = fc.stringMatching(/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/);
   const hint = fc.oneof(

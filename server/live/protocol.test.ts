@@ -96,7 +96,7 @@ describe('an operation over a socket', () => {
     socket.subscribe('2', 'query ($v: JSON) { viewer { role } }', { v: JSON.parse('['.repeat(100) + ']'.repeat(100)) as object });
     expect(await socket.message('error', '2')).toMatchObject({ payload: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
     socket.close();
-    const few = await startApp(database, { rates: createRates({ reads: { perMinute: 60, burst: 3 } }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
+    const few = await startApp(database, { rates: createRates({ rateOf: () => ({ perMinute: 60, burst: 3 }) }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
     const limited = await rawSocket(few.url);
     await limited.init({ authorization: `Bearer ${'k'.repeat(32)}` });
     for (const id of ['1', '2', '3']) {

@@ -37,6 +37,12 @@ describe('appendTurn', () => {
     expect(turns.map(({ agentSessionId }) => agentSessionId)).toEqual([null, null]);
   });
 
+  it('stores the kind of a message, which is TEXT when none is given', async () => {
+    const id = await session('a');
+    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Overloaded', kind: 'ERROR' }, { role: 'ASSISTANT', content: 'Again.' }] });
+    expect(await db.prisma.message.findMany({ where: { sessionId: id }, orderBy: { sequence: 'asc' }, select: { kind: true } })).toEqual([{ kind: 'ERROR' }, { kind: 'TEXT' }]);
+  });
+
   it('stores no modified files for a failed call', async () => {
     const id = await session('a');
     await turn(id, { toolCalls: [toolCall('x', 'Write', { error: 'denied', filesModified: ['a.ts'] })] });

@@ -6,7 +6,7 @@ import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { captureSnapshot, readVisible } from '../custody/snapshot.ts';
 import { followWindow } from '../handoffs/pressure.ts';
-import type { MessageRole } from '../generated/prisma/client.ts';
+import type { MessageKind, MessageRole } from '../generated/prisma/client.ts';
 import { LogWriter } from './logWriter.ts';
 import type { Usage } from './queries.ts';
 import { isAgentTurn, refusalOfAgentTurn } from './rules.ts';
@@ -15,7 +15,7 @@ export interface AppendTurnInput {
   sessionId: string;
   /** Author; null means the caller, or the holder when the caller is no agent. Ignored for a turn of only USER and SYSTEM messages. */
   agentId: string | null;
-  messages: readonly { role: Exclude<MessageRole, 'HANDOFF'>; content: string }[];
+  messages: readonly { role: Exclude<MessageRole, 'HANDOFF'>; content: string; kind?: MessageKind }[];
   toolCalls: readonly {
     callId: string;
     name: string;
@@ -23,6 +23,7 @@ export interface AppendTurnInput {
     result: string | null;
     error: string | null;
     filesModified: readonly string[];
+    durationMs?: number;
   }[];
   usage: Usage | null;
   /** Workspace after the turn, when the caller knows it. */
@@ -113,7 +114,7 @@ function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSess
   const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, agentSessionId);
   const { usage, workspace, truncated } = input;
   const turn = log.turn({ ...usage, ...(workspace !== undefined && { workspace: { ...workspace } }), windowTokens: windowOf(usage), truncated, startedAt: work.now });
-  const messages = input.messages.map(({ role, content }) => log.message(turn.id, role, content, work.now));
+  const messages = input.messages.map(({ role, kind, content }) => log.message(turn.id, { role, ...(kind && { kind }), content, createdAt: work.now }));
   // Calls belong to the last assistant message of the turn.
   const callingMessage = messages.findLast(({ role }) => role === 'ASSISTANT');
   for (const call of input.toolCalls) log.call(turn.id, callingMessage,  { ...call, filesModified: call.error === null ? [...call.filesModified] : [] });

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { completeSession, pauseSession } from '../sessions/changeSession.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { imports, type How } from '../../test/imports.ts';
 import { agentCaller } from '../../test/world.ts';
+import { batonPrompt } from './transcripts/batonPrompt.ts';
+import { piecesOf } from './transcripts/lines.ts';
 
-const { db, here, another, loadFixture, messages, turns, lastTenure, session, reassign, run } = await imports();
+const { db, here, another, load, loadFixture, messages, turns, lastTenure, session, reassign, run } = await imports();
 
 describe('an import', () => {
   it('accepts and completes no handoff, and changes no earlier context', async () => {
@@ -80,6 +83,24 @@ describe('an import', () => {
     expect(await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: here.id } })).toMatchObject({ contentHash, status: 'INITIATED' });
     await reassign(here.id, { agentId: carol });
     await expect(loadFixture('claude-incremental-2', own)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+  });
+
+  it('by an agent is accepted after it handed off when it begins with the prompt of its handoff, until the session is handed off again', async () => {
+    const [bob, carol] = [await another(), await another()];
+    const { handoffId } = await reassign(here.id, { agentId: bob });
+    await run(acceptHandoff, { handoffId: handoffId! });
+    const own: How = { caller: agentCaller(bob), agentId: bob };
+    const transcript = (handoff: string, answer: string) => piecesOf([
+      { type: 'user', uuid: `u ${answer}`, message: { role: 'user', content: `${batonPrompt(bob, encodeId('session', here.id), encodeId('handoff', handoff))} Do the work.` } },
+      { type: 'assistant', uuid: `a ${answer}`, message: { role: 'assistant', id: answer, content: [{ type: 'text', text: answer }] } },
+    ].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { handoffId: next } = await reassign(here.id, { agentId: carol });
+    await expect(load(transcript(next!, 'Of the next'), own)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    await expect(load(transcript(handoffId!, 'By another'), { ...own, caller: agentCaller(here.holder) })).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(await load(transcript(handoffId!, 'Handed over'), own)).toMatchObject({ messagesAdded: 2 });
+    expect((await turns()).map(({ agentSessionId }) => agentSessionId)).toEqual([(await lastTenure(bob)).id]);
+    await reassign(here.id, { agentId: here.holder });
+    await expect(load(transcript(handoffId!, 'Too late'), own)).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });
 
   it('of one file by two concurrent callers adds its lines once', async () => {

@@ -137,7 +137,7 @@ export class ImportLog {
     for await (const { line, text } of partsOf(entry)) if (!this.known.line(line)) texts.push(text);
     if (texts.length === 0) return;
     const content = new Cleaner().text(texts.join('\n\n'), undefined, entry.unkept);
-    const { id, sequence } = this.#writer.message(this.#turn(entry.turn, entry.at).id, entry.role, content, entry.at ?? this.custody.work.now);
+    const { id, sequence } = this.#writer.message(this.#turn(entry.turn, entry.at).id, { role: entry.role, kind: entry.messageKind, content, createdAt: entry.at ?? this.custody.work.now });
     this.#messages.set(entry, { id, sequence });
     const bytes = Buffer.byteLength(content);
     if (this.#visible !== null) this.#visible[countOf[entry.role]] += 1;
@@ -151,7 +151,7 @@ export class ImportLog {
     const stored = this.known.calls.get(call.callId);
     if (stored !== undefined) {
       if (!stored.open || call.resultLine === null) return;
-      this.custody.work.change('tool_calls', stored, outcome);
+      this.custody.work.change('tool_calls', stored, { ...outcome, durationMs: call.durationMs });
       this.added.resultsFilled += 1;
       this.#countVisible(size(outcome));
       this.#staged(size(outcome), call.redactions);
@@ -160,7 +160,7 @@ export class ImportLog {
     if (this.known.line(call.line)) return;
     const message = call.message === null ? undefined : this.#messages.get(call.message);
     const given = await argumentsOf(call);
-    this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: given });
+    this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: given, durationMs: call.durationMs });
     this.added.toolCallsAdded += 1;
     const bytes = size(outcome) + size(given);
     this.#countVisible(bytes);

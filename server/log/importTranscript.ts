@@ -1,5 +1,6 @@
 import { statement } from '../core/changes.ts';
 import { BadUserInputError, InvalidStateError, NotFoundError } from '../core/errors.ts';
+import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
@@ -43,7 +44,7 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
   demandAct(custody, 'speak', { actsFor: agentId });
   demandOpen(custody);
   const known = await readKnown(work, sessionId, transcript);
-  if (!isRestOfTurn(custody, tenure, known)) demandMayImport(custody);
+  if (!isOfLastTenure(custody, tenure, known, transcript)) demandMayImport(custody);
   if (agentId !== null && tenure === null) throw neverHeld(custody, agentId);
   const agentSessionId = agentId === null ? (custody.openTenure?.id ?? null) : tenure!.id;
   const log = await ImportLog.open(custody, agentSessionId, transcript, known);
@@ -56,7 +57,7 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
   return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lineCount }) };
 }
 
-/** Operators may import into any open Session; agents only into one that they hold as ACTIVE, and for themselves. `isRestOfTurn` is the exception. */
+/** Operators may import into any open Session; agents only into one that they hold as ACTIVE, and for themselves. `isOfLastTenure` is the exception. */
 function demandMayImport({ work, session, openTenure }: Custody): void {
   const { agentId } = work.caller;
   if (agentId === null) return;
@@ -65,29 +66,31 @@ function demandMayImport({ work, session, openTenure }: Custody): void {
 }
 
 /**
- * Whether the transcript goes on with the turn in which the agent handed off: it has lines of earlier imports, and the Session
- * was not handed off again since.
+ * Whether the transcript is of the tenure that the agent's last handoff ended, and the Session was not handed off again since:
+ * it has lines of earlier imports, or the prompt of the Handoff that began the tenure.
  */
-const isRestOfTurn = ({ session }: Custody, tenure: EarlierTenure | null, known: Known): boolean =>
-  tenure?.endedBy != null && tenure.endedBy === session.lastHandoffId && known.continues;
+const isOfLastTenure = ({ session }: Custody, tenure: EarlierTenure | null, { continues }: Known, { handoffs }: Transcript): boolean =>
+  tenure?.endedBy != null && tenure.endedBy === session.lastHandoffId && (continues || (tenure.begunBy !== null && handoffs.has(encodeId('handoff', tenure.begunBy))));
 
 interface EarlierTenure {
   id: string;
+  /** The Handoff that began it; null when none did. */
+  begunBy: string | null;
   /** The Handoff that ended it; null when none did. */
   endedBy: string | null;
 }
 
 const findTenure = statement(
-  `SELECT t.id, t.terminated_by_handoff_id AS "endedBy" FROM agents a
+  `SELECT t.id, t.terminated_by_handoff_id AS "endedBy", (SELECT id FROM handoffs WHERE target_agent_session_id = t.id) AS "begunBy" FROM agents a
    LEFT JOIN LATERAL (SELECT * FROM agent_sessions WHERE session_id = $1 AND agent_id = a.id ORDER BY started_at DESC, id DESC LIMIT 1) t ON true
    WHERE a.id = $2`,
 );
 
 /** The agent's last tenure in the Session; null without one. */
 async function readTenure(work: Work, sessionId: string, agentId: string): Promise<EarlierTenure | null> {
-  const [found] = await work.query<{ id: string | null; endedBy: string | null }>(findTenure, [sessionId, agentId]);
+  const [found] = await work.query<Omit<EarlierTenure, 'id'> & { id: string | null }>(findTenure, [sessionId, agentId]);
   if (found === undefined) throw new NotFoundError('agent', agentId);
-  return found.id === null ? null : { id: found.id, endedBy: found.endedBy };
+  return found.id === null ? null : { ...found, id: found.id };
 }
 
 function neverHeld({ session }: Custody, agentId: string): InvalidStateError {

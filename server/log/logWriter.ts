@@ -1,5 +1,5 @@
 import type { Work } from '../core/work.ts';
-import type { MessageRole, ToolCall, Turn } from '../generated/prisma/client.ts';
+import type { MessageKind, MessageRole, ToolCall, Turn } from '../generated/prisma/client.ts';
 
 export interface LogCounts {
   id: string;
@@ -8,7 +8,14 @@ export interface LogCounts {
   toolCallCount: number;
 }
 
-type CallFields = Pick<ToolCall, 'callId' | 'name' | 'result' | 'error' | 'filesModified'> & { arguments: unknown };
+type CallFields = Pick<ToolCall, 'callId' | 'name' | 'result' | 'error' | 'filesModified'> & { arguments: unknown; durationMs?: number | null };
+
+interface NewMessage {
+  role: MessageRole;
+  kind?: MessageKind;
+  content: string;
+  createdAt: Date;
+}
 
 /** Stages entries of a locked Session's log under the next numbers, and updates `counts`. */
 export class LogWriter<Counts extends LogCounts> {
@@ -25,11 +32,11 @@ export class LogWriter<Counts extends LogCounts> {
     return work.insert('turns', { ...usage, ...fields, id: work.newId(), sessionId: this.counts.id, agentSessionId, index: (this.counts.turnCount += 1) });
   }
 
-  message(turnId: string, role: MessageRole, content: string, createdAt: Date) {
+  message(turnId: string, { role, kind = 'TEXT', content, createdAt }: NewMessage) {
     const { work, agentSessionId } = this;
     const recorded = { recordedBy: work.caller.principal, recordedRole: work.caller.role };
     const sequence = (this.counts.messageCount += 1);
-    return work.insert('messages', { id: work.newId(), sessionId: this.counts.id, sequence, role, content, turnId, agentSessionId, createdAt, ...recorded });
+    return work.insert('messages', { id: work.newId(), sessionId: this.counts.id, sequence, role, kind, content, turnId, agentSessionId, createdAt, ...recorded });
   }
 
   /** `message` is the one that made the call; undefined when unknown. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { workers } from '../access/roles.ts';
 import { IdempotencyMismatchError, InvalidStateError, LimitExceededError, NotFoundError } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { MessageRole, TaskStatus } from '../graphql/enums.ts';
+import { MessageKind, MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { agentId, content, idOf, inputObject, integer, json, KB, keyField, listOf, nonBlank, oneOf, optional, showAs, text, withDefault } from '../graphql/input/schemas.ts';
 import { mutation, sessionOf } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
@@ -11,7 +11,7 @@ import { appendTurn } from './appendTurn.ts';
 
 const sessionId = idOf('session').describe('The Session to write to. It must not be finished.');
 const place = optional(nonBlank({ bytes: KB }));
-const tokens = optional(integer(0));
+const count = optional(integer(0));
 const name = nonBlank({ characters: 200 });
 const outcome = optional(content);
 
@@ -24,6 +24,10 @@ const message = inputObject(
       { type: MessageRole },
     ).describe('Author: USER, ASSISTANT, SYSTEM or TOOL. HANDOFF is reserved for Baton.'),
     content: content.describe('Text of the Message: at most 256 KB.'),
+    // Undefined instead of null: the input hash of a message without a kind must stay the same as in older versions.
+    kind: optional(oneOf(MessageKind))
+      .transform((given) => given ?? undefined)
+      .describe('Kind of the Message; null for TEXT.'),
   }),
 );
 
@@ -40,6 +44,8 @@ const toolCall = inputObject(
       filesModified: optional(listOf(nonBlank({ bytes: 4 * KB }), { what: 'files of a tool call', limit: limits.counts.filesOfToolCall, advice: 'name the most important ones' }))
         .transform((files) => [...new Set(files)])
         .describe('Paths that the call wrote, at most 200; ignored when it failed.'),
+      // Undefined instead of null, as with the kind of a message.
+      durationMs: count.transform((given) => given ?? undefined).describe('Time from the call to its outcome in milliseconds; null when unknown.'),
     })
     .refine((call) => call.result === null || call.error === null, { message: 'has a result and an error: give one of them' }),
 );
@@ -48,10 +54,10 @@ const usage = inputObject(
   'NewUsageInput',
   'Token usage of the Turn; null fields are unknown.',
   z.object({
-    inputTokens: tokens.describe('Input tokens that were not cached.'),
-    outputTokens: tokens.describe('Output tokens.'),
-    cacheCreationInputTokens: tokens.describe('Input tokens written to a cache.'),
-    cacheReadInputTokens: tokens.describe('Input tokens read from a cache.'),
+    inputTokens: count.describe('Input tokens that were not cached.'),
+    outputTokens: count.describe('Output tokens.'),
+    cacheCreationInputTokens: count.describe('Input tokens written to a cache.'),
+    cacheReadInputTokens: count.describe('Input tokens read from a cache.'),
     model: optional(text({ characters: 200 })).describe('Name of the model as its provider calls it: at most 200 characters.'),
   }),
 );

@@ -64,3 +64,52 @@ export async function visibleToolCalls(
   for (const { snapshotId, id } of rows) visible.set(snapshotId, [...(visible.get(snapshotId) ?? []), calls.get(id)!]);
   return visible;
 }
+
+/** The first `limit` ToolCalls with an index greater than `after` between each Message and the next, with the columns and relations of `query`. */
+export async function callsAfterMessages(
+  { pool, prisma }: { pool: Pool; prisma: PrismaClient },
+  messageIds: readonly string[],
+  { first, after }: { first: number; after: number },
+  query: object,
+): Promise<Map<string, { id: string }[]>> {
+  const { rows } = await pool.query<{ messageId: string; id: string }>({
+    name: 'calls_after_messages',
+    // Calls before the first Message are shown after it.
+    text: `SELECT m.id AS "messageId", c.id FROM messages m CROSS JOIN LATERAL (
+             SELECT id, index FROM tool_calls
+             WHERE session_id = m.session_id AND sequence BETWEEN CASE m.sequence WHEN 1 THEN 0 ELSE m.sequence END AND m.sequence AND index > $3
+             ORDER BY index LIMIT $2) c
+           WHERE m.id = ANY($1::uuid[]) ORDER BY m.id, c.index`,
+    values: [messageIds, first, after],
+  });
+  const found = await prisma.toolCall.findMany({ ...query, where: { id: { in: rows.map(({ id }) => id) } } });
+  const calls = new Map(found.map((call) => [call.id, call]));
+  const following = new Map<string, { id: string }[]>();
+  for (const { messageId, id } of rows) following.set(messageId, [...(following.get(messageId) ?? []), calls.get(id)!]);
+  return following;
+}
+
+export interface CallLine {
+  status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
+  argument: string | null;
+}
+
+// jsonb does not keep the order of keys, so that the arguments that say most are known by their names.
+const sayMost = ['command', 'cmd', 'file_path', 'path', 'notebook_path', 'pattern', 'query', 'url', 'description', 'prompt', 'input', 'action', 'reason'];
+
+/** What a line about each call says of its arguments and outcome. Neither is read as a whole into this process. */
+export async function linesOfCalls(pool: Pool, ids: readonly string[]): Promise<Map<string, CallLine>> {
+  const { rows } = await pool.query<CallLine & { id: string }>({
+    name: 'lines_of_calls',
+    text: `SELECT c.id, CASE WHEN error IS NOT NULL THEN 'FAILED' WHEN result IS NOT NULL THEN 'SUCCEEDED' ELSE 'PENDING' END AS status,
+             nullif(left(trim(regexp_replace(left(a.text, 2000), '[[:space:]]+', ' ', 'g')), 300), '') AS argument
+           FROM tool_calls c LEFT JOIN LATERAL (
+             SELECT CASE WHEN jsonb_typeof(value) = 'array' THEN (SELECT string_agg(item, ' ') FROM jsonb_array_elements_text(value) item) ELSE value #>> '{}' END AS text
+             FROM jsonb_each(CASE WHEN jsonb_typeof(arguments) = 'object' THEN arguments ELSE jsonb_build_object('', arguments) END)
+             WHERE value <> 'null'::jsonb
+             ORDER BY array_position($2::text[], key), jsonb_typeof(value) <> 'string', key LIMIT 1) a ON true
+           WHERE c.id = ANY($1::uuid[])`,
+    values: [ids, sayMost],
+  });
+  return new Map(rows.map(({ id, ...line }) => [id, line]));
+}

@@ -13,7 +13,7 @@ const { agent, session, reassign, turn, run } = world(database.pool);
 let id = '';
 
 beforeAll(async () => {
-  await agent('ada');
+  await agent('ada', { maxCapacity: 20 });
   await agent('bob');
   const sessionId = await session('ada');
   id = encodeId('session', sessionId);
@@ -40,6 +40,54 @@ test('a Turn returns its workspace with secrets redacted', async () => {
   const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
   expect(await written({ branch: `try ${token}` })).toEqual({ folder: null, branch: 'try [redacted: github token]', commit: null });
   expect(await written(null)).toBeNull();
+});
+
+test('pages of Messages begin at a number', async () => {
+  const numbers = async (page: string) => ((await read(`messages(${page}) { nodes { sequence } }`)) as { messages: { nodes: { sequence: number }[] } }).messages.nodes.map(({ sequence }) => sequence);
+  expect(await numbers('last: 2, from: 2')).toEqual([3, 2]);
+  expect(await numbers('last: 2, from: 4')).toEqual([4]);
+  expect(await numbers('from: 1')).toEqual([4, 3, 2, 1]);
+  expect(await numbers('from: 5')).toEqual([]);
+  for (const page of ['from: 0', 'from: 2, before: "x"']) {
+    const { errors } = await post(`{ session(id: "${id}") { messages(${page}) { nodes { id } } } }`);
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', path: ['from'] });
+  }
+});
+
+test('a Message returns the ToolCalls up to the next one, in order and by pages', async () => {
+  const sessionId = await session('ada');
+  await turn(sessionId, { messages: [], toolCalls: [toolCall('early', 'Read')] });
+  await turn(sessionId, { messages: [{ role: 'ASSISTANT', content: 'First.' }], toolCalls: [toolCall('a', 'Read')] });
+  await turn(sessionId, { messages: [], toolCalls: [toolCall('b', 'Read'), toolCall('c', 'Read')] });
+  await turn(sessionId, { messages: [{ role: 'ASSISTANT', content: 'Second.' }] });
+  const { data } = await post<{ session: object }>(`{ session(id: "${encodeId('session', sessionId)}") { messages(first: 5) { nodes { all: toolCalls { callId } two: toolCalls(first: 2) { callId } rest: toolCalls(after: 2) { callId } } } } }`);
+  const call = (callId: string) => ({ callId });
+  expect(data.session).toEqual({ messages: { nodes: [
+    { all: [], two: [], rest: [] },
+    { all: [call('early'), call('a'), call('b'), call('c')], two: [call('early'), call('a')], rest: [call('b'), call('c')] },
+  ] } });
+});
+
+test('a ToolCall has a line: the argument that says most, its status and its duration', async () => {
+  const sessionId = await session('ada');
+  const lines: [unknown, string | null][] = [
+    [{ description: 'Runs the tests', command: 'npm test\n  -- --bail' }, 'npm test -- --bail'],
+    [{ offset: 3, file_path: 'src/a.ts' }, 'src/a.ts'],
+    [{ cmd: ['bash', '-lc', 'ls'] }, 'bash -lc ls'],
+    [{ z: 'text', b: 5 }, 'text'],
+    [{ depth: 2 }, '2'],
+    ['*** Begin Patch', '*** Begin Patch'],
+    [{ command: 'x'.repeat(5_000) }, 'x'.repeat(300)],
+    [{ command: null }, null],
+    [{}, null],
+    [null, null],
+  ];
+  const toolCalls = lines.map(([given], index) => toolCall(`call-${index}`, 'Tool', { arguments: given, result: index === 1 ? null : 'ok', durationMs: 12 }));
+  await turn(sessionId, { messages: [], toolCalls: [...toolCalls, toolCall('failed', 'Tool', { arguments: null, error: 'no' })] });
+  const { data } = await post<{ session: { turns: { nodes: { toolCalls: { argument: string | null; status: string; durationMs: number | null }[] }[] } } }>(`{ session(id: "${encodeId('session', sessionId)}") { turns { nodes { toolCalls { argument status durationMs } } } } }`);
+  const found = data.session.turns.nodes[0]!.toolCalls;
+  expect(found.map(({ argument }) => argument)).toEqual([...lines.map(([, argument]) => argument), null]);
+  expect([found[0], found[1], found.at(-1)]).toMatchObject([{ status: 'SUCCEEDED', durationMs: 12 }, { status: 'PENDING' }, { status: 'FAILED', durationMs: null }]);
 });
 
 test('a Session returns its log newest first, and its decisions and tasks in order', async () => {

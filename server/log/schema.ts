@@ -1,9 +1,16 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import { z } from 'zod';
 import type { Workspace } from '../context/derive/log.ts';
+import { batched } from '../graphql/batch.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { withoutColumns } from '../graphql/connection.ts';
-import { MessageRole, TaskStatus } from '../graphql/enums.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { MessageKind, MessageRole, TaskStatus } from '../graphql/enums.ts';
+import { decodeArgs, integer, withDefault } from '../graphql/input/schemas.ts';
+import { argsOf } from '../graphql/input/types.ts';
 import { largeColumn } from '../graphql/largeColumn.ts';
-import { reportedUsage } from './queries.ts';
+import { type CallLine, callsAfterMessages, linesOfCalls, reportedUsage } from './queries.ts';
 
 builder.objectType('Usage', {
   access: 'inherit',
@@ -73,6 +80,11 @@ builder.prismaNode('Turn', {
   }),
 });
 
+const callsArgs = z.object({
+  first: withDefault(integer(0, 100), 50).describe('Returns the first N calls (0 to 100).'),
+  after: withDefault(integer(0), 0).describe('Returns the calls with a greater `index`.'),
+});
+
 builder.prismaNode('Message', {
   access: 'inherit',
   id: { field: 'id' },
@@ -82,6 +94,7 @@ builder.prismaNode('Message', {
   fields: (t) => ({
     sequence: t.exposeInt('sequence'),
     role: t.expose('role', { type: MessageRole, description: 'Author of the Message.' }),
+    kind: t.expose('kind', { type: MessageKind, description: 'Kind of the Message: TEXT unless the caller or the transcript says otherwise. Messages older than this field are TEXT.' }),
     content: t.exposeString('content', { description: 'Text of the Message.', extensions: { readMissing: largeColumn('messages', 'content') } }),
     session: t.relation('session', { description: 'The Session of this record.' }),
     agentSession: t.relation('agentSession', {
@@ -90,6 +103,18 @@ builder.prismaNode('Message', {
     }),
     turn: t.relation('turn', { nullable: true, description: 'The Turn of the Message; null for HANDOFF.' }),
     handoff: t.relation('handoff', { nullable: true, description: 'The Handoff that the Message marks; null unless the role is HANDOFF.' }),
+    toolCalls: t.field({
+      type: [modelRef('ToolCall')],
+      description: 'ToolCalls between this Message and the next, in order: those that it made, and those made after it without a Message. Those of the first Message include calls before it.',
+      args: argsOf(callsArgs),
+      resolve: async ({ id }, args, context, info) => {
+        const page = decodeArgs(callsArgs, args);
+        // Needed for every Message, although one query is sent: it also records what was loaded for the fields below.
+        const query = queryFromInfo({ context, info, typeName: 'ToolCall', select: { id: true } });
+        const found = await batched(context, info, id, (ids) => callsAfterMessages(context, ids, page, withoutColumns(query, 'result', 'error')));
+        return found ?? [];
+      },
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the Message; the time of recording when the source does not say.' }),
     recordedBy: t.field({
       type: 'Actor',
@@ -100,6 +125,19 @@ builder.prismaNode('Message', {
     }),
   }),
 });
+
+const ToolCallStatus = builder.enumType('ToolCallStatus', {
+  description: 'Statuses of a ToolCall.',
+  values: {
+    PENDING: { description: 'No outcome was recorded.' },
+    SUCCEEDED: { description: 'It has a result.' },
+    FAILED: { description: 'It has an error.' },
+  },
+});
+
+/** Fields of one list share a statement. */
+const lineOf = (id: string, context: GraphQLContext, { path }: GraphQLResolveInfo): Promise<CallLine | undefined> =>
+  batched(context, { path: { prev: path.prev, key: '(line)', typename: undefined } }, id, (ids) => linesOfCalls(context.pool, ids));
 
 builder.prismaNode('ToolCall', {
   access: 'inherit',
@@ -114,6 +152,17 @@ builder.prismaNode('ToolCall', {
     result: t.exposeString('result', { nullable: true, extensions: { readMissing: largeColumn('tool_calls', 'result') } }),
     error: t.exposeString('error', { nullable: true, extensions: { readMissing: largeColumn('tool_calls', 'error') } }),
     filesModified: t.exposeStringList('filesModified'),
+    status: t.field({
+      type: ToolCallStatus,
+      description: 'Whether the call has an outcome, and which.',
+      resolve: async ({ id }, _args, context, info) => (await lineOf(id, context, info))!.status,
+    }),
+    argument: t.string({
+      nullable: true,
+      description: 'The argument that says most, such as the command or the path, on one line of at most 300 characters; null when the call has none.',
+      resolve: async ({ id }, _args, context, info) => (await lineOf(id, context, info))!.argument,
+    }),
+    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'Time from the call to its outcome in milliseconds; null when the source does not say.' }),
     index: t.exposeInt('index'),
     sequence: t.exposeInt('sequence'),
     turn: t.relation('turn', { description: 'The Turn of the call.' }),

@@ -15,6 +15,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       order: { name: 'message', columns: { sequence: 'integer' }, direction: 'desc' },
       description: 'The log, newest Message first; `last: n` returns the oldest n.',
       without: 'content',
+      numbered: 'sequence',
       limited: { table: 'messages', parent: 'session_id' },
     }),
   ),

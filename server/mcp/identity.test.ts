@@ -124,8 +124,7 @@ it('values of any depth and unknown methods are refused without a word of what i
 });
 
 it('every request counts as a read, and what a tool does as over GraphQL', async () => {
-  const rate = { perMinute: 1, burst: 3 };
-  const { url: limited } = await startApp(db, { rates: createRates({ reads: rate, writes: rate }) });
+  const { url: limited } = await startApp(db, { rates: createRates({ rateOf: () => ({ perMinute: 1, burst: 3 }) }) });
   const key = await secretFor(db.pool, 'AGENT', 'eve');
   const ping = () => post('', { to: limited, key, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
   for (let count = 0; count < 3; count += 1) expect((await ping()).status).toBe(200);

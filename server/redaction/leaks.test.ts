@@ -13,6 +13,7 @@ import { schema } from '../graphql/schema.ts';
 import { createLog } from '../infra/log.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
+import { webhookKey } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
 import { secretsIn } from '../../test/secrets/judge.ts';
 import { placeSamples } from '../../test/secrets/places.ts';
@@ -23,7 +24,7 @@ import { redactLogLine } from './logLine.ts';
 const lines: string[] = [];
 const log = createLog({ level: 'trace', redactLine: redactLogLine, destination: { write: (line) => void lines.push(line) } });
 const database = await testDatabase({ log });
-const { url } = await startApp(database, { log });
+const { url } = await startApp(database, { log, variables: { BATON_WEBHOOK_KEY: webhookKey } });
 const { post } = client(url);
 
 // Half of the forms of each token, and fewer in the short suite; the corpus has its own test of all.
@@ -150,6 +151,20 @@ async function writeEverything(): Promise<void> {
   await mutate('archivePipeline', { slug: 'texts' }, 'pipeline { id }');
 
   for (const name of short) await mutate('createKey', { role: 'ANALYST', name }, 'key { id }');
+
+  const hook = { url: 'https://example.com/hook' };
+  const { id: webhookId } = (await mutate('createWebhook', hook, 'webhook { id }'))['webhook']!;
+  for (const description of short) {
+    await mutate('updateWebhook', { webhookId, description }, 'webhook { id }');
+    const { id } = (await mutate('createWebhook', { ...hook, description }, 'webhook { id }'))['webhook']!;
+    await mutate('deleteWebhook', { webhookId: id }, 'webhook { id }');
+  }
+  // A URL without its secret would be another one.
+  for (const text of short) {
+    const url = `https://example.com/hook?${text}`;
+    await expect(mutate('createWebhook', { url }, 'webhook { id }')).rejects.toThrow(/contains a secret|is not the address|'#'/);
+    await expect(mutate('updateWebhook', { webhookId, url }, 'webhook { id }')).rejects.toThrow(/contains a secret|is not the address|'#'/);
+  }
 
   for (const title of titles) await session({ title, idempotencyKey: `key-${(keys += 1)}` });
   for (const metadata of values) await session({ metadata, contextVariables: metadata });

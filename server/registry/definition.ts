@@ -35,6 +35,8 @@ export interface Definition {
   description?: string | undefined;
   instructions?: string | undefined;
   model?: string | undefined;
+  /** In tokens. */
+  contextWindow?: number | undefined;
   tools: readonly string[];
   collaborations?: readonly Reference[] | undefined;
 }

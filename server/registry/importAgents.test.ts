@@ -42,7 +42,7 @@ async function load(files: Record<string, string>, { defaultType = 'CLAUDE', ...
 
 async function show(id: string): Promise<Record<string, unknown> | null> {
   const { data, errors } = await post<{ agent: Record<string, unknown> | null }>(
-    `query ($id: ID!) { agent(id: $id) { id type name role description instructions model status maxCapacity currentLoad metadata
+    `query ($id: ID!) { agent(id: $id) { id type name role description instructions model contextWindow status maxCapacity currentLoad metadata
       collaborators { id } collaborations { agent { id } when instructions carry { messages } } definition { path contentHash importedAt tools } } }`,
     { id },
   );
@@ -101,14 +101,15 @@ describe('importAgents', () => {
   it('clears what an earlier version of the file set, and keeps what an operator set', async () => {
     const [file, helper] = [`${unique('settled')}`, unique('helper')];
     await agent(helper);
-    await load({ 'f.md': lines('---', `name: ${file}`, 'role: tester', '---', 'Text.', '## Collaborations', `- ${helper}`) });
+    await load({ 'f.md': lines('---', `name: ${file}`, 'role: tester', 'contextWindow: 200000', '---', 'Text.', '## Collaborations', `- ${helper}`) });
+    expect(await show(file)).toMatchObject({ contextWindow: 200_000 });
     await run(updateAgent, { id: file, description: 'by an operator' });
     await load({ 'f.md': lines('---', `name: ${file}`, '---', 'Text.') });
-    expect(await show(file)).toMatchObject({ role: null, description: 'by an operator', collaborations: [] });
+    expect(await show(file)).toMatchObject({ role: null, contextWindow: null, description: 'by an operator', collaborations: [] });
 
-    await run(updateAgent, { id: file, role: 'by an operator', collaborators: [helper] });
+    await run(updateAgent, { id: file, role: 'by an operator', contextWindow: 8_000, collaborators: [helper] });
     await load({ 'f.md': lines('---', `name: ${file}`, '---', 'New text.') });
-    expect(await show(file)).toMatchObject({ role: 'by an operator', instructions: 'New text.', collaborators: [{ id: helper }] });
+    expect(await show(file)).toMatchObject({ role: 'by an operator', contextWindow: 8_000, instructions: 'New text.', collaborators: [{ id: helper }] });
   });
 
   it('keeps an existing type before it uses defaultType', async () => {

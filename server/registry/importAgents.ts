@@ -40,10 +40,10 @@ export interface StoredDefinition {
   sets: readonly Settable[];
 }
 
-const settable = ['role', 'description', 'instructions', 'collaborations'] as const;
+const settable = ['role', 'description', 'instructions', 'collaborations', 'contextWindow'] as const;
 type Settable = (typeof settable)[number];
 
-type KnownRow = Pick<Agent, 'id' | 'type' | 'name' | 'role' | 'description' | 'instructions' | 'model'> & LockedAgent & {
+type KnownRow = Pick<Agent, 'id' | keyof Next['fields']> & LockedAgent & {
   definition: StoredDefinition | null;
   collaborations: (Collaboration & { carry: unknown })[];
 };
@@ -54,7 +54,7 @@ SELECT clock_timestamp() AS now, row_to_json(a) AS agent, (
   SELECT coalesce(json_agg(json_build_object('agentId', c.collaborator_id, 'when', c."when", 'instructions', c.instructions, 'carry', c.carry) ORDER BY c.position), '[]')
   FROM agent_collaborators c WHERE c.agent_id = a.id) AS collaborations
 FROM (
-  SELECT id, type, name, role, description, instructions, model, definition, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, archived_at FROM agents
+  SELECT id, type, name, role, description, instructions, model, context_window, definition, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, archived_at FROM agents
   WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE) a`);
 
 const findAgents = statement('SELECT id, name, archived_at IS NOT NULL AS archived FROM agents WHERE id = ANY ($1::text[])');
@@ -110,7 +110,7 @@ async function openDirectory(work: Work, definitions: readonly Definition[], exi
 }
 
 interface Next {
-  fields: Pick<Agent, 'type' | 'name' | 'role' | 'description' | 'instructions' | 'model'>;
+  fields: Pick<Agent, 'type' | 'name' | 'role' | 'description' | 'instructions' | 'model' | 'contextWindow'>;
   definition: StoredDefinition;
   /** Null: the collaborations stay. */
   collaborations: KnownRow['collaborations'] | null;
@@ -120,8 +120,16 @@ interface Next {
 function nextOf(work: Work, definition: Definition, agent: KnownRow | null, type: string, resolved: readonly Collaboration[] | undefined): Next {
   const before = agent?.definition ?? null;
   /** The new value; null when an earlier definition set it and this one does not; otherwise the present one. */
-  const said = (field: 'role' | 'description' | 'instructions'): string | null => definition[field] ?? (before?.sets.includes(field) === true ? null : (agent?.[field] ?? null));
-  const fields = { type, name: definition.name, role: said('role'), description: said('description'), instructions: said('instructions'), model: definition.model ?? null };
+  const said = <Value extends string | number>(field: Settable, now: Value | undefined, present: Value | null | undefined): Value | null => now ?? (before?.sets.includes(field) === true ? null : (present ?? null));
+  const fields = {
+    type,
+    name: definition.name,
+    role: said('role', definition.role, agent?.role),
+    description: said('description', definition.description, agent?.description),
+    instructions: said('instructions', definition.instructions, agent?.instructions),
+    model: definition.model ?? null,
+    contextWindow: said('contextWindow', definition.contextWindow, agent?.contextWindow),
+  };
   const sets = settable.filter((field) => definition[field] !== undefined);
   const stored = { path: definition.path, contentHash: definition.contentHash, tools: definition.tools, sets };
 
@@ -140,7 +148,7 @@ function nextOf(work: Work, definition: Definition, agent: KnownRow | null, type
 
 function write(work: Work, id: string, known: KnownRow | null, { fields, definition, collaborations }: Next): void {
   const stored = definition as unknown as Agent['definition'];
-  const agent = known === null ? insertAgent(work, { ...fields, id, maxCapacity: 5, contextWindow: null, metadata: null, definition: stored }) : lockedPart(known);
+  const agent = known === null ? insertAgent(work, { ...fields, id, maxCapacity: 5, metadata: null, definition: stored }) : lockedPart(known);
   if (known !== null) {
     work.change('agents', agent, { ...fields, definition: stored });
     mayTakeMore(work, agent);

@@ -34,6 +34,14 @@ describe('a definition of Claude Code', () => {
     });
   });
 
+  it('gives the context window, or refuses what is no number of tokens', () => {
+    const file = (value: string): string => lines('---', 'name: a', `contextWindow: ${value}`, '---', 'x');
+    expect([definitionOf(file('200000')).contextWindow, definitionOf(file('')).contextWindow]).toEqual([200_000, undefined]);
+    for (const [value, shown] of [['0', '0'], ['large', 'large'], ['200k', '200k'], ['12,34', '12,34'], ['3000000000', '3000000000'], ['[1]', '']] as const) {
+      expect(problemsOf(file(value))).toEqual([`3 ERROR The context window '${shown}' is not a number of tokens from 1 to 2147483647: give a number such as 200000`]);
+    }
+  });
+
   it('is read with a description that is not valid YAML, with a warning', () => {
     const { definition, problems } = read(lines('---', 'name: qa', 'description: Use it. Example: "check" # now', 'model: haiku', '---', 'Check.'));
     expect(definition).toMatchObject({ name: 'qa', description: 'Use it. Example: "check" # now', model: 'haiku' });
@@ -96,6 +104,14 @@ describe('plain Markdown', () => {
         { name: 'Other Name', line: 9, when: 'what for' },
       ],
     });
+  });
+
+  it.each([
+    ['**Context window**: 200,000', 200_000],
+    ['**Context Window:** 1_000_000', 1_000_000],
+    ['- Context window: 8192', 8_192],
+  ])('reads %j as a number of tokens', (line, tokens) => {
+    expect(definitionOf(lines('# A', '', line)).contextWindow).toBe(tokens);
   });
 
   it.each([

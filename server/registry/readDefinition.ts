@@ -88,6 +88,7 @@ function read({ path, content }: DefinitionFile, problems: Problems): Definition
     description: say('description')?.text ?? (frontMatter === null ? introOf(sections) : undefined),
     instructions: instructions === '' ? undefined : instructions,
     model: modelIn(frontMatter?.get('model') ?? labelled(sections, 'model'), problems),
+    contextWindow: windowIn(frontMatter === null ? labelled(sections, 'context window') : frontMatter.get('contextWindow'), problems),
     tools: toolsIn(frontMatter?.get('tools'), problems),
     collaborations: collaborationsIn(frontMatter, sections, problems),
   };
@@ -118,6 +119,18 @@ function typeIn({ text, line }: Said, problems: Problems): string {
 function modelIn(value: Value | undefined, problems: Problems): string | undefined {
   const first = value?.kind === 'list' ? value.items[0] : value;
   return first === undefined ? undefined : textOf(first, 'model', problems)?.text;
+}
+
+const maxWindow = 2 ** 31 - 1;
+
+/** Tokens, such as 200000 or 200,000. */
+function windowIn(value: Value | undefined, problems: Problems): number | undefined {
+  if (value === undefined || value.kind === 'none') return undefined;
+  const text = value.kind === 'text' ? value.text.trim() : '';
+  const tokens = /^\d{1,3}([,_ ]?\d{3})*$/.test(text) || /^\d+$/.test(text) ? Number(text.replaceAll(/[,_ ]/g, '')) : 0;
+  if (tokens >= 1 && tokens <= maxWindow) return tokens;
+  problems.error(value.line, `The context window ${quoted(text)} is not a number of tokens from 1 to ${maxWindow}`, "give a number such as 200000");
+  return undefined;
 }
 
 const maxTools = 500;

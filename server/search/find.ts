@@ -19,6 +19,8 @@ export interface Search {
   /** All Sessions that the caller may read; null: too many to list, or all. */
   sessionIds: readonly string[] | null;
   after: Found | null;
+  /** Finds only what belongs to this Session; null: anywhere. */
+  sessionId: string | null;
 }
 
 /** So many matches of each type are ranked, the newest ones. */
@@ -36,6 +38,7 @@ const entries =
     const query = `search_query(${place(search.query)})`;
     const conditions = [
       `t.kind = '${kind}'`,
+      ...(search.sessionId === null ? [] : [`t.session_id = ${place(search.sessionId)}::uuid`]),
       ...(search.sessionIds === null ? [] : [`t.session_id = ANY (${place(search.sessionIds)}::uuid[])`]),
       `t.words @@ ${query}`,
       ...(search.after?.newest == null ? [] : [`t.id <= ${place(search.after.newest)}::uuid`]),
@@ -60,21 +63,22 @@ const ofWords: Record<Kind, Part> = {
   MESSAGE: entries('MESSAGE', ({ caller }) => readableEntrySql(caller, 'messages')),
 };
 
-const tables: Record<Kind, { table: string; type: string; readable: (caller: Search['caller']) => string }> = {
-  SESSION: { table: 'sessions', type: 'uuid', readable: (caller) => readableSql(caller, 't.id') },
-  AGENT: { table: 'agents', type: 'text', readable: () => 'true' },
-  HANDOFF: { table: 'handoffs', type: 'uuid', readable: (caller) => readableEntrySql(caller, 'handoffs') },
-  MESSAGE: { table: 'messages', type: 'uuid', readable: (caller) => readableEntrySql(caller, 'messages') },
+const tables: Record<Kind, { table: string; type: string; session: string; readable: (caller: Search['caller']) => string }> = {
+  SESSION: { table: 'sessions', type: 'uuid', session: 't.id', readable: (caller) => readableSql(caller, 't.id') },
+  AGENT: { table: 'agents', type: 'text', session: 'NULL', readable: () => 'true' },
+  HANDOFF: { table: 'handoffs', type: 'uuid', session: 't.session_id', readable: (caller) => readableEntrySql(caller, 'handoffs') },
+  MESSAGE: { table: 'messages', type: 'uuid', session: 't.session_id', readable: (caller) => readableEntrySql(caller, 'messages') },
 };
 
 /** The named records, the first one best. */
 const ofNames =
   (kind: Kind): Part =>
-  ({ named, caller }, place) => {
-    const { table, type, readable } = tables[kind];
+  ({ named, caller, sessionId }, place) => {
+    const { table, type, session, readable } = tables[kind];
+    const inSession = sessionId === null ? '' : ` AND ${session} = ${place(sessionId)}::uuid`;
     const ids = named.filter((each) => each.kind === kind).map(({ id }) => id);
     const order = place(named.map(({ id }) => id));
-    return `SELECT '${kind}' AS kind, t.id::text, 1000 - array_position(${order}::text[], t.id::text) AS rank FROM ${table} t WHERE t.id = ANY (${place(ids)}::${type}[]) AND ${readable(caller)}`;
+    return `SELECT '${kind}' AS kind, t.id::text, 1000 - array_position(${order}::text[], t.id::text) AS rank FROM ${table} t WHERE t.id = ANY (${place(ids)}::${type}[]) AND ${readable(caller)}${inSession}`;
   };
 
 function matches(search: Search): { sql: string; values: unknown[]; place: (value: unknown) => string } {

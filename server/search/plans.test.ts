@@ -44,7 +44,7 @@ async function stepsOf(search: Partial<Search>): Promise<{ indexes: string[]; ro
       return { rows: [] };
     },
   } as unknown as Pool;
-  await findMatches(explaining, { query: 'all', named: [], types: ['MESSAGE'], caller: { role: 'OPERATOR', agentId: null }, sessionIds: null, after: null, ...search }, 21);
+  await findMatches(explaining, { query: 'all', named: [], types: ['MESSAGE'], caller: { role: 'OPERATOR', agentId: null }, sessionIds: null, after: null, sessionId: null, ...search }, 21);
   const nodes = nodesOf(plan!);
   const entries = nodes.filter((node) => node['Relation Name'] === 'search_entries');
   return {

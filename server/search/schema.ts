@@ -7,7 +7,7 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import { type Connection, PageInfo, type Row } from '../graphql/connection.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
-import { decodeArgs, faultless, oneOf, optional, showAs, text } from '../graphql/input/schemas.ts';
+import { decodeArgs, faultless, idOf, oneOf, optional, showAs, text } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { findSessionIds } from '../graphql/lists/readableLists.ts';
 import { cutPage, pageOf, type PageOfRows } from '../graphql/page.ts';
@@ -104,6 +104,7 @@ const searchArgs = z.object({
     .check(faultless(tooManyWords))
     .describe(`Words in any order, all of which a record has to contain; the last one may be the beginning of a word. Or ids, such as session_..., or the URL of a page of the dashboard. At most ${characters} characters and ${maxWords} words.`),
   types: optional(showAs(z.array(oneOf(SearchType)), { items: oneOf(SearchType) })).describe('Types to find. Null: all types.'),
+  sessionId: optional(idOf('session')).describe('Finds this Session and its Handoffs and Messages only, and no Agents. Null: anywhere.'),
   first: optional(z.number()).describe('Returns the first N items (0 to 100). Default: 50.'),
   after: optional(z.string()).describe('Returns the items after this cursor. The cursor must come from this search. Null: from the start.'),
 });
@@ -116,14 +117,14 @@ builder.queryField('search', (t) =>
     description: `Finds records by their words or ids, best first, among those that the caller may read. The newest ${ranked.toLocaleString('en')} matches of each type are ranked. Pages after the first leave out records that are newer than the first page.`,
     args: argsOf(searchArgs),
     resolve: async (_root, args, context): Promise<Results> => {
-      const { query, types, first, after } = decodeArgs(searchArgs, args);
-      const asked = kinds.filter((kind) => types === null || types.includes(kind));
-      const mark = markOf(query, asked);
+      const { query, types, sessionId, first, after } = decodeArgs(searchArgs, args);
+      const asked = kinds.filter((kind) => (types === null || types.includes(kind)) && !(kind === 'AGENT' && sessionId !== null));
+      const mark = markOf(query, asked, sessionId);
       const { take } = pageOf({ first }, { name: 'search', columns: {}, direction: 'desc' });
       const position = after === null ? null : positionOf(after, mark);
       const named = namedIn(query);
       const { caller, pool } = context;
-      const search: Search = { query, named, types: asked, caller, sessionIds: await findSessionIds(context), after: position };
+      const search: Search = { query, named, types: asked, caller, sessionIds: await findSessionIds(context), after: position, sessionId };
       let found: Promise<PageOfRows<Found>> | undefined;
       let texts: ReturnType<typeof textsOfResults> | undefined;
       const page = (): Promise<PageOfRows<Found>> => (found ??= findMatches(pool, search, take).then((rows) => cutPage(rows, { first, after })));
@@ -141,8 +142,8 @@ builder.queryField('search', (t) =>
   }),
 );
 
-/** A cursor is good for the same words and types. */
-const markOf = (query: string, types: readonly Kind[]): string => createHash('sha256').update(JSON.stringify([query, types])).digest('base64url').slice(0, 8);
+/** A cursor is good for the same words, types and Session. */
+const markOf = (query: string, types: readonly Kind[], sessionId: string | null): string => createHash('sha256').update(JSON.stringify([query, types, ...(sessionId === null ? [] : [sessionId])])).digest('base64url').slice(0, 8);
 
 const cursorOf = ({ rank, kind, id, newest }: Found, mark: string): string => Buffer.from(JSON.stringify(['search', mark, rank, kind, id, newest])).toString('base64url');
 

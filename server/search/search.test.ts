@@ -113,6 +113,21 @@ describe('search finds', () => {
   });
 });
 
+it('finds only what belongs to a Session, on request', async () => {
+  const [one, other] = [await session('ada', { title: 'Marmots' }), await session('ada', { title: 'Marmots too' })];
+  for (const id of [one, other]) await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Marmots whistle.' }] });
+  const within = `query ($query: String!, $sessionId: ID, $after: String) { search(query: $query, sessionId: $sessionId, first: 1, after: $after) { totalCount pageInfo { endCursor } nodes { __typename ... on Session { id } ... on Message { session { id } } } } }`;
+  const ask = async (variables: object) => admin.post<{ search: { totalCount: number; pageInfo: { endCursor: string }; nodes: object[] } }>(within, variables);
+  const sessionId = encodeId('session', one);
+  const { data: first } = await ask({ query: 'marmots', sessionId });
+  expect(first.search).toMatchObject({ totalCount: 2, nodes: [{ __typename: 'Session', id: sessionId }] });
+  const after = first.search.pageInfo.endCursor;
+  expect((await ask({ query: 'marmots', sessionId, after })).data.search.nodes).toEqual([{ __typename: 'Message', session: { id: sessionId } }]);
+  expect((await ask({ query: 'marmots', sessionId: encodeId('session', other), after })).errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
+  expect((await ask({ query: encodeId('session', other), sessionId })).data.search.nodes).toEqual([]);
+  expect((await ask({ query: 'ada', sessionId })).data.search.totalCount).toBe(0);
+});
+
 it('a match names the field, and marks the words in its text', async () => {
   const { edges } = await search('skewed clock gate', { types: ['MESSAGE'] });
   const { field, text, marks } = edges[0]!.match!;

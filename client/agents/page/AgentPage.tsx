@@ -1,3 +1,4 @@
+import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { useAccess, useMay } from '../../access/viewer.ts';
@@ -5,11 +6,14 @@ import { Page } from '../../app/Page.tsx';
 import { graphql } from '../../gql/gql.ts';
 import type { AgentPageQuery as Data } from '../../gql/graphql.ts';
 import { useRereadOn } from '../../live/events.ts';
+import { usePageActions } from '../../palette/actions.ts';
 import { sessionLooks } from '../../sessions/looks.ts';
 import { Badge } from '../../ui/Badge.tsx';
+import { copyAct, CopyId } from '../../ui/CopyId.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { RequestError } from '../../ui/ErrorNote.tsx';
 import { Fold } from '../../ui/Fold.tsx';
+import { Icon } from '../../ui/Icon.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { AgentStatusControl } from '../AgentStatusControl.tsx';
@@ -21,6 +25,8 @@ import { AgentPrompt } from './AgentPrompt.tsx';
 import { AgentTools } from './AgentTools.tsx';
 import { Collaborations } from './Collaborations.tsx';
 
+const TakeOutDialog = lazy(() => import('../takeOut/TakeOutDialog.tsx'));
+
 // An AGENT reads the fields behind `$own` of its own agent only.
 const AgentPageQuery = graphql(`
   query AgentPage($id: ID!, $own: Boolean!) {
@@ -30,6 +36,7 @@ const AgentPageQuery = graphql(`
       type
       role
       model
+      contextWindow
       description
       status
       administrativeStatus
@@ -86,10 +93,16 @@ export default function AgentPage({ id }: { id: string }) {
             {agent.freePlaces === 0 && <Badge {...agentLooks.BUSY} />}
             {agent.archivedAt == null && <PresenceOf id={id} />}
             {agent.archivedAt != null && <Badge tone="bad" icon="ban" word="Archived" />}
-            <span>{[agent.type, agent.role, agent.model, agent.name === agent.id ? null : agent.id].filter((word) => word != null && word !== '').join(' · ')}</span>
+            <span>{[agent.type, agent.role, agent.model, agent.contextWindow == null ? null : `window of ${agent.contextWindow.toLocaleString('en')} tokens`, agent.name === agent.id ? null : agent.id].filter((word) => word != null && word !== '').join(' · ')}</span>
+            <CopyId id={agent.id} noun="agent" />
           </span>
         }
-        actions={<Links id={id} own={own} />}
+        actions={
+          <>
+            <Links id={id} own={own} />
+            {agent.archivedAt == null && <TakeOut agent={agent} />}
+          </>
+        }
       >
         {failure}
         <div className={styles.top}>
@@ -120,6 +133,22 @@ export default function AgentPage({ id }: { id: string }) {
         </div>
       )}
     </Page>
+  );
+}
+
+/** Takes the agent out of the pool; in the palette, too. */
+function TakeOut({ agent }: { agent: Agent }) {
+  const [isOpen, setOpen] = useState(false);
+  const mayManage = useMay('manageAgents');
+  usePageActions([...(mayManage ? [{ word: 'Take this agent out …', icon: 'exit' as const, run: () => setOpen(true) }] : []), copyAct(agent.id, 'agent')]);
+  if (!mayManage) return null;
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        <Icon name="exit" /> Take out …
+      </button>
+      <Suspense>{isOpen && <TakeOutDialog agent={agent} onClose={() => setOpen(false)} />}</Suspense>
+    </>
   );
 }
 

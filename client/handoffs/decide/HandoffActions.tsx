@@ -1,17 +1,18 @@
-import { useState } from 'react';
-import { useMutation } from 'urql';
-import { useMay } from '../../access/viewer.ts';
+import { lazy, Suspense, useState } from 'react';
+import { useClient } from 'urql';
+import { useAccess } from '../../access/viewer.ts';
 import { graphql } from '../../gql/gql.ts';
 import { readFragment, type FragmentType } from '../../gql/index.ts';
-import type { HandoffActionsFragment as HandoffActionsData } from '../../gql/graphql.ts';
 import { usePageActions, type PageAction } from '../../palette/actions.ts';
-import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
+import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
-import { AcceptMutation, CompleteMutation } from './decide.ts';
+import { actOnHandoff, handoffActLooks, offeredHandoffActs, type HandoffAct } from './decide.ts';
+import type { HandoffItem } from './HandoffActDialog.tsx';
 import styles from './HandoffActions.module.css';
-import { RejectDialog } from './RejectDialog.tsx';
 
-export const HandoffActionsFragment = graphql(`
+const HandoffActDialog = lazy(() => import('./HandoffActDialog.tsx'));
+
+const HandoffActionsFragment = graphql(`
   fragment HandoffActions on Handoff {
     id
     status
@@ -28,61 +29,63 @@ export const HandoffActionsFragment = graphql(`
   }
 `);
 
+/** An act that asks for a reason first. */
+export interface AskedOfHandoff {
+  act: HandoffAct;
+  handoff: HandoffItem;
+}
+
 export interface HandoffActionsProps {
   handoff: FragmentType<typeof HandoffActionsFragment>;
   /** For lists whose rows come and go: the list then owns the dialog, so that typed text survives. */
-  onReject?: (handoff: HandoffActionsData) => void;
+  onAsk?: (asked: AskedOfHandoff) => void;
 }
 
-/** The actions on an open handoff that the viewer may take, as its target or as an operator. */
-export function HandoffActions({ handoff: masked, onReject }: HandoffActionsProps) {
+/** The actions on an open handoff that the viewer may take: as its target, as its source, or as an operator. */
+export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) {
   const handoff = readFragment(HandoffActionsFragment, masked);
-  const { id, status, targetAgent, session } = handoff;
-  const [rejecting, setRejecting] = useState(false);
-  const [accepted, accept] = useMutation(AcceptMutation);
-  const [completed, complete] = useMutation(CompleteMutation);
-  const may = useMay('decideHandoff', targetAgent.id);
-  const answers = [accepted.data?.acceptHandoff, completed.data?.completeHandoff];
-  const refusal = answers.find((answer) => answer && 'message' in answer);
-  const error = accepted.error ?? completed.error;
-  const busy = accepted.fetching || completed.fetching;
-  const of = `"${session.title}"`;
-  const acts: PageAction[] = [];
+  const { id, sourceAgent, session } = handoff;
+  const client = useClient();
+  const { viewer } = useAccess();
+  const [asked, setAsked] = useState<AskedOfHandoff | null>(null);
+  const [busy, setBusy] = useState<HandoffAct | null>(null);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const offered = offeredHandoffActs(viewer, handoff);
+  const run = async (act: HandoffAct): Promise<void> => {
+    if (busy !== null) return;
+    if (handoffActLooks[act].text) return (onAsk ?? setAsked)({ act, handoff: { id, title: session.title, sourceAgent: sourceAgent ?? null } });
+    setBusy(act);
+    setRefusal(null);
+    const outcome = await actOnHandoff(client, act, id);
+    setBusy(null);
+    if (!outcome.done) setRefusal(outcome.message);
+  };
   // Not those of the rows of a list: there are many.
-  if (may && !busy && onReject === undefined) {
-    if (status === 'INITIATED') acts.push({ word: 'Accept this handoff', icon: 'check', run: () => void accept({ handoffId: id }) }, { word: 'Reject this handoff …', icon: 'back', run: () => setRejecting(true) });
-    if (status === 'ACCEPTED') acts.push({ word: 'Complete this handoff', icon: 'doubleCheck', run: () => void complete({ handoffId: id }) });
-  }
-  usePageActions(acts);
-  if (!may) return null;
+  const forPalette = busy === null && onAsk === undefined ? offered : [];
+  usePageActions(
+    forPalette.map((act): PageAction => {
+      const { word, icon, text } = handoffActLooks[act];
+      return { word: `${word} this handoff${text ? ' …' : ''}`, icon, run: () => void run(act) };
+    }),
+  );
+  // An open dialog keeps what was typed, also when somebody else decides.
+  if (offered.length === 0 && refusal === null && asked === null) return null;
   return (
     <div className={styles.actions}>
-      {status === 'INITIATED' && (
-        <>
-          <button type="button" className="button primary small" aria-disabled={busy} aria-label={`Accept ${of}`} onClick={() => void (busy || accept({ handoffId: id }))}>
-            <Icon name="check" size={14} /> {accepted.fetching ? 'Accepting …' : 'Accept'}
+      {offered.map((act) => {
+        const { word, busy: doing, icon, look, text } = handoffActLooks[act];
+        return (
+          <button key={act} type="button" className={`button small ${look}`} aria-disabled={busy !== null} aria-label={act === 'cancel' ? `Cancel the handoff of "${session.title}"` : `${word} "${session.title}"`} onClick={() => void run(act)}>
+            <Icon name={icon} size={14} /> {busy === act ? doing : `${word}${text ? ' …' : ''}`}
           </button>
-          <button type="button" className="button danger small" aria-label={`Reject ${of}`} onClick={() => (onReject ? onReject(handoff) : setRejecting(true))}>
-            <Icon name="back" size={14} /> Reject …
-          </button>
-        </>
-      )}
-      {status === 'ACCEPTED' && (
-        <button type="button" className="button primary small" aria-disabled={busy} aria-label={`Complete ${of}`} onClick={() => void (busy || complete({ handoffId: id }))}>
-          <Icon name="doubleCheck" size={14} /> {completed.fetching ? 'Completing …' : 'Complete'}
-        </button>
-      )}
-      {refusal && 'message' in refusal && (
+        );
+      })}
+      {refusal !== null && (
         <div className={styles.error}>
-          <ErrorNote title="Nothing was changed">{refusal.message}</ErrorNote>
+          <ErrorNote title="Nothing was changed">{refusal}</ErrorNote>
         </div>
       )}
-      {error && (
-        <div className={styles.error}>
-          <RequestError error={error} />
-        </div>
-      )}
-      {rejecting && <RejectDialog handoff={handoff} onClose={() => setRejecting(false)} />}
+      <Suspense>{asked && <HandoffActDialog act={asked.act} handoffs={[asked.handoff]} onClose={() => setAsked(null)} />}</Suspense>
     </div>
   );
 }

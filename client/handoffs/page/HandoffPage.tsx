@@ -8,6 +8,7 @@ import type { HandoffPageQuery } from '../../gql/graphql.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { RequestError } from '../../ui/ErrorNote.tsx';
 import { usePageActions } from '../../palette/actions.ts';
+import { copyAct, CopyId } from '../../ui/CopyId.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { endpoints } from '../../urql.ts';
@@ -67,13 +68,13 @@ export default function HandoffPage({ id }: { id: string }) {
 function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['handoff']>; failure: ReactNode }) {
   const [prompting, setPrompting] = useState(false);
   const { id, depth, session, sourceAgent, targetAgent, previous, next } = handoff;
-  usePageActions([{ word: 'Context prompt of this handoff …', icon: 'copy', run: () => setPrompting(true) }]);
+  usePageActions([{ word: 'Context prompt of this handoff …', icon: 'copy', run: () => setPrompting(true) }, copyAct(id, 'handoff')]);
   return (
     <Page
       title={`${sourceAgent?.id ?? 'Unassigned'} to ${targetAgent.id}`}
       intro={
         <>
-          Handoff {depth} of <Link href={`/sessions/${session.id}`}>{session.title}</Link>
+          Handoff {depth} of <Link href={`/sessions/${session.id}`}>{session.title}</Link> <CopyId id={id} noun="handoff" />
         </>
       }
       actions={

@@ -3,15 +3,16 @@ import { useMutation, useQuery } from 'urql';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
+import { showNotice } from '../../ui/notices.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { newKey } from './idempotencyKey.ts';
-import { emptyDraft, placeOf, ReassignDialogQuery, ReassignMutationDocument, toInput, type Draft, type Payload, type Refusal } from './reassign.ts';
-import { Reassigned } from './Reassigned.tsx';
+import { Moved } from './Moved.tsx';
+import { emptyDraft, isComplete, placeOf, ReassignDialogQuery, ReassignMutationDocument, toInput, type Draft, type Refusal } from './reassign.ts';
 import { ReassignFields, type ReassignData } from './ReassignFields.tsx';
 import styles from './ReassignDialog.module.css';
 
 /** Reassigns a session: choose an agent, give a reason, preview, confirm. */
-export function ReassignDialog({ sessionId, draft, onClose }: { sessionId: string; draft?: Partial<Draft>; onClose: () => void }) {
+export default function ReassignDialog({ sessionId, draft, onClose }: { sessionId: string; draft?: Partial<Draft>; onClose: () => void }) {
   const [{ data, error }, ask] = useQuery({ query: ReassignDialogQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
   const { session } = data ?? {};
   if (session) return <Open session={session} given={draft} onClose={onClose} />;
@@ -31,7 +32,6 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
   // The version that the person saw: the server rejects the move if the session has changed since.
   const [seen, setSeen] = useState(session.version);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const [done, setDone] = useState<Payload | null>(null);
   const [{ fetching, error }, reassign] = useMutation(ReassignMutationDocument);
   const form = useId();
   const [refusals, setRefusals] = useState(0);
@@ -46,8 +46,11 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
   const submit = async (event?: FormEvent) => {
     event?.preventDefault();
     if (fetching || !isComplete(draft)) return;
-    const answer = (await reassign({ input: toInput(draft, { id: session.id, version: seen }, idempotencyKey) })).data?.reassignSession;
-    if (answer?.__typename === 'ReassignSessionPayload') return setDone(answer);
+    const answer = (await reassign({ input: toInput(draft, { id: session.id, version: seen }, idempotencyKey) })).data?.answer;
+    if (answer?.__typename === 'ReassignSessionPayload') {
+      showNotice(<Moved payload={answer} />, { hasActs: true });
+      return onClose();
+    }
     setRefusal(answer ?? null);
     if (answer) setRefusals((count) => count + 1);
   };
@@ -59,7 +62,6 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
     fields.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
   }, [refusal]);
 
-  if (done) return <Reassigned payload={done} onClose={onClose} />;
   // While a request is running, a new version is most likely its own.
   const changed = session.version !== seen && !fetching;
   const isOfSession = refusal !== null && placeOf(refusal, draft) === 'session';
@@ -110,5 +112,3 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
     </Dialog>
   );
 }
-
-const isComplete = ({ by, agentId, agentType }: Draft): boolean => (by === 'agent' ? agentId : agentType) !== '';

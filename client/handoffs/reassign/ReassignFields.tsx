@@ -30,32 +30,53 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
         <legend className="label">
           To <span className="hint">{holderId === null ? 'It is unassigned now.' : `'${holderId}' holds it now.`}</span>
         </legend>
-        <div className={styles.switch}>
-          <Way draft={draft} by="agent" word="An agent" onChange={onChange} />
-          <Way draft={draft} by="type" word="Any of a type" onChange={onChange} />
-        </div>
-        {/* Stays mounted when hidden: the search survives a switch to types and back, and the focus is set only once. */}
-        <div hidden={draft.by !== 'agent'}>
-          <AgentChoice holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} describedBy={describedBy} />
-        </div>
-        {draft.by === 'type' && (
-          <TypeChoice holderId={holderId} value={draft.agentType} onChange={(agentType) => onChange({ agentType })} describedBy={describedBy} />
-        )}
+        <TargetChoice draft={draft} holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} onChange={onChange} describedBy={describedBy} />
         <div id={targetError}>{errorAt('target')}</div>
       </fieldset>
       <TextField label="Reason" hint="Why the session moves. The next agent and the history show it." value={draft.reason} rows={2} onChange={(reason) => onChange({ reason })} error={errorAt('reason')} />
       {!draft.skipHandoff && (
         <TextField label="Summary" hint="What the next agent should know. If this is empty, Baton composes a summary from the log." value={draft.summary} rows={4} onChange={(summary) => onChange({ summary })} error={errorAt('summary')} />
       )}
-      <label className={styles.skip}>
-        <input type="checkbox" checked={draft.skipHandoff} onChange={(event) => onChange({ skipHandoff: event.target.checked })} />
-        <span>
-          <span className="label">Skip handoff (quick reassign)</span>
-          <span className="hint">Moves the session without a handoff: Baton keeps no context for the next agent, and the agent does not have to accept. The event is still recorded.</span>
-        </span>
-      </label>
+      <SkipHandoff draft={draft} onChange={onChange} />
       {!draft.skipHandoff && <ContextPreview sessionId={session.id} />}
     </>
+  );
+}
+
+interface TargetChoiceProps {
+  draft: Draft;
+  holderId: string | null;
+  giverId: string | null;
+  onChange: (part: Partial<Draft>) => void;
+  describedBy: string | undefined;
+}
+
+/** An agent, or any of a type. */
+export function TargetChoice({ draft, holderId, giverId, onChange, describedBy }: TargetChoiceProps) {
+  return (
+    <>
+      <div className={styles.switch}>
+        <Way draft={draft} by="agent" word="An agent" onChange={onChange} />
+        <Way draft={draft} by="type" word="Any of a type" onChange={onChange} />
+      </div>
+      {/* Stays mounted when hidden: the search survives a switch to types and back, and the focus is set only once. */}
+      <div hidden={draft.by !== 'agent'}>
+        <AgentChoice holderId={holderId} giverId={giverId} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} describedBy={describedBy} />
+      </div>
+      {draft.by === 'type' && <TypeChoice holderId={holderId} value={draft.agentType} onChange={(agentType) => onChange({ agentType })} describedBy={describedBy} />}
+    </>
+  );
+}
+
+export function SkipHandoff({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
+  return (
+    <label className={styles.skip}>
+      <input type="checkbox" checked={draft.skipHandoff} onChange={(event) => onChange({ skipHandoff: event.target.checked })} />
+      <span>
+        <span className="label">Skip handoff (quick reassign)</span>
+        <span className="hint">Moves the session without a handoff: Baton keeps no context for the next agent, and the agent does not have to accept. The event is still recorded.</span>
+      </span>
+    </label>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../../server/core/ids.ts';
-import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../../test/browser.ts';
+import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../../test/browser.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { client } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
@@ -70,14 +70,14 @@ describe('the reassign dialog', () => {
     await page.getByLabel('Reason').fill('The rest is Go');
     await page.getByLabel('Summary').fill('<img src=x onerror=alert(1)> half is done');
     await send(page);
-    await page.getByRole('dialog', { name: 'codex-1 holds it now' }).waitFor();
+    await noticeOf(page, "'codex-1' holds the session now").waitFor();
     await look(page, 'reassigned');
     const { data } = await api.post<{ session: { agent: { id: string }; openHandoff: { id: string; reason: string; summary: string } } }>(
       'query ($id: ID!) { session(id: $id) { agent { id } openHandoff { id reason summary } } }',
       { id: await idOf('Hand over') },
     );
     expect(data.session).toMatchObject({ agent: { id: 'codex-1' }, openHandoff: { reason: 'The rest is Go', summary: '<img src=x onerror=alert(1)> half is done' } });
-    await page.getByRole('dialog').getByRole('link', { name: 'Open the handoff' }).click();
+    await page.getByRole('link', { name: 'Open the handoff' }).click();
     await expect.poll(() => page.url(), patiently).toBe(`${url}/handoffs/${data.session.openHandoff.id}`);
     expect(faults).toEqual([]);
   }, 120_000);
@@ -88,9 +88,9 @@ describe('the reassign dialog', () => {
     await page.getByLabel(/Skip handoff/).check();
     expect(await page.getByLabel('Summary').count()).toBe(0);
     await send(page);
-    await page.getByRole('dialog', { name: 'codex-1 holds it now' }).waitFor();
+    await noticeOf(page, "'codex-1' holds the session now").waitFor();
     expect(await page.getByRole('link', { name: 'Open the handoff' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await holderIn(page, 'Quick').getByText('codex-1').waitFor();
     expect(await holderIn(page, 'Quick').locator('[data-handoff]').count()).toBe(0);
   }, 60_000);
@@ -106,7 +106,7 @@ describe('the reassign dialog', () => {
     expect(await page.getByLabel('Reason').inputValue()).toBe('whoever is free');
     await page.getByLabel('Type', { exact: true }).selectOption('CLAUDE');
     await send(page);
-    await page.getByRole('dialog', { name: 'claude-2 holds it now' }).waitFor();
+    await noticeOf(page, "'claude-2' holds the session now").waitFor();
   }, 60_000);
 
   it('shows a refusal beside its field and keeps the typed text', async () => {
@@ -228,7 +228,7 @@ describe('the reassign dialog', () => {
     // Another try comes with another key, and goes through.
     change = undefined;
     await send(page);
-    await page.getByRole('dialog', { name: 'a-free-one holds it now' }).waitFor();
+    await noticeOf(page, "'a-free-one' holds the session now").waitFor();
     expect(new Set(keys).size).toBe(3);
     expect(faults).toEqual([]);
   }, 90_000);
@@ -247,7 +247,7 @@ describe('the reassign dialog', () => {
     await page.keyboard.press('Enter');
     await page.locator('[role=option][aria-selected=true]', { hasText: 'a-free-one' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: /holds it now/ }).waitFor();
+    await noticeOf(page, /holds the session now/).waitFor();
   }, 60_000);
 });
 

@@ -25,13 +25,14 @@ export const ReassignDialogQuery = graphql(`
 
 export const ReassignMutationDocument = graphql(`
   mutation Reassign($input: ReassignSessionInput!) {
-    reassignSession(input: $input) {
+    answer: reassignSession(input: $input) {
       __typename
       ... on ReassignSessionPayload {
         message
         handoffCreated
         session {
           id
+          title
           version
           openHandoff {
             id
@@ -40,6 +41,13 @@ export const ReassignMutationDocument = graphql(`
         }
         handoff {
           id
+          status
+          sourceAgent {
+            id
+          }
+          targetAgent {
+            id
+          }
           ...HandoffBadge
         }
         previousAgent {
@@ -80,23 +88,29 @@ export interface Draft {
   reason: string;
   summary: string;
   skipHandoff: boolean;
+  /** By type: waits for a free place. */
+  queue: boolean;
 }
 
-export const emptyDraft: Draft = { by: 'agent', agentId: '', agentType: '', reason: '', summary: '', skipHandoff: false };
+export const emptyDraft: Draft = { by: 'agent', agentId: '', agentType: '', reason: '', summary: '', skipHandoff: false, queue: false };
 
-export function toInput(draft: Draft, session: { id: string; version: number }, idempotencyKey: string): ReassignSessionInput {
+export const isComplete = ({ by, agentId, agentType }: Draft): boolean => (by === 'agent' ? agentId : agentType) !== '';
+
+export const toInput = (draft: Draft, session: { id: string; version: number }, idempotencyKey: string): ReassignSessionInput => ({ ...toInputOfMany(draft, session.id, idempotencyKey), expectedVersion: session.version });
+
+/** Of many sessions nobody has looked at each version. */
+export function toInputOfMany(draft: Draft, sessionId: string, idempotencyKey: string): ReassignSessionInput {
   return {
-    sessionId: session.id,
-    expectedVersion: session.version,
+    sessionId,
     idempotencyKey,
-    ...(draft.by === 'agent' ? { agentId: draft.agentId } : { agentType: draft.agentType }),
+    ...(draft.by === 'agent' ? { agentId: draft.agentId } : { agentType: draft.agentType, ...(draft.queue && { queue: true }) }),
     ...(draft.skipHandoff && { skipHandoff: true }),
     ...(draft.reason.trim() && { reason: draft.reason.trim() }),
     ...(draft.summary.trim() && !draft.skipHandoff && { summary: draft.summary.trim() }),
   };
 }
 
-export type Answer = ReassignMutation['reassignSession'];
+export type Answer = ReassignMutation['answer'];
 export type Payload = Extract<Answer, { __typename: 'ReassignSessionPayload' }>;
 export type Refusal = Exclude<Answer, Payload>;
 

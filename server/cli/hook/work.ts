@@ -30,8 +30,8 @@ export function workIn(folder: string, transcript?: string, { BATON_SESSION }: N
 
 const headBytes = 16_384;
 
-/** Baton names the session in the first line. */
-function exportedFrom(transcript: string): string | null {
+/** The session from which Baton wrote a transcript, which its first line names; null for others. */
+export function exportedFrom(transcript: string): string | null {
   try {
     const fd = openSync(transcript, 'r');
     try {

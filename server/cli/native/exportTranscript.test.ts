@@ -12,7 +12,7 @@ import { listen } from '../../../test/hooks.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
 import { exportTranscript, type ExportOptions } from './exportTranscript.ts';
-import type { Program } from './toolFolders.ts';
+import { projectName, type Program } from './toolFolders.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);
@@ -54,8 +54,15 @@ describe.each([
     writeFileSync(path, 'The program went on.');
     await expect(exportTranscript(options(as))).rejects.toThrow(new StartError(`${path} exists and was not changed: go on with '${[...command, id].join(' ')}', or give another file with --out`));
     expect([readFileSync(path, 'utf8'), filesIn(home)]).toEqual(['The program went on.', [path.slice(home.length + 1)]]);
+    await expect(exportTranscript(options(as, { reuse: true }))).rejects.toThrow('exists and was not changed');
     await turn(uuid);
     expect((await exportTranscript(options(as))).id).not.toBe(id);
+  });
+
+  it('may be the file of before, if nobody wrote into it', async () => {
+    const first = await exportTranscript(options(as));
+    expect(first).toMatchObject({ isWhole: true, entries: 1 });
+    expect(await exportTranscript(options(as, { reuse: true }))).toEqual(first);
   });
 
   it('goes into a given file that does not exist yet', async () => {
@@ -64,6 +71,14 @@ describe.each([
     await expect(exportTranscript(options(as, { out }))).rejects.toThrow(`${out} exists and was not changed: give another file with --out`);
     expect(filesIn(home)).toEqual(['out.jsonl']);
   });
+});
+
+it.each([
+  ['/home/me/my.garden', '-home-me-my-garden'],
+  // Seen with Claude Code 2.1.197.
+  [`/tmp/native-lf-aMDSKF/${'a'.repeat(120)}/${'gär.ten'.repeat(15)}`, `-tmp-native-lf-aMDSKF-${'a'.repeat(120)}-${'g-r-ten'.repeat(8)}g-evsa22`],
+])('knows the name that Claude Code gives the folder %s', (folder, name) => {
+  expect(projectName(folder)).toBe(name);
 });
 
 it('leaves no file when the server breaks off, is busy, or refuses', async () => {
@@ -79,7 +94,8 @@ it('leaves no file when the server breaks off, is busy, or refuses', async () =>
   await expect(exportTranscript(options('claude-code', { url: 'http://127.0.0.1:1' }))).rejects.toBeInstanceOf(AwayError);
   await expect(exportTranscript(options('claude-code', { sessionId: '../x' }))).rejects.toThrow(new StartError('NOT_FOUND: There is no session with this id.'));
   await expect(exportTranscript(options('codex', { maxTokens: 'all' }))).rejects.toThrow(/^BAD_USER_INPUT: maxTokens is 'all'/);
-  await expect(exportTranscript(options('claude-code', { folder: `/${'long/'.repeat(50)}` }))).rejects.toThrow(/too long to know where claude looks: give a file with --out/);
+  const odd = await listen(createServer((_request, response) => response.end('{"sessionId":"../../x; touch y"}\n')));
+  await expect(exportTranscript(options('claude-code', { url: odd }))).rejects.toThrow(new StartError('Baton sent no transcript'));
   expect(filesIn(home)).toEqual([]);
 });
 

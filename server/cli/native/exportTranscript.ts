@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, readdir, rm } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -22,6 +22,10 @@ export interface ExportOptions {
   out: string | null;
   /** Null for Baton's default. */
   maxTokens: string | null;
+  /** Only what this agent may read. Default: what the key may read. */
+  agent?: string;
+  /** Returns the transcript that is there, if it is the same. Default: that is refused. */
+  reuse?: boolean;
   env?: NodeJS.ProcessEnv;
 }
 
@@ -31,14 +35,19 @@ export interface ExportedTranscript {
   id: string;
   /** The command that goes on with it, to run in the folder. */
   resume: string[];
+  /** Whether it has the first message of the session. */
+  isWhole: boolean;
+  /** Messages and calls in it, without the notes of handoffs. */
+  entries: number;
 }
 
 /**
  * Writes the log of a session where the program's `resume` finds it, for its owner only. Overwrites nothing, and leaves no
  * half of a file. @throws StartError, AwayError
  */
-export async function exportTranscript({ url, key, sessionId, as, folder, out, maxTokens, env }: ExportOptions): Promise<ExportedTranscript> {
-  const body = await download({ url, key, sessionId, as, folder, maxTokens });
+export async function exportTranscript({ out, env, reuse = false, ...options }: ExportOptions): Promise<ExportedTranscript> {
+  const { url, as, folder } = options;
+  const body = await download(options);
   const beside = out === null ? sessionFolders(env)[as] : dirname(resolve(out));
   await mkdir(beside, { recursive: true, mode: 0o700 });
   const part = join(beside, `.baton-${randomUUID()}.part`);
@@ -46,25 +55,22 @@ export async function exportTranscript({ url, key, sessionId, as, folder, out, m
     await pipeline(Readable.fromWeb(body), createWriteStream(part, { flags: 'wx', mode: 0o600 })).catch((error: unknown) => {
       throw isOfFile(error) ? error : new AwayError(`${url} broke off: nothing was written, try again`);
     });
-    const id = await idIn(part, as);
+    const { id, ...facts } = await factsIn(part, as);
     const resume = resumeCommand[as](id);
     const path = out === null ? placeOf(as, id, folder, new Date(), env) : resolve(out);
-    if (path === null) throw new StartError(`The name of the folder ${folder} is too long to know where ${resume[0]} looks: give a file with --out`);
     const before = out === null && as === 'codex' ? await rolloutOf(beside, id) : null;
-    if (before !== null) throw exists(before, resume);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await link(part, path).catch((error: unknown) => {
-      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(path, out === null ? resume : null) : error;
-    });
-    return { path, id, resume };
+    const existing = before ?? ((await isLinked(part, path)) ? null : path);
+    if (existing !== null && !(reuse && (await isSame(part, existing)))) throw exists(existing, out === null ? resume : null);
+    return { path: existing ?? path, id, resume, ...facts };
   } finally {
     await rm(part, { force: true });
   }
 }
 
 /** The transcript as it arrives; a stream that may break before it is read. @throws StartError, AwayError */
-export async function download({ url, key, sessionId, as, folder, maxTokens }: Pick<ExportOptions, 'url' | 'key' | 'sessionId' | 'as' | 'folder' | 'maxTokens'>): Promise<ReadableStream> {
-  const query = new URLSearchParams({ folder, ...(maxTokens !== null && { maxTokens }) });
+export async function download({ url, key, sessionId, as, folder, maxTokens, agent }: Omit<ExportOptions, 'out' | 'env' | 'reuse'>): Promise<ReadableStream> {
+  const query = new URLSearchParams({ folder, ...(maxTokens !== null && { maxTokens }), ...(agent !== undefined && { agent }) });
   const address = `${url}/sessions/${encodeURIComponent(sessionId)}.${as}.jsonl?${query}`;
   const response = await fetch(address, { headers: key ? { authorization: `Bearer ${key}` } : {} }).catch((error: unknown) => {
     throw nothingAnswers(url, error);
@@ -81,15 +87,41 @@ const exists = (path: string, resume: string[] | null): StartError =>
 
 const isOfFile = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined && (error as NodeJS.ErrnoException).path !== undefined;
 
-/** The id that Baton gave the program's session, in the first line. */
-async function idIn(file: string, as: Program): Promise<string> {
-  const input = createReadStream(file);
-  for await (const line of createInterface({ input })) {
-    input.destroy();
-    const { sessionId, payload } = JSON.parse(line) as { sessionId?: string; payload?: { id?: string } };
-    return (as === 'codex' ? payload?.id : sessionId)!;
+/** False: a file is there. */
+const isLinked = (part: string, path: string): Promise<boolean> =>
+  link(part, path).then(
+    () => true,
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+
+const isSame = async (one: string, other: string): Promise<boolean> => (await readFile(one)).equals(await readFile(other));
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+interface Line {
+  sessionId?: string;
+  payload?: { id?: string };
+  baton?: { message?: number | null; call?: number | null };
+}
+
+/** The id that Baton gave the program's session, in the first line, and what the transcript has. @throws StartError */
+async function factsIn(file: string, as: Program): Promise<Pick<ExportedTranscript, 'id' | 'isWhole' | 'entries'>> {
+  let id: string | undefined;
+  let isWhole = false;
+  const found = new Set<string>();
+  for await (const text of createInterface({ input: createReadStream(file) })) {
+    const { sessionId, payload, baton } = JSON.parse(text) as Line;
+    id ??= as === 'codex' ? payload?.id : sessionId;
+    isWhole ||= baton?.message === 1;
+    // Recorded text never begins a note.
+    if ((baton?.message ?? baton?.call) != null && !text.includes('<baton_note>\\nHandoff: ')) found.add(`${baton?.message} ${baton?.call}`);
   }
-  throw new StartError('Baton sent an empty transcript');
+  // It becomes a part of a path and of a command.
+  if (id === undefined || !uuid.test(id)) throw new StartError('Baton sent no transcript');
+  return { id, isWhole, entries: found.size };
 }
 
 /** The rollout of a session, whatever day it was written; null without one. */

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { handoffOfPrompt, isBatonPrompt } from '../../log/transcripts/batonPrompt.ts';
 import { givenTo } from './given.ts';
 
-const given = (text: string, title = 'A title') =>
-  givenTo('codex-1', 'http://127.0.0.1:4000', { id: 'handoff_01m82tr28ceyasx65gfkrd9xkj', sourceAgent: { id: 'claude-1' }, session: { id: 'session_01m82tr1mafdfaeqqchwj6dz55', title }, contextPrompt: { text } });
+const given = (text: string, title = 'A title', history: Parameters<typeof givenTo>[3] = null) =>
+  givenTo('codex-1', 'http://127.0.0.1:4000', { id: 'handoff_01m82tr28ceyasx65gfkrd9xkj', sourceAgent: { id: 'claude-1' }, session: { id: 'session_01m82tr1mafdfaeqqchwj6dz55', title }, contextPrompt: { text } }, history);
 
 it('names agent, session and handoff before the prompt, and recognises that later', () => {
   const { prompt } = given('# Handoff from claude-1 to codex-1');
@@ -19,15 +19,25 @@ it('recognises the first prompt of a text that quotes another', () => {
   expect(isBatonPrompt(`Look: ${inner}`)).toBe(false);
 });
 
-it('puts ids only into the environment', () => {
+it('puts no recorded text into the environment', () => {
   const { env } = given('$(touch /tmp/x)', '`touch /tmp/x`');
   expect(env).toEqual({
     BATON_URL: 'http://127.0.0.1:4000',
     BATON_AGENT: 'codex-1',
     BATON_SESSION: 'session_01m82tr1mafdfaeqqchwj6dz55',
     BATON_HANDOFF: 'handoff_01m82tr28ceyasx65gfkrd9xkj',
+    // Those of a command around this one do not count.
+    BATON_RESUME: '',
+    BATON_TRANSCRIPT: '',
   });
   expect(execFileSync('sh', ['-c', 'echo $BATON_SESSION'], { env, encoding: 'utf8' })).toBe('session_01m82tr1mafdfaeqqchwj6dz55\n');
+});
+
+it('names the history that the command goes on with', () => {
+  const { prompt, env } = given('Go on', 'A title', { id: 'id-1', path: '/home/me/id-1.jsonl', args: '--resume id-1', isWhole: true });
+  expect(env).toMatchObject({ BATON_RESUME: 'id-1', BATON_TRANSCRIPT: '/home/me/id-1.jsonl' });
+  expect(prompt).toContain('The conversation before this message is the log of the session');
+  expect([isBatonPrompt(prompt), handoffOfPrompt(prompt)]).toEqual([true, 'handoff_01m82tr28ceyasx65gfkrd9xkj']);
 });
 
 it.each([

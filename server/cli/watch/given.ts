@@ -1,4 +1,5 @@
 import { batonPrompt } from '../../log/transcripts/batonPrompt.ts';
+import type { History } from './history.ts';
 
 /** A handoff that was accepted, with its prompt. */
 export interface Accepted {
@@ -11,15 +12,16 @@ export interface Accepted {
 export interface Given {
   /** Standard input. */
   prompt: string;
-  /** Added to the environment of `baton watch`. Ids only: recorded text in a variable could reach a shell. */
+  /** Added to the environment of `baton watch`. Ids and a path only: recorded text in a variable could reach a shell. */
   env: Record<string, string>;
 }
 
-/** Decides what a command gets. */
-export function givenTo(agent: string, url: string, { id, session, contextPrompt }: Accepted): Given {
+/** Decides what a command gets, with the history that it goes on with. */
+export function givenTo(agent: string, url: string, { id, session, contextPrompt }: Accepted, history: History | null): Given {
+  const before = history === null ? '' : ' The conversation before this message is the log of the session, as Baton wrote it for you.';
   return {
-    prompt: `${batonPrompt(agent, session.id, id)} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.\n\n${withoutMentions(contextPrompt.text)}\n`,
-    env: { BATON_URL: url, BATON_AGENT: agent, BATON_SESSION: session.id, BATON_HANDOFF: id },
+    prompt: `${batonPrompt(agent, session.id, id)}${before} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.\n\n${withoutMentions(contextPrompt.text)}\n`,
+    env: { BATON_URL: url, BATON_AGENT: agent, BATON_SESSION: session.id, BATON_HANDOFF: id, BATON_RESUME: history?.id ?? '', BATON_TRANSCRIPT: history?.path ?? '' },
   };
 }
 

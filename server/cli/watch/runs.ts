@@ -3,6 +3,7 @@ import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, rea
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { stateFolder } from '../connect/stateFolder.ts';
+import type { Transcript } from '../hook/lines.ts';
 import { startOf } from './processes.ts';
 
 /** A handoff that this process works on. */
@@ -101,6 +102,15 @@ export class Runs {
 function isAbandoned(name: string): boolean {
   const [, host, pid, start] = name.split('.');
   return host === owner.split('.')[0] && startOf(Number(pid)) !== start;
+}
+
+/** Remembers the transcript with which the command goes on. */
+export const keepTranscript = ({ folder }: Run, transcript: Transcript): void => writeFileSync(join(folder, 'transcript'), JSON.stringify(transcript), { mode: 0o600 });
+
+/** Null: the command began with the prompt. */
+export function keptTranscript({ folder }: Run): Transcript | null {
+  const path = join(folder, 'transcript');
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Transcript) : null;
 }
 
 export const promptFile = ({ folder }: Run): string => join(folder, 'prompt');

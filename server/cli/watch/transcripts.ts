@@ -1,20 +1,23 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { handoffOfPrompt } from '../../log/transcripts/batonPrompt.ts';
-import type { Transcript } from '../hook/send.ts';
+import type { Transcript } from '../hook/lines.ts';
+import { exportedFrom } from '../hook/work.ts';
+import { sessionFolders } from '../native/toolFolders.ts';
 
 const maxHeadBytes = 1_000_000;
 
-/** The transcripts of Claude Code and Codex that begin with the prompt of this handoff. They were written since `since`. */
-export function transcriptsOf(handoffId: string, since: Date, env: NodeJS.ProcessEnv = process.env): Transcript[] {
-  const claude = join(env['CLAUDE_CONFIG_DIR'] || join(homedir(), '.claude'), 'projects');
-  const codex = join(env['CODEX_HOME'] || join(homedir(), '.codex'), 'sessions');
+/**
+ * The transcripts of Claude Code and Codex that begin with the prompt of this handoff. They were written since `since`. Those
+ * that Baton wrote are of other runs: they only quote the prompts of earlier handoffs.
+ */
+export function transcriptsOf(handoffId: string, since: Date): Transcript[] {
+  const { 'claude-code': claude, codex } = sessionFolders();
   const found: Transcript[] = [
     ...filesIn(namesIn(claude).map((name) => join(claude, name))).map((path) => ({ path, format: 'CLAUDE_CODE' as const })),
     ...filesIn(daysSince(since).map((day) => join(codex, day))).map((path) => ({ path, format: 'CODEX' as const })),
   ];
-  return found.filter(({ path }) => statSync(path).mtime >= since && handoffOfPrompt(headOf(path)) === handoffId);
+  return found.filter(({ path }) => statSync(path).mtime >= since && handoffOfPrompt(headOf(path)) === handoffId && exportedFrom(path) === null);
 }
 
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);

@@ -1,23 +1,24 @@
 import { writeFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { AcceptHandoffDocument, CompleteHandoffDocument, FailHandoffDocument } from '../../../client/api/operations.ts';
-import { createApi, Refused, type Api } from '../../../client/api/request.ts';
-import { Failed } from '../hook/request.ts';
-import { sendNew } from '../hook/send.ts';
-import { StateFile } from '../hook/state.ts';
-import { workIn } from '../hook/work.ts';
+import { createApi, type Api } from '../../../client/api/request.ts';
+import { formats } from '../hook/lines.ts';
+import type { Program } from '../native/toolFolders.ts';
 import { givenTo, type Accepted } from './given.ts';
+import { withHistory, writeHistory, type History } from './history.ts';
+import { importTranscripts } from './importTranscripts.ts';
 import { outcomeOf, reasonOf, type Outcome } from './outcome.ts';
+import { isRefusal, patient, whileAway } from './patience.ts';
 import { ended, isStarted, signalCommand, startCommand } from './processes.ts';
 import type { Report } from './report.ts';
-import { lastOutput, promptFile, startedAt, type Run, type Runs } from './runs.ts';
-import { transcriptsOf } from './transcripts.ts';
+import { keepTranscript, lastOutput, promptFile, startedAt, type Run, type Runs } from './runs.ts';
 
 export interface Watched {
   agent: string;
   url: string;
   key: string | undefined;
   command: string;
+  /** The program whose `resume` the command calls; null: it begins with the prompt. */
+  native: Program | null;
   parallel: number;
   runs: Runs;
   report: Report;
@@ -32,6 +33,7 @@ const waitingQuery = `query WatchWaiting($agent: ID!, $after: String) {
     nodes { id session { status } } pageInfo { hasNextPage endCursor }
   }
 }`;
+const shortPromptQuery = 'query WatchPrompt($id: ID!, $maxTokens: Int) { handoff(id: $id) { contextPrompt(maxTokens: $maxTokens) { text } } }';
 const takenQuery = 'query WatchTaken($id: ID!) { handoff(id: $id) { status session { id } targetAgentSession { state } } }';
 
 interface TakenData {
@@ -39,8 +41,8 @@ interface TakenData {
 }
 
 const maxTokens = 8_000;
-/** A part of a transcript takes at most this long. */
-const importMs = 120_000;
+/** Beside the whole history. */
+const shortMaxTokens = 2_000;
 
 /** Takes the handoffs of one agent and runs the command for each, at most `parallel` at once. */
 export class Watcher {
@@ -133,9 +135,10 @@ export class Watcher {
     const accepted = await this.#accept(run, isAdopted);
     if (accepted === null) return false;
     try {
-      const { prompt, env } = givenTo(agent, url, accepted);
+      const history = await this.#historyFor(run, accepted);
+      const { prompt, env } = givenTo(agent, url, history?.isWhole === true ? await this.#withShortPrompt(accepted) : accepted, history);
       writeFileSync(promptFile(run), prompt, { mode: 0o600 });
-      await startCommand(run.folder, command, env);
+      await startCommand(run.folder, withHistory(command, history), env);
     } catch (error) {
       const reason = `baton watch could not start its command: ${error instanceof Error ? error.message : String(error)}`;
       await this.#ask(FailHandoffDocument, { input: { handoffId: run.handoffId, reason } });
@@ -145,6 +148,25 @@ export class Watcher {
     }
     report({ event: 'started', handoff: run.handoffId, session: accepted.session.id, text: `started: ${accepted.session.title}${accepted.sourceAgent === null ? '' : `, from ${accepted.sourceAgent.id}`}` });
     return true;
+  }
+
+  /** The history with which the command goes on; null when it begins with the prompt. */
+  async #historyFor(run: Run, { session }: Accepted): Promise<History | null> {
+    const { agent, url, key, native, report } = this.#watched;
+    if (native === null) return null;
+    const history = await whileAway(() => writeHistory(native, { agent, url, key, sessionId: session.id }));
+    if (typeof history === 'string') {
+      report({ event: 'not resumed', handoff: run.handoffId, session: session.id, reason: history, text: `begins with the prompt, without a history: ${history}` });
+      return null;
+    }
+    keepTranscript(run, { path: history.path, format: formats[native] });
+    return history;
+  }
+
+  /** What the history does not have: why the agent got the session, and its instructions. */
+  async #withShortPrompt(accepted: Accepted): Promise<Accepted> {
+    const { handoff } = await this.#ask<{ handoff: Pick<Accepted, 'contextPrompt'> | null }>(shortPromptQuery, { id: accepted.id, maxTokens: shortMaxTokens });
+    return { ...accepted, ...handoff };
   }
 
   /** Of all processes of the agent, on all machines, one gets the handoff: each has its own key. */
@@ -169,7 +191,7 @@ export class Watcher {
       if (handoff === null) return { outcome: 'gone', session: null, reason: null };
       const session = handoff.session.id;
       if (!isImported) {
-        await this.#importTranscripts(run, session);
+        await importTranscripts(this.#watched, run, session);
         isImported = true;
         continue;
       }
@@ -190,28 +212,6 @@ export class Watcher {
     const { key } = this.#watched;
     return key === undefined ? output : output.replaceAll(key, '[redacted]');
   }
-
-  /** What the hooks of the tool have sent already is not sent again. */
-  async #importTranscripts(run: Run, session: string): Promise<void> {
-    const { agent, url, key, report } = this.#watched;
-    const work = workIn(process.cwd(), undefined, { BATON_SESSION: session });
-    for (const transcript of transcriptsOf(run.handoffId, startedAt(run))) {
-      const file = new StateFile(url, transcript.path);
-      const problem = await whileAway(async () => {
-        const signal = AbortSignal.timeout(importMs);
-        let reason: string | null = null;
-        await file.locked(signal, async () => {
-          reason = await sendNew(file, { server: { url, key }, agent, work, transcript, turnEnd: Infinity, handsOff: false, compacts: false, ends: false, isOfTenure: true }, signal);
-        });
-        return reason;
-      }).catch((error: unknown) => {
-        if (!(error instanceof Failed)) throw error;
-        // The hooks sent the turn before the session was handed off.
-        return error.code === 'INVALID_STATE' && file.read().sentTo > 0 ? null : error.message;
-      });
-      if (problem !== null) report({ event: 'not imported', handoff: run.handoffId, session, text: `${transcript.path} was not imported: ${problem}` });
-    }
-  }
 }
 
 const said: Record<Outcome, string> = {
@@ -221,31 +221,3 @@ const said: Record<Outcome, string> = {
   kept: 'failed after it had taken the session over, which it keeps,',
   gone: 'ended; the handoff was ended by others before',
 };
-
-const isRefusal = (error: unknown, ...codes: string[]): error is Refused => error instanceof Refused && codes.includes(error.code);
-
-/** Goes on asking while Baton is away or busy: `ask` itself waits longer after each try. */
-const patient = (ask: Api): Api =>
-  (async (query: never, variables: object) => {
-    for (;;) {
-      try {
-        return await ask(query, variables);
-      } catch (error) {
-        if (!isRefusal(error, 'UNAVAILABLE', 'RATE_LIMITED')) throw error;
-      }
-    }
-  }) as Api;
-
-const awayMs = 2_000;
-
-async function whileAway<Result>(act: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await act();
-    } catch (error) {
-      const isAway = error instanceof Failed && ['AWAY', 'UNAVAILABLE', 'RATE_LIMITED'].includes(error.code);
-      if (!isAway && !(error instanceof Error && error.name === 'AbortError')) throw error;
-      await wait(awayMs);
-    }
-  }
-}

@@ -37,6 +37,9 @@ const example: Record<string, unknown> = {
   start: 'a',
   stages: [{ name: 'a' }],
   transitions: [{ from: 'a', outcome: 'DONE' }],
+  url: 'https://example.com/',
+  webhookId: unknownId('webhook'),
+  deliveryId: unknownId('delivery'),
 };
 /** What no required field asks for. */
 const besides: Record<Mutation, object> = { createSession: { agentId: 'ada' }, reassignSession: { agentId: 'ada' } };
@@ -165,6 +168,12 @@ const refused: Record<string, Bad> = {
   response: json().filter((value) => !Object.hasOwn(value as object, 'long')),
   ...refusedOfTools,
   ...refusedOfPipelines,
+  url: [...nonBlank({ characters: 2_000 }), 'nonsense', 'http://example.com/', 'https://10.0.0.1/', 'https://a:b@example.com/', `https://example.com/ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`],
+  types: [['READY'], ['SESSION_CREATED', 'HEARTBEAT']],
+  'createWebhook.description': text({ characters: 500 }),
+  'updateWebhook.description': text({ characters: 500 }),
+  webhookId: idOf('webhook'),
+  deliveryId: idOf('delivery'),
   sessionId: idOf('session'),
   handoffId: idOf('handoff'),
   priorTurnId: idOf('turn'),
@@ -189,7 +198,7 @@ const refused: Record<string, Bad> = {
   workspace: ['folder', 'branch', 'commit'].flatMap((field) => nonBlank({ bytes: KB }).map((value) => ({ [field]: value }))),
 };
 /** Every value that GraphQL itself lets through is good. */
-const anything = ['status', 'skipHandoff', 'leavePipeline', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'windowFull', 'dryRun', 'createKey.role', 'priority'];
+const anything = ['status', 'skipHandoff', 'leavePipeline', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'windowFull', 'dryRun', 'createKey.role', 'priority', 'enabled', 'rotateSecret'];
 
 function inputOf(mutation: string): GraphQLInputObjectType {
   const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);

@@ -111,6 +111,8 @@ const nouns: Record<IdPrefix, string> = {
   key: 'key',
   tool: 'handoff tool',
   pipeline: 'pipeline',
+  webhook: 'webhook',
+  delivery: 'delivery',
 };
 
 /** A public id with this prefix; decodes to its UUID. */

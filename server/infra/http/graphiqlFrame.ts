@@ -22,25 +22,49 @@ const style = `
   }`;
 
 const keyField = `<label>Key <input type="password" autocomplete="off" spellcheck="false" placeholder="baton_..." aria-describedby="baton-key"></label>
-  <span id="baton-key">Sent with every request of all tabs. Kept in this browser tab only.</span>`;
+  <span id="baton-key">Sent with every request. Signs in all tabs of this browser, until you close them.</span>`;
 
-// The dashboard keeps its key in the same item of session storage. A header of the tab's own is left as it is.
+// The dashboard keeps its key in the same item of session storage, and its tabs give each other a key that works by the same messages
+// (`client/access/tabs.ts`). A header of the tab's own is left as it is.
 const sendKey = `
   (() => {
     const name = 'baton.key';
     const field = document.querySelector('#baton input');
     const send = window.fetch;
-    field.value = sessionStorage.getItem(name) ?? '';
-    field.addEventListener('change', () => {
+    const tabs = new BroadcastChannel(name + ' ' + location.pathname.replace(/\\/graphql\\/?$/, ''));
+    // The key that the server accepted last.
+    let works = null;
+    const keep = () => {
       if (field.value.trim() === '') sessionStorage.removeItem(name);
       else sessionStorage.setItem(name, field.value.trim());
       document.querySelector('[aria-label="Re-fetch GraphQL schema"]')?.click();
+    };
+    field.value = sessionStorage.getItem(name) ?? '';
+    field.addEventListener('change', keep);
+    tabs.addEventListener('message', ({ data: { type, key } }) => {
+      if (type === 'ask' && works !== null) tabs.postMessage({ type: 'key', key: works });
+      if (type === 'key' && works === null && field.value.trim() !== key) {
+        field.value = key;
+        keep();
+      }
+      if (type === 'signOut') {
+        works = null;
+        field.value = '';
+        keep();
+      }
     });
+    if (field.value === '') tabs.postMessage({ type: 'ask' });
     window.fetch = (input, init) => {
       const request = new Request(input, init);
       const key = field.value.trim();
       const isOurs = new URL(request.url).origin === location.origin;
-      if (isOurs && /^[!-~]+$/.test(key) && !request.headers.has('authorization')) request.headers.set('authorization', 'Bearer ' + key);
-      return send(request);
+      if (!isOurs || !/^[!-~]+$/.test(key) || request.headers.has('authorization')) return send(request);
+      request.headers.set('authorization', 'Bearer ' + key);
+      return send(request).then((response) => {
+        if (key !== field.value.trim()) return response;
+        if (response.status === 401) works = null;
+        else if (response.ok && works !== key) tabs.postMessage({ type: 'key', key: (works = key) });
+        return response;
+      });
     };
   })();`;

@@ -101,7 +101,7 @@ test('a missing document and a syntax error get 400 with the newer type', async 
 test('internal errors are masked, and a rate limit gives the time of the next attempt', async () => {
   const variables = { BATON_ADMIN_KEY: adminKey };
   const key = await secretFor(database.pool, 'OPERATOR');
-  const rates = createRates({ reads: { perMinute: 1, burst: 2 }, clock: () => 0 });
+  const rates = createRates({ rateOf: () => ({ perMinute: 1, burst: 2 }), clock: () => 0 });
   const limited = await startApp(database, { variables, rates });
   const headers = { authorization: `Bearer ${key}` };
   expect(await demandSame(JSON.stringify({ query }), headers, limited.url)).toMatchObject({ status: 200 });

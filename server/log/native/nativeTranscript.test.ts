@@ -128,6 +128,10 @@ describe('GET /sessions/<id>.claude-code.jsonl and .codex.jsonl', () => {
     const path = `${url}/sessions/${encodeId('session', id)}.${as}.jsonl`;
     expect((await send(path, { headers: await headers('eve') })).status).toBe(404);
     expect((await send(path)).status).toBe(401);
+    // Others may ask for what an agent reads, but not an agent for what another one reads.
+    expect(await linesOf(id, as, { query: '?agent=bob' })).toEqual(lines);
+    expect((await send(`${path}?agent=eve`, { headers: admin })).status).toBe(404);
+    expect((await send(`${path}?agent=bob`, { headers: await headers('ada') })).status).toBe(404);
   });
 
   it('are the same file until the session changes', async () => {
@@ -163,7 +167,7 @@ describe('GET /sessions/<id>.claude-code.jsonl and .codex.jsonl', () => {
     for (let n = 0; n < 8; n += 1) await turn(id, { messages: [{ role: 'ASSISTANT', content: `${n} `.repeat(120_000) }] });
     const asked: string[][] = [];
     const counting = { query: (query: { values: string[][] }, values?: unknown[]) => (asked.push(query.values?.[0] ?? []), pool.query(query as never, values as never)) };
-    const native = await nativeTranscript({ pool: counting as never, caller: operator }, encodeId('session', id), { as: 'codex', folder: null, maxTokens: '1000000' });
+    const native = await nativeTranscript({ pool: counting as never, caller: operator }, encodeId('session', id), { as: 'codex', agent: null, folder: null, maxTokens: '1000000' });
     const parts = native!.parts();
     asked.length = 0;
     for (let taken = 0; taken < 3; taken += 1) await parts.next();

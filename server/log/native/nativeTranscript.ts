@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BadUserInputError } from '../../core/errors.ts';
 import { decodeId } from '../../core/ids.ts';
+import { ownAgent } from '../../core/readable.ts';
 import { limits } from '../../limits/limits.ts';
 import { inline } from '../../context/neutralise.ts';
 import { claudeCode } from './claudeCodeLines.ts';
@@ -17,6 +18,8 @@ export interface NativeOptions {
   /** The folder in which the target goes on. Default: the one in which the agents worked last. */
   folder: string | null;
   maxTokens: string | null;
+  /** Only what this Agent may read; null for what the caller may read. */
+  agent: string | null;
 }
 
 const { least: leastTokens, most: mostTokens } = limits.nativeTokens;
@@ -27,13 +30,17 @@ const partOfWhole = 8;
 
 /**
  * The log of a Session as a transcript of the target's own kind, with the caller's rights: its newest part, since the last cut
- * of the agent's window. `head` changes with anything in it. Null when the Session does not exist or the caller may not read it.
+ * of the agent's window. `head` changes with anything in it. Null when the Session does not exist, or the caller or the given
+ * Agent may not read it.
  * @throws BadUserInputError
  */
-export async function nativeTranscript(reader: Reader, sessionId: string, options: NativeOptions): Promise<{ head: string; parts: () => AsyncGenerator<string, void> } | null> {
+export async function nativeTranscript({ pool, caller }: Reader, sessionId: string, options: NativeOptions): Promise<{ head: string; parts: () => AsyncGenerator<string, void> } | null> {
   const { as, tokens, folder: given } = decoded(options);
   const decodedId = decodeId(sessionId);
   if (decodedId?.prefix !== 'session') return null;
+  const own = ownAgent(caller);
+  if (options.agent !== null && own !== null && own !== options.agent) return null;
+  const reader = { pool, caller: { ...caller, agentId: options.agent ?? caller.agentId } };
   const bytes = tokens * bytesOfToken;
   const longest = Math.floor(bytes / partOfWhole);
   const part = await readPart(reader, decodedId.uuid, { bytes, longest });

@@ -7,5 +7,8 @@ const first = new RegExp(sentence);
 
 export const isBatonPrompt = (text: string): boolean => atStart.test(text);
 
+/** The handoff of a text that is such a prompt; null for others. */
+export const promptedBy = (text: string): string | null => atStart.exec(text)?.[2] ?? null;
+
 /** The handoff of the first such prompt in a text; later ones may be quoted in it. */
 export const handoffOfPrompt = (text: string): string | null => first.exec(text)?.[2] ?? null;

@@ -42,7 +42,8 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     const texts = textsOf(blocks);
     const own = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0 && !notHuman.test(texts[0] ?? '') && !isBatonPrompt(texts[0] ?? '');
     // Not from a person: prompts of sub-agents and of `baton watch`, expanded slash commands, output of hooks and interruptions.
-    if (sidechain || !own) draft.addMessage('SYSTEM', texts, place);
+    if (sidechain) draft.addMessage('SYSTEM', texts, place, { kind: 'SUBTASK' });
+    else if (!own) draft.addMessage('SYSTEM', texts, place, entry['isCompactSummary'] === true ? { kind: 'STATUS' } : {});
     else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
   }
 
@@ -54,7 +55,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     draft.counts.thinkingBlocks += blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking').length;
     // Messages of a sub-agent count as tool output, so that the agent's own last message stays the last.
     const texts = textsOf(blocks);
-    draft.addMessage(sidechain ? 'TOOL' : isFiller(message, texts) ? 'SYSTEM' : 'ASSISTANT', texts, place, id);
+    draft.addMessage(sidechain ? 'TOOL' : isFiller(message, texts) ? 'SYSTEM' : 'ASSISTANT', texts, place, { id, ...(sidechain ? { kind: 'SUBTASK' as const } : entry['isApiErrorMessage'] === true && { kind: 'ERROR' as const }) });
     for (const block of blocks) {
       if (block['type'] === 'tool_use') draft.call(block['id'], block['name'], block['input'], writtenBy(block), place, id);
     }

@@ -15,6 +15,7 @@ const image = '[image]';
 
 /** Reads rollouts of OpenAI Codex: `{ timestamp, type, payload }` per line. */
 export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
+  const subtask = sidechainFile ? { kind: 'SUBTASK' as const } : {};
   let source = '';
   let model: string | null = null;
   /** Text of a person's message that came as an event, until the same message comes as an item. */
@@ -59,11 +60,11 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     const texts = listOf(content).filter(isObject).flatMap(({ text, type }) => (typeof text === 'string' ? [text] : type === 'input_image' ? [image] : []));
     if (role === 'assistant') {
       draft.assistant(`line ${place.line}`);
-      draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place);
+      draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place, subtask);
     } else if (role === 'user' && !sidechainFile && isHumanText(texts[0] ?? '') && !isBatonPrompt(texts[0] ?? '')) {
       person(texts, place);
     } else {
-      draft.addMessage('SYSTEM', texts, place);
+      draft.addMessage('SYSTEM', texts, place, subtask);
     }
   }
 
@@ -125,7 +126,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       else if (type === 'response_item') item(payload, place);
       else if (type === 'compacted') {
         draft.compact(place);
-        if (typeof payload['message'] === 'string') draft.addMessage('SYSTEM', [payload['message']], place);
+        if (typeof payload['message'] === 'string') draft.addMessage('SYSTEM', [payload['message']], place, { kind: 'STATUS' });
       } else if (type === 'event_msg' && payload['type'] === 'token_count') count(payload['info'], place);
       else if (type === 'event_msg' && payload['type'] === 'user_message' && typeof payload['message'] === 'string' && !sidechainFile) {
         announce(payload['message'], 'user_message', place);

@@ -1,5 +1,8 @@
+import { promptedBy } from './batonPrompt.ts';
+import type { MessageKind } from '../../generated/prisma/client.ts';
 import { Cleaner } from './clean.ts';
 import type { Spool } from '../spool.ts';
+import { kindOfNotice } from './kind.ts';
 import { shortHash } from './lines.ts';
 import { shortTitle, titleOfRequest } from './title.ts';
 import {
@@ -55,6 +58,7 @@ export class Draft {
   readonly #usage = new Map<string, UsageItem>();
   readonly #windows: WindowAt[] = [];
   contextWindow: number | null = null;
+  readonly #handoffs = new Set<string>();
   readonly #models = new Set<string>();
   readonly #standings = new Map<number, WorkspaceAt>();
   /** The title of each of the first requests; null for one that has none. */
@@ -126,9 +130,11 @@ export class Draft {
     this.#demoted.add(message.turn);
   }
 
-  /** Adds a message, or parts to the message with this id. Ignores blank texts. */
-  addMessage(role: MessageEntry['role'], texts: string[], { line, at }: Place, messageId: string | null = null): MessageEntry | null {
+  /** Adds a message, or parts to the message with this id. Ignores blank texts. Without a kind, texts of programs get the one that they name. */
+  addMessage(role: MessageEntry['role'], texts: string[], { line, at }: Place, { id: messageId = null, kind }: { id?: string | null; kind?: MessageKind } = {}): MessageEntry | null {
     if (role !== 'SYSTEM' && role !== 'USER') this.#agentActed = true;
+    const handoff = role === 'SYSTEM' ? promptedBy(texts[0] ?? '') : null;
+    if (handoff !== null) this.#handoffs.add(handoff);
     const parts = texts.filter((text) => text.trim() !== '').map((text) => ({ line, text: this.clean.text(text) }));
     if (parts.length === 0) return null;
     this.lines[line]!.bears = true;
@@ -138,7 +144,7 @@ export class Draft {
       this.#fresh.add(begun);
       return begun;
     }
-    const message: MessageEntry = { kind: 'message', turn: this.turn, role, at, parts, keptParts: [], unkept: 0, redactions: 0 };
+    const message: MessageEntry = { kind: 'message', turn: this.turn, role, messageKind: kind ?? (role === 'SYSTEM' ? kindOfNotice(parts[0]!.text) : 'TEXT'), at, parts, keptParts: [], unkept: 0, redactions: 0 };
     this.#entries.push(message);
     this.#fresh.add(message);
     if (messageId !== null) this.#messages.set(messageId, message);
@@ -167,6 +173,7 @@ export class Draft {
       name: known,
       arguments: this.clean.json(args),
       resultLine: null,
+      durationMs: null,
       result: null,
       error: null,
       filesModified: [],
@@ -184,13 +191,14 @@ export class Draft {
   }
 
   /** Records the first outcome of a call. Returns the call; null for a repeated outcome or an unknown call. */
-  answer(id: unknown, { text, failed }: Outcome, { line }: Place): CallEntry | null {
+  answer(id: unknown, { text, failed }: Outcome, { line, at }: Place): CallEntry | null {
     const callId = this.#callId(id, '');
     const call = this.#calls.get(callId);
     if (call === undefined || call.resultLine !== null) return null;
     this.#fresh.add(call);
     if (failed) this.#failed.add(callId);
     call.resultLine = line;
+    call.durationMs = durationOf(call.at, at, line === call.line);
     const outcome = this.clean.text(text);
     if (failed) {
       call.error = outcome === '' ? 'failed' : outcome;
@@ -266,6 +274,7 @@ export class Draft {
       usage,
       standings: [...this.#standings.values()],
       windows: this.#windows,
+      handoffs: this.#handoffs,
       contextWindow: this.contextWindow,
       tasksLine: this.#tasksLine,
       taskRedactions: 0,
@@ -316,6 +325,13 @@ export class Draft {
     if (typeof id !== 'string' || id.trim() === '') return otherwise;
     return id.length <= 200 ? this.clean.name(id, otherwise) : `${this.clean.name(id.slice(0, 150), '')}-${shortHash(id)}`;
   }
+}
+
+/** Null when a time is unknown, when call and outcome are one line, or when the clock went back. */
+function durationOf(from: Date | null, to: Date | null, sameLine: boolean): number | null {
+  if (from === null || to === null || sameLine) return null;
+  const ms = to.getTime() - from.getTime();
+  return ms >= 0 && ms < 2 ** 31 ? ms : null;
 }
 
 /** Counts by name, with at most 200 names, so that a hostile file cannot grow it without limit. */

@@ -44,6 +44,7 @@ export function linesOfDocument(lines: readonly Line[]): Line[] {
 
 /** Reads sessions of Gemini CLI, as the lines of `linesOfDocument`. */
 export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
+  const subtask = sidechainFile ? { kind: 'SUBTASK' as const } : {};
   const id = (value: unknown): string => (typeof value === 'string' ? value : '');
   return {
     knows: ({ type }) => types.has(type),
@@ -59,12 +60,12 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
       const texts = textsOf(entry['content']);
       if (entry['type'] === 'user') {
         // Slash commands are not messages of a person.
-        if (sidechainFile || /^\s*[/?][a-z]*\s*$/.test(texts.join(''))) draft.addMessage('SYSTEM', texts, place);
+        if (sidechainFile || /^\s*[/?][a-z]*\s*$/.test(texts.join(''))) draft.addMessage('SYSTEM', texts, place, subtask);
         else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
       } else if (entry['type'] === 'gemini') {
         const key = id(entry['id']) || `line ${draft.lines[place.line]!.key}`;
         draft.assistant(key);
-        draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place, key);
+        draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place, { id: key, ...subtask });
         draft.counts.thinkingBlocks += listOf(entry['thoughts']).length;
         use(entry, key);
       } else if (entry['type'] === 'tool_call') {
@@ -76,7 +77,7 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
           draft.answer(callId, { text, failed: status !== 'success' || /^Exit Code: [1-9-]/m.test(text.slice(-2_000)) }, place);
         }
       } else {
-        draft.addMessage('SYSTEM', texts, place);
+        draft.addMessage('SYSTEM', texts, place, { kind: entry['type'] === 'error' ? 'ERROR' : 'STATUS' });
       }
 
       function use({ tokens, model }: Fields, key: string): void {

@@ -1,4 +1,4 @@
-import type { MessageRole, TaskStatus } from '../../generated/prisma/client.ts';
+import type { MessageKind, MessageRole, TaskStatus } from '../../generated/prisma/client.ts';
 import type { Kept, Spool } from '../spool.ts';
 
 export type TranscriptFormat = 'CLAUDE_CODE' | 'CODEX' | 'GEMINI_CLI';
@@ -58,6 +58,7 @@ export interface MessageEntry {
   kind: 'message';
   turn: number;
   role: Exclude<MessageRole, 'HANDOFF'>;
+  messageKind: MessageKind;
   at: Date | null;
   parts: Part[];
   /** The parts before those, outside of memory. */
@@ -88,6 +89,8 @@ export interface CallEntry extends CallOutcome {
   arguments: unknown;
   /** Line of the outcome; null without one. */
   resultLine: number | null;
+  /** Time from the call to its outcome; null when the file does not say. */
+  durationMs: number | null;
   /** Arguments and outcome outside of memory; null while they are here. */
   keptArguments: Kept<unknown> | null;
   keptOutcome: Kept<CallOutcome> | null;
@@ -190,6 +193,8 @@ export interface Transcript {
   standings: WorkspaceAt[];
   /** In the file's order. */
   windows: WindowAt[];
+  /** Public ids of the handoffs whose prompts `baton watch` gave the program. */
+  handoffs: ReadonlySet<string>;
   /** Tokens that fit into the agent's window, as the program last said; null when it did not. */
   contextWindow: number | null;
   /** Line of the last task list; null without one. */

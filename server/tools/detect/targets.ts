@@ -32,13 +32,15 @@ export function createTargets({ agentId, tools, agents }: Known) {
     const farthest = Math.max(2, Math.floor(wanted.length / 3));
     const near = agents
       .filter(({ id, archived }) => !archived && id !== agentId && Math.abs(id.length - wanted.length) <= farthest)
-      .map(({ id }) => ({ id, away: distance(folded(id), wanted), offered: offered.has(id) }))
+      .map(({ id }) => ({ id, away: distance(folded(id), wanted) }))
       .filter(({ away }) => away <= farthest)
-      .sort((a, b) => a.away - b.away || Number(b.offered) - Number(a.offered) || (a.id < b.id ? -1 : 1))
-      .slice(0, suggestionsEach)
+      .sort((a, b) => a.away - b.away || (a.id < b.id ? -1 : 1))
       .map(({ id }) => id);
-    suggested.set(wanted, near);
-    return near;
+    // The agents that it may hand off to, if one of them is near.
+    const allowed = near.filter((id) => offered.has(id));
+    const best = (allowed.length > 0 ? allowed : near).slice(0, suggestionsEach);
+    suggested.set(wanted, best);
+    return best;
   }
 
   /** The agent with this id, if the model may hand off to it. */

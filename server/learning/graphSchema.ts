@@ -6,7 +6,7 @@ import { partOfRecord } from '../graphql/declared.ts';
 import { HandoffStatus } from '../graphql/enums.ts';
 import { agentId, decodeArgs, idOf, inputObject, instant, integer, optional, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
-import { type Graph as Counted, type GraphEdge, type GraphNode, handoffGraph } from './queries.ts';
+import { type Graph as Counted, type GraphEdge, type GraphNode, handoffGraph } from './handoffGraph.ts';
 
 const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffStatusCount').implement({
   access: 'inherit',
@@ -30,8 +30,18 @@ const Edge = builder.objectRef<GraphEdge>('HandoffGraphEdge').implement({
     byStatus: t.field({ type: [StatusCount], listSize: partOfRecord, description: 'Number of Handoffs by status, for each status that occurs.', resolve: ({ byStatus }) => byStatus }),
     medianAcceptMs: t.exposeFloat('medianAcceptMs', {
       nullable: true,
-      description: 'Median time from start to acceptance, in milliseconds; null when none was accepted.',
+      description: 'Median time from start to acceptance, in milliseconds; null when none was accepted. Of the newest 10,000 Handoffs of the pair.',
     }),
+    p90AcceptMs: t.exposeFloat('p90AcceptMs', {
+      nullable: true,
+      description: '90th percentile of the time from start to acceptance, in milliseconds; null when none was accepted. Of the newest 10,000 Handoffs of the pair.',
+    }),
+    medianCompleteMs: t.exposeFloat('medianCompleteMs', {
+      nullable: true,
+      description: 'Median time from start to completion (taken over), in milliseconds; null when none was completed. Of the newest 10,000 Handoffs of the pair.',
+    }),
+    successRate: t.exposeFloat('successRate', { nullable: true, description: 'Completed Handoffs divided by closed ones: 0 to 1; null when none is closed.' }),
+    bouncedBack: t.exposeInt('bouncedBack', { description: 'Number of Handoffs after which the source held the Session again as one of its next two holders.' }),
   }),
 });
 

@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import { Icon, type IconName } from '../ui/Icon.tsx';
+import { countOf } from './outcome.ts';
+import styles from './SelectionBar.module.css';
+
+export interface BarAct {
+  word: string;
+  icon: IconName;
+  danger?: boolean;
+  run: () => void;
+}
+
+interface SelectionBarProps {
+  count: number;
+  /** "session": one of what is selected. */
+  noun: string;
+  acts: readonly BarAct[];
+  /** The number of rows on the page. */
+  shown: number;
+  onAll: () => void;
+  onClear: () => void;
+  /** Its dialogs. */
+  children: ReactNode;
+}
+
+/** What can be done with the selected rows, at the lower edge of the page. */
+export function SelectionBar({ count, noun, acts, shown, onAll, onClear, children }: SelectionBarProps) {
+  return (
+    <>
+      <section className={styles.bar} aria-label={`Selected ${noun}s`} data-selection-bar>
+        <span role="status" className={styles.count}>
+          {countOf(count, noun)} selected
+        </span>
+        <div className={styles.acts}>
+          {acts.map(({ word, icon, danger, run }) => (
+            <button key={word} type="button" className={`button small ${danger ? 'danger' : ''}`} onClick={run}>
+              <Icon name={icon} size={14} /> {word}
+            </button>
+          ))}
+        </div>
+        <div className={styles.acts}>
+          {count < shown && (
+            <button type="button" className="button quiet small" onClick={onAll}>
+              Select all {shown.toLocaleString()} shown
+            </button>
+          )}
+          <button type="button" className="button quiet small" onClick={onClear}>
+            Clear
+          </button>
+        </div>
+      </section>
+      {children}
+    </>
+  );
+}

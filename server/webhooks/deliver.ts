@@ -1,0 +1,215 @@
+import type { Pool } from 'pg';
+import { errorCode } from '../core/databaseErrors.ts';
+import { encodeId } from '../core/ids.ts';
+import { runWork } from '../core/runWork.ts';
+import { batonItself, type Announcer, type Logger } from '../core/work.ts';
+import { disableWebhook } from './changeWebhook.ts';
+import { Lease } from './lease.ts';
+import { answersWithin, type Sender } from './send.ts';
+import { keyCheckOf, secretsOf, signatureOf } from './signing.ts';
+import { addDeliveries, findDueDeliveries, forgetDeliveries, lookForEvents, markResults, type Due, type Result } from './store.ts';
+
+/** The JSON of events, in their order; null for one that cannot be read. */
+export type Bodies = (events: readonly { eventId: string; position: number }[]) => Promise<(string | null)[]>;
+
+export interface DeliverOptions {
+  pool: Pool;
+  log: Logger;
+  announcer?: Announcer;
+  /** Resolves when every event committed before the call has its position in the order over all events. */
+  positioned: () => Promise<void>;
+  /** Calls back when there may be new events. Returns a function that stops it. */
+  heard?: (wake: () => void) => () => void;
+  bodies: Bodies;
+  sender: Sender;
+  /** BATON_WEBHOOK_KEY. */
+  key: string;
+  userAgent: string;
+  /** How often to look for events and due deliveries, in milliseconds. */
+  everyMs?: number;
+  /** How long after the death of this process another one continues, in milliseconds; more than a delivery takes. */
+  leaseMs?: number;
+}
+
+/** Requests to one webhook at a time, of different Sessions. */
+const atOnce = 10;
+/** Time that marking may take, besides the request. */
+const slackMs = 2_000;
+const gatherMs = 50;
+const forgetEveryMs = 60_000;
+const stopsWithin = 4_000;
+
+/**
+ * Sends events to webhooks: first a row for each event and webhook, then a request for each row that is due. One process at a
+ * time does it. A delivery is marked after the answer, so that one is repeated after a kill and none is lost; the next of its
+ * Session begins after the mark.
+ */
+export class Deliverer {
+  readonly #lease: Lease;
+  readonly #underWay = new Map<string, { webhookId: string; done: Promise<void> }>();
+  #results: Result[] = [];
+  #look = true;
+  #lookedAt = -Infinity;
+  #forgotAt = -Infinity;
+  #wake: () => void = () => undefined;
+  #woken = false;
+  #soon: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #lastFailure: string | null = null;
+
+  constructor(private readonly options: DeliverOptions) {
+    this.#lease = new Lease(options.pool, options.leaseMs ?? answersWithin + slackMs + 8_000);
+  }
+
+  /** Runs until `stop`. Never rejects. */
+  async run(): Promise<void> {
+    const { log, everyMs = 500 } = this.options;
+    const unheard = this.options.heard?.(() => {
+      this.#look = true;
+      // Commits that follow each other share a look.
+      this.#soon ??= setTimeout(() => this.wake(), gatherMs).unref();
+    });
+    while (!this.#stopped) {
+      let pauseMs = everyMs;
+      try {
+        if (!(await this.#pass())) pauseMs = Math.max(everyMs, 1_000);
+        if (this.#lastFailure !== null) log.info({}, 'Webhooks are sent again');
+        this.#lastFailure = null;
+      } catch (error) {
+        const reason = errorCode(error) ?? 'unknown';
+        if (reason !== this.#lastFailure) log.warn({ err: error }, 'Webhooks could not be sent: it will be tried again, and nothing else is affected');
+        this.#lastFailure = reason;
+        pauseMs = 1_000;
+      }
+      await this.#pause(pauseMs);
+    }
+    unheard?.();
+    clearTimeout(this.#soon);
+  }
+
+  wake(): void {
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
+    this.#woken = true;
+    this.#wake();
+  }
+
+  /** Resolves when the requests under way are marked, or after 4 seconds; the rest is sent again by the next process. */
+  async stop(running: Promise<void>): Promise<void> {
+    this.#stopped = true;
+    this.wake();
+    await running;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, stopsWithin)));
+    await Promise.race([Promise.all([...this.#underWay.values()].map(({ done }) => done)), late]);
+    clearTimeout(timer);
+    this.options.sender.close();
+    await this.#mark()
+      .then(() => this.#lease.release())
+      .catch(() => undefined);
+  }
+
+  /** False when another process sends. */
+  async #pass(): Promise<boolean> {
+    if (!(await this.#lease.hold())) return false;
+    await this.#mark();
+    const now = performance.now();
+    if (this.#look || now - this.#lookedAt >= (this.options.everyMs ?? 500)) {
+      this.#look = false;
+      this.#lookedAt = now;
+      await this.#addNew();
+    }
+    await this.#send();
+    if (now - this.#forgotAt >= forgetEveryMs && (await this.#lease.within(forgetDeliveries)) !== true) this.#forgotAt = now;
+    return true;
+  }
+
+  /** Records what has been answered since the last pass, in one transaction. */
+  async #mark(): Promise<void> {
+    if (this.#results.length === 0) return;
+    const results = this.#results;
+    this.#results = [];
+    try {
+      const ended = await this.#lease.within((client) => markResults(client, results));
+      for (const { webhookId, reason } of ended ?? []) await this.#disable(webhookId, reason);
+    } catch (error) {
+      // They are marked by a later pass.
+      this.#results = [...results, ...this.#results];
+      throw error;
+    }
+    for (const { id } of results) this.#underWay.delete(id);
+  }
+
+  async #disable(webhookId: string, reason: 'GONE' | 'FAILING'): Promise<void> {
+    const { pool, log, announcer } = this.options;
+    const options = { pool, log, announcer, caller: batonItself('webhook'), mutation: 'disableWebhook', input: {} };
+    await runWork(options, (work) => disableWebhook(work, { webhookId, reason }));
+    this.#look = true;
+  }
+
+  async #addNew(): Promise<void> {
+    const { pool, positioned } = this.options;
+    const { waiting, behind } = await lookForEvents(pool);
+    if (waiting) await positioned();
+    if (!waiting && !behind) return;
+    while (!this.#stopped && (await this.#lease.within(addDeliveries)) === true);
+  }
+
+  async #send(): Promise<void> {
+    const { pool, bodies } = this.options;
+    if (this.#stopped) return;
+    const due = (await findDueDeliveries(pool, [...this.#underWay.keys()], atOnce)).filter(({ webhookId }, index, all) => {
+      const before = all.slice(0, index).filter((other) => other.webhookId === webhookId).length;
+      const running = [...this.#underWay.values()].filter((other) => other.webhookId === webhookId).length;
+      return before + running < atOnce;
+    });
+    if (due.length === 0) return;
+    const texts = await bodies(due);
+    // A request that outlasts the lease could overtake one of the next process.
+    if (this.#lease.leftMs < answersWithin + slackMs) return this.wake();
+    due.forEach((delivery, index) => {
+      const done = this.#attempt(delivery, texts[index]!).then((result) => {
+        this.#results.push(result);
+        this.wake();
+      });
+      this.#underWay.set(delivery.id, { webhookId: delivery.webhookId, done });
+    });
+  }
+
+  async #attempt(delivery: Due, body: string | null): Promise<Result> {
+    const { id, webhookId, url, redeliveryOfId } = delivery;
+    const { key, sender, userAgent } = this.options;
+    if (body === null) return { id, response: null, error: 'INTERNAL' };
+    if (delivery.keyCheck !== keyCheckOf(key, webhookId)) return { id, response: null, error: 'SIGNING_KEY' };
+    const now = new Date();
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      'baton-delivery': encodeId('delivery', id),
+      'baton-webhook': encodeId('webhook', webhookId),
+      'baton-signature': signatureOf(secretsOf(key, { ...delivery, id: webhookId }, now), body, Math.floor(now.getTime() / 1_000)),
+      ...(redeliveryOfId !== null && { 'baton-redelivery': encodeId('delivery', redeliveryOfId) }),
+    };
+    const { status, error } = await sender.post(url, headers, body);
+    return { id, response: status, error };
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#woken ? 0 : ms).unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#woken) this.#wake();
+      this.#woken = false;
+    });
+  }
+}
+
+/** Sends webhooks until stopped. */
+export function startDelivering(options: DeliverOptions): { stop(): Promise<void> } {
+  const deliverer = new Deliverer(options);
+  const running = deliverer.run();
+  return { stop: () => deliverer.stop(running) };
+}
