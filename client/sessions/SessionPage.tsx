@@ -49,6 +49,7 @@ const SessionPageDocument = graphql(`
   }
 `);
 
+const TimeAxis = lazy(() => import('./time/TimeAxis.tsx'));
 // Most sessions are in no pipeline.
 const SessionPipeline = lazy(() => import('../pipelines/SessionPipeline.tsx'));
 
@@ -83,6 +84,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
   const { id, title, status, version, updatedAt, pipeline } = session;
   /** The fields of the dialog that is open. */
   const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
+  const [isTimed, setTimed] = useState(false);
   const moment = momentOf(session);
   useSessionLog(id);
   const view = viewOf(useSearch());
@@ -130,6 +132,14 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
           <SessionChain sessionId={id} version={version} />
         </div>
       </section>
+      <details className={`card ${styles.time}`} onToggle={(event) => setTimed(event.currentTarget.open)}>
+        <summary>Time axis</summary>
+        {isTimed && (
+          <Suspense fallback={<Skeleton height="6rem" />}>
+            <TimeAxis sessionId={id} moment={moment} />
+          </Suspense>
+        )}
+      </details>
       {pipeline && (
         <Suspense fallback={<Skeleton height="9rem" />}>
           <SessionPipeline sessionId={id} version={version} />
