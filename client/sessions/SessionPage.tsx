@@ -64,6 +64,7 @@ const SessionPageDocument = graphql(`
 
 const ImportDialog = lazy(() => import('../log/importing/ImportDialog.tsx'));
 const ReassignDialog = lazy(() => import('../handoffs/reassign/ReassignDialog.tsx'));
+const TimeAxis = lazy(() => import('./time/TimeAxis.tsx'));
 // Most sessions are in no pipeline.
 const SessionPipeline = lazy(() => import('../pipelines/SessionPipeline.tsx'));
 
@@ -99,6 +100,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
   const isAgent = useAccess().viewer.role === 'AGENT';
   /** The fields of the dialog that is open. */
   const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
+  const [isTimed, setTimed] = useState(false);
   const moment = momentOf(session);
   useSessionLog(id);
   useSeen(session);
@@ -152,6 +154,14 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
           <SessionChain sessionId={id} version={version} />
         </div>
       </section>
+      <details className={`card ${styles.time}`} onToggle={(event) => setTimed(event.currentTarget.open)}>
+        <summary>Time axis</summary>
+        {isTimed && (
+          <Suspense fallback={<Skeleton height="6rem" />}>
+            <TimeAxis sessionId={id} moment={moment} />
+          </Suspense>
+        )}
+      </details>
       {pipeline && (
         <Suspense fallback={<Skeleton height="9rem" />}>
           <SessionPipeline sessionId={id} version={version} />

@@ -46,6 +46,25 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
+  it('draws tenures and waiting over time, and zooms by keys', async () => {
+    const { page, faults } = await visit(`/sessions/${chained}`);
+    await page.getByText('Time axis', { exact: true }).click();
+    const axis = page.getByRole('region', { name: /^Time axis/ });
+    await axis.waitFor();
+    expect(await axis.getByRole('link', { name: /^claude-1, not accepted yet: .*of which .* waiting\. Go to message 12$/ }).count()).toBe(1);
+    const all = await axis.getByRole('link').count();
+    expect(all).toBe(9);
+    await axis.press('+');
+    await axis.press('+');
+    await axis.press('ArrowRight');
+    await axis.press('ArrowRight');
+    await expect.poll(() => axis.getByRole('link').count(), patiently).toBeLessThan(all);
+    await look(page, 'session-time');
+    await axis.press('0');
+    await expect.poll(() => axis.getByRole('link').count(), patiently).toBe(all);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
   it('shows the log as a conversation with handoffs, reasons and changed variables', async () => {
     const { page, faults } = await visit(`/sessions/${chained}`);
     // The request stays above the conversation.
