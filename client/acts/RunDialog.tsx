@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } fr
 import { Dialog } from '../ui/Dialog.tsx';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { Icon, type IconName } from '../ui/Icon.tsx';
-import { runEach, type Outcome } from './outcome.ts';
+import { runEach, titleOf, type Outcome } from './outcome.ts';
 import styles from './RunDialog.module.css';
 
 export interface Item {
@@ -24,8 +24,6 @@ export interface RunDialogProps<Each extends Item, Payload> {
   fields: ReactNode | null;
   isReady?: boolean;
   wide?: boolean;
-  /** Runs before the first item; a message stops it. */
-  before?: () => Promise<string | null>;
   run: (item: Each) => Promise<Outcome<Payload>>;
   /** Runs when every item was done. */
   onAllDone?: (payloads: readonly Payload[]) => void;
@@ -39,13 +37,12 @@ type State<Payload> = 'waiting' | 'running' | Outcome<Payload>;
  * Acts on one record or on many: asks first, shows what became of each, and tries those that were refused again. It closes by itself once
  * all are done. Closed while it runs, it begins no others.
  */
-export function RunDialog<Each extends Item, Payload>({ title, items: given, word, busy, icon, danger = false, keep = 'Cancel', fields, isReady = true, wide = false, before, run, onAllDone, onClose }: RunDialogProps<Each, Payload>) {
+export function RunDialog<Each extends Item, Payload>({ title, items: given, word, busy, icon, danger = false, keep = 'Cancel', fields, isReady = true, wide = false, run, onAllDone, onClose }: RunDialogProps<Each, Payload>) {
   // The records of the moment in which it began.
   const [frozen, setFrozen] = useState<readonly Each[] | null>(null);
   const items = frozen ?? given;
   const [states, setStates] = useState<ReadonlyMap<string, State<Payload>>>(() => new Map());
   const [phase, setPhase] = useState<'asking' | 'running' | 'ended'>(fields === null ? 'running' : 'asking');
-  const [obstacle, setObstacle] = useState<string | null>(null);
   const isStopped = useRef(false);
   const form = useId();
   const [only] = items.length === 1 ? items : [];
@@ -54,12 +51,6 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
     isStopped.current = false;
     setPhase('running');
     setFrozen(items);
-    setObstacle(null);
-    const message = (await before?.()) ?? null;
-    if (message !== null) {
-      setObstacle(message);
-      return setPhase('asking');
-    }
     const ended = new Map(states);
     const note = (id: string, state: State<Payload>): void => {
       ended.set(id, state);
@@ -105,14 +96,14 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
     if (isReady && phase === 'asking') void start(items);
   };
   const first = only && states.get(only.id);
-  const refusal = obstacle ?? (first !== undefined && typeof first === 'object' && !first.done ? first.message : null);
+  const refusal = typeof first === 'object' && !first.done ? first : null;
   const isAsking = phase === 'asking' || (only !== undefined && fields !== null);
   return (
     <Dialog
       title={title}
       onClose={close}
       wide={wide}
-      notice={isAsking && refusal !== null && phase === 'asking' && <ErrorNote title="Nothing was changed">{refusal}</ErrorNote>}
+      notice={isAsking && refusal !== null && phase === 'asking' && <ErrorNote title={titleOf(refusal)}>{refusal.message}</ErrorNote>}
       footer={
         isAsking ? (
           <>

@@ -1,8 +1,16 @@
 import type { CombinedError } from 'urql';
 import { errorText } from '../ui/ErrorNote.tsx';
 
-/** What became of one act. A refused one changed nothing; `message` says why and what to do. */
-export type Outcome<Payload = unknown> = { done: true; payload: Payload } | { done: false; message: string };
+/** What became of one act. A refused one changed nothing; `message` says why and what to do. Without an answer it `isUnknown`. */
+export type Outcome<Payload = unknown> = { done: true; payload: Payload } | Refused;
+
+interface Refused {
+  done: false;
+  message: string;
+  isUnknown?: boolean;
+}
+
+export const titleOf = ({ isUnknown = false }: Refused): string => (isUnknown ? 'Baton did not answer' : 'Nothing was changed');
 
 type Refusal = Extract<{ __typename: string; message: string }, unknown>;
 export type PayloadOf<Answer extends { __typename: string }> = Extract<Answer, { __typename: `${string}Payload` }>;
@@ -17,7 +25,7 @@ export function outcomeOf<Answer extends { __typename: string }>({ data, error }
   const answer = data?.answer;
   if (answer?.__typename.endsWith('Payload')) return { done: true, payload: answer as PayloadOf<Answer> };
   if (answer) return { done: false, message: (answer as unknown as Refusal).message };
-  return { done: false, message: error ? errorText(error) : 'Baton gave no answer.' };
+  return { done: false, message: error ? errorText(error) : 'Try again.', isUnknown: error?.networkError !== undefined || !error };
 }
 
 /** Acts on each item, four at a time, in order. Stops beginning others once `isStopped` returns true. */

@@ -59,7 +59,7 @@ export const isOpen = (status: string): boolean => status === 'RUNNING' || statu
 export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, hasChanged, columns, byActivity, onReassign, selected, onSelect }: SessionRowProps) {
   const { id, title, status, createdAt, lastActivityAt, priority, project, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
   return (
-    <div role="listitem" className={onSelect ? `${styles.row} ${withBox}` : styles.row} data-session={id} data-left={hasLeft} data-changed={hasChanged}>
+    <div role="listitem" className={onSelect ? `${styles.row} ${withBox}` : styles.row} data-session={id} data-left={hasLeft} data-changed={hasChanged} data-selected={selected}>
       {onSelect && <SelectBox id={id} label={title} checked={selected} onToggle={onSelect} />}
       <div className={styles.title}>
         <Link href={`/sessions/${id}`} title={title}>

@@ -185,8 +185,8 @@ export default function TakeOutDialog({ agent, onClose }: TakeOutDialogProps) {
           ) : (
             <fieldset className={styles.choices}>
               <legend className="label">{held === 1 ? 'The session that it holds' : `The ${held.toLocaleString()} sessions that it holds`}</legend>
-              <Choice name="held" word="Move to others" means="Each is handed off and waits there to be accepted. Those that find no place are listed, and stay here." checked={isMoving} onChange={() => setMoves(true)} />
               <Choice name="held" word="Leave with it" means={mustMove ? 'Not when it is archived: an archived agent holds nothing.' : 'It can finish them.'} checked={!isMoving} isOff={mustMove} onChange={() => setMoves(false)} />
+              <Choice name="held" word="Move to others" means="Each is handed off and waits there to be accepted. Those that find no place are listed, and stay here." checked={isMoving} onChange={() => setMoves(true)} />
               {isMoving && (
                 <div className={styles.target}>
                   <TargetChoice draft={draft} holderId={id} giverId={null} onChange={change} describedBy={undefined} />

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { useClient } from 'urql';
 import { useAccess } from '../../access/viewer.ts';
+import { titleOf, type Outcome } from '../../acts/outcome.ts';
 import { graphql } from '../../gql/gql.ts';
 import { readFragment, type FragmentType } from '../../gql/index.ts';
 import { usePageActions, type PageAction } from '../../palette/actions.ts';
@@ -49,7 +50,7 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
   const { viewer } = useAccess();
   const [asked, setAsked] = useState<AskedOfHandoff | null>(null);
   const [busy, setBusy] = useState<HandoffAct | null>(null);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<Extract<Outcome, { done: false }> | null>(null);
   const offered = offeredHandoffActs(viewer, handoff);
   const run = async (act: HandoffAct): Promise<void> => {
     if (busy !== null) return;
@@ -58,7 +59,7 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
     setRefusal(null);
     const outcome = await actOnHandoff(client, act, id);
     setBusy(null);
-    if (!outcome.done) setRefusal(outcome.message);
+    if (!outcome.done) setRefusal(outcome);
   };
   // Not those of the rows of a list: there are many.
   const forPalette = busy === null && onAsk === undefined ? offered : [];
@@ -82,7 +83,7 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
       })}
       {refusal !== null && (
         <div className={styles.error}>
-          <ErrorNote title="Nothing was changed">{refusal}</ErrorNote>
+          <ErrorNote title={titleOf(refusal)}>{refusal.message}</ErrorNote>
         </div>
       )}
       <Suspense>{asked && <HandoffActDialog act={asked.act} handoffs={[asked.handoff]} onClose={() => setAsked(null)} />}</Suspense>

@@ -127,7 +127,7 @@ function ListPage({ filter, after, before, rest, total, onMore, onRead, selectio
 function Row({ handoff, selection }: { handoff: Data['handoffs']['nodes'][number]; selection: Selection | undefined }) {
   const { id, sourceAgent, targetAgent, session, reason, initiatedAt } = handoff;
   return (
-    <tr>
+    <tr data-selected={selection?.ids.has(id)}>
       <td className={selection && withBox}>
         {selection && <SelectBox id={id} label={`the handoff of ${session.title} to ${targetAgent.id}`} checked={selection.ids.has(id)} onToggle={selection.toggle} />}
         <HandoffBadge handoff={handoff} />

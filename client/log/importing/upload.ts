@@ -31,7 +31,7 @@ export async function upload(file: File, { sessionId, agentId, format, title }: 
       response = await fetch(endpoints.transcript(sessionId ?? 'new', query), { method: 'POST', headers: { 'content-type': 'application/x-ndjson', ...authorization(key) }, body: file });
       body = (await response.json()) as typeof body;
     } catch {
-      return { done: false, message: 'Baton did not answer. Check that the server is running; a session imported anew may exist already.' };
+      return { done: false, message: 'Baton did not answer: check that the server is running. A new session may exist already.', isUnknown: true };
     }
     if (response.ok && body.errors === undefined) return { done: true, payload: body as unknown as Imported };
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { useClient } from 'urql';
 import { useAccess } from '../../access/viewer.ts';
+import { titleOf } from '../../acts/outcome.ts';
 import { graphql } from '../../gql/gql.ts';
 import type { SessionActionsFragment as Session } from '../../gql/graphql.ts';
 import { readFragment, type FragmentType } from '../../gql/index.ts';
@@ -48,7 +49,7 @@ export function SessionActions({ session: masked, others }: { session: FragmentT
   const run = async (act: SessionAct): Promise<void> => {
     const outcome = await actOnSession(client, act, session.id);
     if (outcome.done) showNotice(<SessionsActed act={act} sessions={[session]} />, { hasActs: true });
-    else showNotice(<NoticeText tone="bad">Nothing was changed. {outcome.message}</NoticeText>);
+    else showNotice(<NoticeText tone="bad">{`${titleOf(outcome)}. ${outcome.message}`}</NoticeText>);
   };
   const own = offeredActs(viewer, session).map((act): MenuAct => {
     const { word, icon, danger, text } = actLooks[act];
