@@ -96,6 +96,7 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     ['texts of messages: one for all lists of the request', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }'],
     ['search: one for the matches, one for the records of their type, one for the texts of the matches', 3, `query ($n: Int) { search(query: "message", types: [MESSAGE], first: $n) { edges { cursor match { text marks { start } } node { ... on Session { id } ... on Message { id role session { id title } agentSession { id agent { id } } } } } } }`],
     ['search, by nodes', 2, 'query ($n: Int) { search(query: "work", types: [SESSION], first: $n) { nodes { ... on Session { id title agent { id } lastHandoff { id sourceAgent { id } } } } } }'],
+    ['suggestTargets: the session, what the rules need, the paths, the words, and the agents', 6, 'query ($n: Int, $sessionId: ID!) { suggestTargets(sessionId: $sessionId, first: $n) { agent { id name } score factors { name value } } }'],
     ['results and errors of tool calls', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: 2) { nodes { toolCalls { id result error } } } } } }'],
   ])('%s', async (_name, statements, query) => {
     expect(await statementsOf(query)).toBe(statements);
