@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { cost } from './cost.ts';
 import { detect } from './detect.ts';
+import { graph } from './graph.ts';
 import { importTranscript } from './import.ts';
 import { compareLists } from './lists.ts';
 import { live } from './live.ts';
@@ -31,6 +32,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   pipelines,
   queue,
   search,
+  graph,
 };
 const file = 'bench.md';
 

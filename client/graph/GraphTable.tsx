@@ -45,13 +45,10 @@ export function GraphTable({ graph: { nodes, edges, pairCount }, view, onMore }:
               Soon back
             </th>
             <th scope="col" className={styles.number}>
-              Accepted after (median)
+              Accepted after
             </th>
             <th scope="col" className={styles.number}>
-              9 of 10 within
-            </th>
-            <th scope="col" className={styles.number}>
-              Completed after (median)
+              Completed after
             </th>
           </tr>
         </thead>
@@ -80,14 +77,16 @@ export function GraphTable({ graph: { nodes, edges, pairCount }, view, onMore }:
               </td>
               <td className={styles.number}>{successText(edge.successRate) ?? <span className="soft">none closed</span>}</td>
               <td className={styles.number}>{edge.bouncedBack.toLocaleString()}</td>
-              <td className={styles.number}>{edge.medianAcceptMs == null ? <span className="soft">never</span> : formatDuration(edge.medianAcceptMs)}</td>
-              <td className={styles.number}>{edge.p90AcceptMs != null && formatDuration(edge.p90AcceptMs)}</td>
+              <td className={styles.number}>
+                {edge.medianAcceptMs == null ? <span className="soft">never</span> : formatDuration(edge.medianAcceptMs)}
+                {edge.p90AcceptMs != null && <span className={`soft small ${styles.most}`}>9 of 10: {formatDuration(edge.p90AcceptMs)}</span>}
+              </td>
               <td className={styles.number}>{edge.medianCompleteMs == null ? <span className="soft">never</span> : formatDuration(edge.medianCompleteMs)}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      <p className={`soft small ${styles.note}`}>Success: completed of closed handoffs. Soon back: the source held the session again as one of the next two. Times: of the newest 10,000 handoffs of the pair.</p>
+      <p className={`soft small ${styles.note}`}>Success: completed of closed handoffs. Soon back: the source held the session again as one of the next two. Times: medians of the newest 10,000 handoffs of the pair.</p>
       <LoadMore
         shown={rows.length}
         total={pairCount}

@@ -46,7 +46,7 @@ const TargetSuggestion = builder.objectRef<Scored>('TargetSuggestion').implement
 const args = z.object({
   sessionId: optional(idOf('session')).describe('The Session. Without it: suggestions for a new Session, which need `text`.'),
   text: optional(nonBlank({ bytes: limits.fields.summary })).describe('What the work is about: at most 32 KB. Null: the pending tasks of the Session, else its title.'),
-  first: withDefault(integer(0, 50), 5).describe('Returns the best N targets (0 to 50).'),
+  first: withDefault(integer(0, 100), 5).describe('Returns the best N targets (0 to 100).'),
 });
 
 builder.queryField('suggestTargets', (t) =>

@@ -169,7 +169,7 @@ describe('suggestTargets', () => {
       expect((await ask({ text: 'x' }, await keyed('ann'))).errors).toMatchObject([{ message: 'Only operators choose the agent of a new session: give sessionId', extensions: { code: 'FORBIDDEN' } }]);
       expect((await ask({ sessionId: id }, await keyed('cat'))).data).toMatchObject({ suggestTargets: expect.any(Array) as unknown });
       expect((await ask({ sessionId: id }, await keyed('dan'))).data).toEqual({ suggestTargets: null });
-      expect((await ask({ sessionId: id, first: 51 })).errors).toMatchObject([{ message: 'first is 51: give 0 to 50' }]);
+      expect((await ask({ sessionId: id, first: 101 })).errors).toMatchObject([{ message: 'first is 101: give 0 to 100' }]);
     });
   });
 });
