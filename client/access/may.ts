@@ -8,7 +8,7 @@ export interface Viewer {
   keyName: string | null;
 }
 
-export type Act = 'reassign' | 'manageAgents' | 'decideHandoff';
+export type Act = 'reassign' | 'manageAgents' | 'decideHandoff' | 'manageWebhooks';
 
 /** What an agent may do with a handoff to it. */
 const agentsOwn: Act[] = ['decideHandoff'];
@@ -18,6 +18,7 @@ const agentsOwn: Act[] = ['decideHandoff'];
  * buttons that it would reject.
  */
 export function may({ role, agentId }: Viewer, act: Act, ownerId?: string | null): boolean {
+  if (act === 'manageWebhooks') return role === 'ADMIN';
   if (role === 'ADMIN' || role === 'OPERATOR') return true;
   return role === 'AGENT' && agentId !== null && agentsOwn.includes(act) && agentId === ownerId;
 }

@@ -2,8 +2,8 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Icon } from '../ui/Icon.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
-import { places } from './places.ts';
 import { ThemeToggle } from './ThemeToggle.tsx';
+import { usePlaces } from './usePlaces.ts';
 import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
 import { PaletteHost } from '../palette/PaletteHost.tsx';
@@ -16,6 +16,7 @@ import styles from './app.module.css';
 export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   const isAway = useIsAway();
+  const places = usePlaces();
   useFocusOnNavigation(location);
   const nav = useRef<HTMLElement>(null);
   // On a narrow screen the navigation scrolls sideways.
