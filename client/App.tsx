@@ -27,6 +27,7 @@ const PipelinesPage = lazy(() => import('./pipelines/definitions/PipelinesPage.t
 const PipelinePage = lazy(() => import('./pipelines/definitions/PipelinePage.tsx'));
 const EditPipelinePage = lazy(() => import('./pipelines/edit/EditPipelinePage.tsx'));
 const BoardPage = lazy(() => import('./pipelines/board/BoardPage.tsx'));
+const WebhooksPage = lazy(() => import('./webhooks/WebhooksPage.tsx'));
 const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
 
 export function App() {
@@ -64,6 +65,7 @@ export function App() {
                   <Route path="/pipelines/:slug">{({ slug }) => <PipelinePage key={slug} slug={slug} />}</Route>
                   <Route path="/pipelines/:slug/board">{({ slug }) => <BoardPage slug={slug} />}</Route>
                   <Route path="/graph" component={GraphPage} />
+                  <Route path="/webhooks" component={WebhooksPage} />
                   <Route>
                     <NothingHere />
                   </Route>

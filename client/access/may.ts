@@ -20,7 +20,9 @@ export type Act =
   /** By the target. */
   | 'decideHandoff'
   /** By the source. */
-  | 'cancelHandoff';
+  | 'cancelHandoff'
+  /** By admins. */
+  | 'manageWebhooks';
 
 /** What an agent may do with what is its own. */
 const agentsOwn: Act[] = ['decideHandoff', 'cancelHandoff', 'steerSession', 'createSession'];
@@ -30,6 +32,7 @@ const agentsOwn: Act[] = ['decideHandoff', 'cancelHandoff', 'steerSession', 'cre
  * buttons that it would reject.
  */
 export function may({ role, agentId }: Viewer, act: Act, ownerId?: string | null): boolean {
+  if (act === 'manageWebhooks') return role === 'ADMIN';
   if (role === 'ADMIN' || role === 'OPERATOR') return true;
   return role === 'AGENT' && agentId !== null && agentsOwn.includes(act) && agentId === ownerId;
 }

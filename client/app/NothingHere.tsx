@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Page } from './Page.tsx';
-import { places } from './places.ts';
+import { usePlaces } from './usePlaces.ts';
 import styles from './app.module.css';
 
 /** The page of an unknown address. */
@@ -12,7 +12,7 @@ export function NothingHere() {
       <div className="card">
         <EmptyState title="No page has this address.">
           <nav aria-label="All pages" className={styles.places}>
-            {places.map(({ href, word, icon }) => (
+            {usePlaces().map(({ href, word, icon }) => (
               <Link key={href} href={href} className="button">
                 <Icon name={icon} /> {word}
               </Link>

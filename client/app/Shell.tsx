@@ -3,8 +3,8 @@ import { Link, useLocation } from 'wouter';
 import { Icon } from '../ui/Icon.tsx';
 import { Notices } from '../ui/Notices.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
-import { places } from './places.ts';
 import { ThemeToggle } from './ThemeToggle.tsx';
+import { usePlaces } from './usePlaces.ts';
 import { Who } from '../access/Who.tsx';
 import { LiveState } from '../live/LiveState.tsx';
 import { PaletteHost } from '../palette/PaletteHost.tsx';
@@ -18,6 +18,7 @@ import styles from './app.module.css';
 export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   const isAway = useIsAway();
+  const places = usePlaces();
   useFocusOnNavigation(location);
   const nav = useRef<HTMLElement>(null);
   // On a narrow screen the navigation scrolls sideways.

@@ -16,7 +16,7 @@ describe('an unknown address', () => {
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await page.title()).toBe('Page not found · Baton');
     const links = page.getByRole('navigation', { name: 'All pages' }).getByRole('link');
-    expect(await links.allInnerTexts()).toEqual(['Sessions', 'Inbox', 'Queue', 'Agents', 'Pipelines', 'Tools', 'Handoffs', 'Graph']);
+    expect(await links.allInnerTexts()).toEqual(['Sessions', 'Inbox', 'Queue', 'Agents', 'Pipelines', 'Tools', 'Handoffs', 'Graph', 'Webhooks']);
     if (path === '/nowhere') await look(page, 'nothing-here');
     await links.filter({ hasText: 'Agents' }).click();
     await page.getByText('There are no agents yet.').waitFor();

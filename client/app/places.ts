@@ -1,7 +1,8 @@
+import type { Act } from '../access/may.ts';
 import type { IconName } from '../ui/Icon.tsx';
 
-/** The pages of the navigation. */
-export const places: { href: string; word: string; icon: IconName; of: RegExp }[] = [
+/** The pages of the navigation; with `act` for viewers that may do it. */
+export const places: { href: string; word: string; icon: IconName; of: RegExp; act?: Act }[] = [
   { href: '/', word: 'Sessions', icon: 'list', of: /^\/(sessions.*)?$/ },
   { href: '/inbox', word: 'Inbox', icon: 'inbox', of: /^\/inbox/ },
   { href: '/queue', word: 'Queue', icon: 'hourglass', of: /^\/queue/ },
@@ -10,4 +11,5 @@ export const places: { href: string; word: string; icon: IconName; of: RegExp }[
   { href: '/tools', word: 'Tools', icon: 'tool', of: /^\/tools/ },
   { href: '/handoffs', word: 'Handoffs', icon: 'swap', of: /^\/handoffs/ },
   { href: '/graph', word: 'Graph', icon: 'graph', of: /^\/graph/ },
+  { href: '/webhooks', word: 'Webhooks', icon: 'live', of: /^\/webhooks/, act: 'manageWebhooks' },
 ];

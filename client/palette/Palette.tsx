@@ -2,7 +2,7 @@ import { useCombobox, type UseComboboxState, type UseComboboxStateChangeOptions 
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
-import { places } from '../app/places.ts';
+import { usePlaces } from '../app/usePlaces.ts';
 import { themes, useTheme } from '../app/theme.ts';
 import { graphql } from '../gql/gql.ts';
 import { Dialog } from '../ui/Dialog.tsx';
@@ -161,6 +161,7 @@ function Marked({ match }: { match: Match }) {
 /** What needs no server: actions of the page, recent places before anything is typed, pages, and settings. */
 function useOwnItems(withRecent: boolean, onShortcuts: () => void): Item[] {
   const actions = useOfferedActions();
+  const places = usePlaces();
   const [location] = useLocation();
   const [theme, setTheme] = useTheme();
   const [recent] = useState(recentPlaces);
