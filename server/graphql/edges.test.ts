@@ -107,12 +107,16 @@ interface Operation {
   variables(): Promise<Record<string, unknown>> | Record<string, unknown>;
 }
 
+/** Of arguments that may be left out, but not all of them. */
+const needed: Record<string, Record<string, unknown>> = { suggestTargets: { text: 'Water the garden' } };
+
 const typeOf = ({ type }: GraphQLArgument): string => String(isNonNullType(type) ? type.ofType : type);
 
 function fieldOf(field: GraphQLField<unknown, unknown>, wrap: (asked: string) => string, kind: 'query' | 'mutation', label: string): Operation | null {
   const places = field.args.flatMap(({ name, type }) => placesIn(name, type));
   if (places.length === 0) return null;
-  const used = field.args.filter((arg) => isRequiredArgument(arg) || places.some(({ path }) => path[0] === arg.name));
+  const also = needed[field.name] ?? {};
+  const used = field.args.filter((arg) => isRequiredArgument(arg) || Object.hasOwn(also, arg.name) || places.some(({ path }) => path[0] === arg.name));
   const variables = used.map((arg) => `$${arg.name}: ${typeOf(arg)}${isRequiredArgument(arg) ? '!' : ''}`).join(', ');
   const asked = `${field.name}(${used.map(({ name }) => `${name}: $${name}`).join(', ')}) ${leavesOf(getNamedType(field.type))}`;
   return {
@@ -120,7 +124,7 @@ function fieldOf(field: GraphQLField<unknown, unknown>, wrap: (asked: string) =>
     places,
     source: `${kind} (${variables}) { ${wrap(asked)} }`,
     variables: async () => {
-      if (kind === 'query') return Object.fromEntries(used.filter(isRequiredArgument).map((arg) => [arg.name, sampleOf(field.name, arg)]));
+      if (kind === 'query') return { ...Object.fromEntries(used.filter(isRequiredArgument).map((arg) => [arg.name, sampleOf(field.name, arg)])), ...also };
       const given = inputs[field.name];
       if (given === undefined) throw new Error(`${field.name} takes a number or a moment: say here what else it is given`);
       return { input: await given() };

@@ -265,8 +265,8 @@ describe('all documents of this project need at most half of the cost limit', as
   const dashboard = Object.values(JSON.parse(await textOf('client/gql/persisted-documents.json')) as Record<string, string>).map((source) => parse(source));
   const shown = shownDocuments.flatMap(blocksOf).filter(({ language }) => language === 'graphql').map(({ text }) => parse(text));
   const tabs = readTabs().map(({ query }) => parse(query));
-  // Its largest page, as many turns as that may have, and the Handoffs that a download reads at once.
-  const variables = { first: 100, last: 5, turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`) };
+  // Its largest pages, as many turns as that may have, and the Handoffs that a download reads at once.
+  const variables = { first: 100, last: 5, size: 25, calls: 50, turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`) };
 
   test('there are documents of every kind', () => {
     expect([shown.length, tabs.length, dashboard.length]).toEqual([5, 3, 20].map((least) => expect.toSatisfy((n: number) => n >= least) as number));
