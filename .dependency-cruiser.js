@@ -7,7 +7,7 @@ const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/cli/']
 const limitNumbers = '^server/limits/limits\\.ts$';
 const inFolders = (...names) => `^server/(${names.join('|')})/`;
 
-const known = '(core|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|mcp|generated)';
+const known = '(core|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|mcp|metrics|generated)';
 
 const forbid = (name, { path, pathNot = [] }, to) => ({ name, severity: 'error', from: { path, pathNot: [...free, ...pathNot] }, to });
 /** Of this project a layer may import itself and what is allowed. */
@@ -33,6 +33,7 @@ export default {
     server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), '^server/queue/runCommand\\.ts$', doors, '^server/infra/log\\.ts$']),
     server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
     server('mcp', inFolders('mcp'), [inFolders('live', 'core'), '^server/context/neutralise\\.ts$', '^server/graphql/page\\.ts$', '^server/infra/http/originCheck\\.ts$', '^server/app\\.ts$']),
+    server('metrics', inFolders('metrics'), [inFolders('core')]),
     server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
     layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|learning/wilson|core/canonicalJson)\\.ts$']),
     layer('client-stream', '^client/stream/', []),

@@ -7,6 +7,7 @@ import { compareLists } from './lists.ts';
 import { live } from './live.ts';
 import { pages } from './pages.ts';
 import { pipelines } from './pipelines.ts';
+import { metrics } from './metrics.ts';
 import { openPlace, type Place } from './place.ts';
 import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
@@ -33,6 +34,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   queue,
   search,
   graph,
+  metrics,
 };
 const file = 'bench.md';
 

@@ -107,6 +107,8 @@ export interface AppOptions {
   routes?: Route[];
   background?: Background[];
   live?: AppLive;
+  /** Text for Prometheus. Default: none. */
+  metrics?: { readonly contentType: string; read(): Promise<string> } | undefined;
 }
 
 export interface App {
@@ -192,6 +194,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       return answer(request, response);
     }
     if (reads && (await dashboard(request, response, path))) return;
+    if (reads && path === '/metrics' && options.metrics !== undefined) return metrics(request, response, options.metrics);
     // Shared by all routes: creating it takes over the body's stream.
     const webRequest = toWebRequest(request, door.originOf(request) ?? origin);
     const address = door.addressOf(request);
@@ -211,6 +214,24 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     const browses = reads && request.headers.accept?.includes('text/html') === true;
     if (browses && (await dashboard(request, response, path, 404))) return;
     text(response, 404, `Nothing here. The API is at ${basePath}/graphql.`);
+  }
+
+  /** Without a key for programs of this machine only. */
+  async function metrics(request: IncomingMessage, response: ServerResponse, { contentType, read }: NonNullable<AppOptions['metrics']>): Promise<void> {
+    const account = answers.accountOf(request);
+    let key = 'metrics';
+    if (request.headers.authorization !== undefined || !door.isLocal(request)) {
+      try {
+        const caller = await identify(request);
+        rates.take(caller, 'read');
+        if (caller.role === 'AGENT') return json(response, 403, failure('FORBIDDEN', 'Metrics are for keys of role ANALYST, OPERATOR or ADMIN: use one of these.'));
+        key = caller.principal;
+      } catch (error) {
+        return refuse(response, error);
+      }
+    }
+    const found = new Response(request.method === 'HEAD' ? null : await read(), { headers: { 'content-type': contentType, 'cache-control': 'no-store' } });
+    await answers.sendFound(response, found, { account, key }, () => Promise.resolve());
   }
 
   async function ready(response: ServerResponse): Promise<void> {

@@ -27,6 +27,7 @@ import { createDoorbell } from './live/redisDoorbell.ts';
 import { shareRates } from './live/sharedRates.ts';
 import type { Pace, Streams } from './live/streams.ts';
 import { mcpRoute } from './mcp/mcpRoute.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { nativeTranscript } from './log/native/nativeTranscript.ts';
 import { transcriptRoute, type UploadLimits } from './log/transcriptRoute.ts';
 import { startAssigning } from './queue/assign.ts';
@@ -42,6 +43,8 @@ export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' 
   limits?: Partial<SocketLimits> | undefined;
   uploads?: Partial<UploadLimits> | undefined;
   processorMs?: number | undefined;
+  /** False: without metrics, to compare. */
+  measured?: boolean;
 }
 
 export interface Baton {
@@ -54,7 +57,7 @@ export interface Baton {
 }
 
 /** All parts of Baton put together over one database, for the server's process and for tests. Listens only after `app.start()`. */
-export async function compose(env: Env, database: Database, log: Log, { recheckMs, pace, limits, uploads, processorMs, ...variations }: Variations = {}): Promise<Baton> {
+export async function compose(env: Env, database: Database, log: Log, { recheckMs, pace, limits, uploads, processorMs, measured = true, ...variations }: Variations = {}): Promise<Baton> {
   const { prisma, pool } = database;
   const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   if (open && !isLoopback(env.host)) {
@@ -85,6 +88,13 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     },
   });
   const positioned = (): Promise<void> => streams.positioned();
+  const metrics = measured
+    ? createMetrics({
+        pool,
+        isPersisted: (text) => variations.persisted?.has(text) === true,
+        live: () => ({ sockets: live.openSockets, streams: streams.size, lag: streams.lag, redis: doorbell.shared ? doorbell.hears : null }),
+      })
+    : undefined;
   const app = buildApp({
     env,
     database,
@@ -94,7 +104,8 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     rates,
     ...asking,
     live,
-    plugins: [validationErrors(suggesting), compiledQueries()],
+    metrics,
+    plugins: [...(metrics === undefined ? [] : [metrics.plugin]), validationErrors(suggesting), compiledQueries()],
     routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), mcpRoute({ ...asking, streams, allowedOrigins: env.allowedOrigins, version: packageVersion() }), downloadRoute({ schema, ...asking, transcript })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
@@ -112,6 +123,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     } finally {
       authenticate.close();
       stopSharing();
+      metrics?.stop();
       await doorbell.close();
     }
   };

@@ -41,6 +41,7 @@ const refused: [from: string, to: string, rule: string][] = [
   ['server/events/record.ts', 'server/handoffs/handOver.ts', 'events'],
   ['server/limits/plugin.ts', 'server/graphql/schema.ts', 'limits'],
   ['server/exports/archive.ts', 'server/events/record.ts', 'exports'],
+  ['server/metrics/metrics.ts', 'server/infra/log.ts', 'metrics'],
   ['server/context/pack.ts', 'server/custody/custody.ts', 'context'],
   ['server/custody/custody.ts', 'server/handoffs/handOver.ts', 'custody'],
   ['server/custody/custody.ts', 'server/graphql/builder.ts', 'custody'],

@@ -47,6 +47,13 @@ export const caddyProgram: Program = {
   advice: 'install caddy from the packages of your system',
 };
 
+export const promtoolProgram: Program = {
+  name: 'promtool',
+  package: 'prometheus',
+  find: () => firstExecutable(inPath('promtool')),
+  advice: 'install Prometheus from the packages of your system',
+};
+
 /** The path of a program. @throws Error with installation advice */
 export function requireProgram(program: Program): string {
   const path = program.find();

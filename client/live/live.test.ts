@@ -56,7 +56,7 @@ async function reassignById(title: string, agentId: string, through = api): Prom
 }
 
 describe('the live dashboard', () => {
-  it('changes only the row of an event, and sends no request', async () => {
+  it('changes only the row of an event, and reads no list again', async () => {
     for (const id of ['here-1', 'here-2']) await agent(id);
     for (let count = 1; count <= 20; count += 1) await session('claude-1', { title: `Still ${count}` });
     await session('claude-1', { title: 'Still and moved' });
@@ -66,7 +66,11 @@ describe('the live dashboard', () => {
     await page.waitForLoadState('networkidle');
     const before = await openHandoffs(page);
     const requests: string[] = [];
-    page.on('request', (request) => requests.push(request.postData() ?? request.url()));
+    page.on('request', (request) => {
+      const asked = request.postData() ?? request.url();
+      // The palette is loaded when the page is idle. The count of unread handoffs is read again, once for several events.
+      if (!asked.includes('/assets/') && !asked.includes('"operationName":"Unread"')) requests.push(asked);
+    });
     await page.evaluate(() => {
       const touched = new Set<string>();
       (window as unknown as { touched: Set<string> }).touched = touched;
@@ -105,7 +109,7 @@ describe('the live dashboard', () => {
     await page.getByRole('button', { name: '1 new session' }).click();
     await row(page, 'Fresh 2').waitFor();
     expect(await row(page, 'Another matter').count()).toBe(0);
-    await expect.poll(() => page.getByRole('button', { name: 'new session' }).count(), patiently).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /\d new session/ }).count(), patiently).toBe(0);
   }, 60_000);
 
   it('reports a changed session in the reassign dialog, and reassigns with its current state on request', async () => {
@@ -133,7 +137,7 @@ describe('the live dashboard', () => {
     await turn(id, { messages: [{ role: 'USER', content: 'The first word' }] });
     const { page, faults } = await visitThere('/?q=talk');
     await page.getByRole('link', { name: 'Talk', exact: true }).click();
-    await page.getByText('The first word').waitFor();
+    await page.getByText('The first word').first().waitFor();
     await live(page);
     await turn(id, { messages: [{ role: 'ASSISTANT', content: 'And the last one' }] });
     await page.getByText('And the last one').waitFor();

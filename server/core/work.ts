@@ -124,6 +124,10 @@ export class Work {
     return (this.options.newId ?? newId)();
   }
 
+  get pool(): Pool {
+    return this.options.pool;
+  }
+
   get log(): Logger {
     return this.options.log;
   }

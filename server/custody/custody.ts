@@ -3,6 +3,7 @@ import { mergeVariables, type StoredVariables } from '../context/context.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { BadUserInputError } from '../core/errors.ts';
+import { observed } from '../core/observed.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
 import { takesSessions } from './mayChangeHands.ts';
@@ -201,12 +202,20 @@ export class Custody {
     this.work.change('handoffs', handoff, { ...ending, closedAt: now, ...(ending.status === 'COMPLETED' ? { completedAt: now } : {}) });
     this.changed();
     this.recordHandoff(`HANDOFF_${ending.status}`, handoff, { reason: reasonOf(ending) });
+    this.reportHandoff(handoff);
   }
 
   acceptHandoff(handoff: LastHandoff): void {
     this.work.change('handoffs', handoff, { status: 'ACCEPTED' satisfies HandoffStatus, acceptedAt: this.work.now });
     this.changed();
     this.recordHandoff('HANDOFF_ACCEPTED', handoff);
+    this.reportHandoff(handoff);
+  }
+
+  /** Reports the Handoff's new status to the metrics, after the commit. */
+  reportHandoff({ status, via, initiatedAt, acceptedAt = null }: Pick<LastHandoff, 'status' | 'via' | 'initiatedAt'> & { acceptedAt?: Date | null }): void {
+    const { now: at, pool } = this.work;
+    this.work.afterCommit(() => observed('handoff', pool, { status, via, initiatedAt, acceptedAt, at }));
   }
 
   /**

@@ -14,7 +14,7 @@ const sessionFields = [
 const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId', 'proposalEventId'] as const satisfies (keyof AgentSession)[];
 const handoffFields = [
   'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptWithinMinutes', 'extensions', 'remindAt', 'remindedAt', 'acceptedAt', 'completedAt', 'closedAt',
-  'rejectionReason', 'failureReason', 'cancelReason', 'leftEntryId',
+  'rejectionReason', 'failureReason', 'cancelReason', 'leftEntryId', 'via', 'initiatedAt',
 ] as const satisfies (keyof Handoff)[];
 const agentFields = ['id', 'type', 'role', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
 

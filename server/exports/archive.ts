@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { errorCode } from '../core/databaseErrors.ts';
 import { encodeId } from '../core/ids.ts';
+import { observed } from '../core/observed.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Logger } from '../core/work.ts';
 import { ArchiveFolder } from './archiveFolder.ts';
@@ -94,6 +95,7 @@ export class Archive {
     } catch (error) {
       const masked = maskError(error);
       if (masked instanceof GraphQLError && masked.extensions['code'] === 'UNAVAILABLE') throw masked;
+      observed('failure', this.options.pool, { part: 'archive' });
       // A Handoff that cannot be rendered must not block the others.
       log.error({ err: masked, handoff: id }, 'A handoff could not be rendered for the archive: it is left out until it changes');
       return false;
@@ -117,6 +119,7 @@ export function startArchiving(options: ArchiveOptions, everyMs = 1_000): { stop
       if (lastFailure !== null) log.info({ folder }, 'The archive is up to date again');
       lastFailure = null;
     } catch (error) {
+      observed('failure', options.pool, { part: 'archive' });
       const reason = errorCode(error) ?? 'unknown';
       if (reason !== lastFailure) log.warn({ err: error, folder }, 'Handoffs could not be written to the archive: it will be tried again, and nothing else is affected');
       lastFailure = reason;

@@ -2,6 +2,7 @@ import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { errorCode } from '../core/databaseErrors.ts';
+import { observed } from '../core/observed.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Logger } from '../core/work.ts';
 
@@ -161,6 +162,7 @@ export function startEventLog(options: EventLogOptions, everyMs = 1_000): { stop
       if (lastFailure !== null) log.info({ file }, 'The event log is up to date again');
       lastFailure = null;
     } catch (error) {
+      observed('failure', options.pool, { part: 'event_log' });
       const reason = errorCode(error) ?? 'unknown';
       if (reason !== lastFailure) log.warn({ err: error, file }, 'Events could not be written to the event log: it will be tried again, and nothing else is affected');
       lastFailure = reason;

@@ -4,6 +4,7 @@ import { demandRole } from '../access/guard.ts';
 import type { Roles } from '../access/roles.ts';
 import type { DomainError } from '../core/errors.ts';
 import { inPieces } from '../core/breaks.ts';
+import { observed } from '../core/observed.ts';
 import type { Answer, Caller, Work } from '../core/work.ts';
 import { runCommand } from '../queue/runCommand.ts';
 import { redactingInput } from '../redaction/redact.ts';
@@ -68,9 +69,22 @@ export function mutation<S extends z.ZodType<object>, A extends Answer>(
       description,
       errors: { types: errors },
       args: { input: t.arg({ type: input, required: true, description: 'Input of the mutation.' }) },
-      resolve: (_root, args, context) => resolve(decodeInput(schema, args.input), context) as never,
+      resolve: (_root, args, context) => measured(name, args.input as object, context, () => resolve(decodeInput(schema, args.input), context)) as never,
     }),
   );
+}
+
+async function measured<A>(name: string, input: object, { pool }: GraphQLContext, execute: () => Promise<A>): Promise<A> {
+  const started = performance.now();
+  const ended = (error: unknown): void => observed('mutation', pool, { name, input, ms: performance.now() - started, error });
+  try {
+    const answer = await execute();
+    ended(undefined);
+    return answer;
+  } catch (error) {
+    ended(error);
+    throw error;
+  }
 }
 
 /** @throws ForbiddenError when the caller's role may not make this mutation on any record. */

@@ -197,6 +197,7 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
   }
   custody.changed({ lastHandoffId: handoffId });
   const parties = { id: handoffId, sourceAgentId: handoff.sourceAgentId ?? null, targetAgentId: target.id };
+  custody.reportHandoff(handoff);
   custody.recordHandoff('HANDOFF_INITIATED', parties, { holderId: previousHolder?.id ?? null, reason: input.reason });
   custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: left?.agent ?? null, handoff: parties, reason: input.reason });
   if (enters !== null) recordStage(custody, { from: from?.stage ?? null, outcome: enters.way.outcome, handoff: parties });

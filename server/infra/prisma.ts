@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
@@ -31,13 +32,19 @@ export const limits = {
   closeMs: 1_000,
 } as const;
 
+/** `core/observed.ts` listens here: `infra` imports none of it. */
+const statements = channel('baton.statement');
+
 export function createDatabase(url: string, log: Log): Database {
-  const pool = new SharedPool({
+  const took = (ms: number): void => {
+    if (statements.hasSubscribers) statements.publish({ pool, ms });
+  };
+  const pool: pg.Pool = new SharedPool({
     connectionString: url,
     max: limits.connections,
     min: 1,
     idleTimeoutMillis: limits.idleMs,
-    Client: watchedClient(log, oneLargeAtOnce(ImpatientClient)),
+    Client: watchedClient(log, oneLargeAtOnce(ImpatientClient), took),
     connectionTimeoutMillis: limits.turnMs,
     statement_timeout: limits.statementMs,
     lock_timeout: limits.lockMs,

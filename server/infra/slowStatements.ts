@@ -7,16 +7,17 @@ type Callback = (...args: unknown[]) => unknown;
 export const slowMs = 500;
 
 /**
- * A PostgreSQL client that logs statements of at least `slowMs`, including waits for locks: their name if any, and their text
+ * A PostgreSQL client that reports how long each statement took, and logs statements of at least `slowMs`, including waits for locks: their name if any, and their text
  * without values.
  */
-export function watchedClient(log: Log, Client: typeof pg.Client = pg.Client): typeof pg.Client {
+export function watchedClient(log: Log, Client: typeof pg.Client = pg.Client, took: (ms: number) => void = () => undefined): typeof pg.Client {
   const Watched = class extends Client {};
   const query = Client.prototype.query as Query;
   const watched: Query = function (this: pg.Client, ...args) {
     const started = performance.now();
     const ended = (): void => {
       const ms = performance.now() - started;
+      took(ms);
       if (ms >= slowMs) log.warn({ ...describe(args[0]), duration_ms: Math.round(ms) }, 'slow_statement');
     };
     const last = args.length - 1;

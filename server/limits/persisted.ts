@@ -19,6 +19,8 @@ interface Sent {
 export interface PersistedOperations {
   /** Whether other documents are refused, and with them introspection. */
   readonly only: boolean;
+  /** Whether this text is in the manifest. */
+  has(text: string): boolean;
   /**
    * The document of a request: named by `documentId` or by `extensions.persistedQuery.sha256Hash` (Apollo, urql), or sent as
    * `query`. Undefined when there is none of these.
@@ -32,6 +34,7 @@ export function createPersistedOperations(documents: Record<string, string>, { o
   const allowed = new Set(byHash.values());
   return {
     only,
+    has: (text) => allowed.has(text),
     documentOf({ query, documentId, extensions }) {
       const hash = typeof documentId === 'string' ? documentId : hashIn(extensions);
       const found = hash === null ? undefined : byHash.get(bare(hash));

@@ -81,6 +81,11 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return this.#number < this.#rereadUpTo ? null : this.#hub.after(this.#number);
   }
 
+  /** The number of entries after the last one that was taken. */
+  get behind(): number {
+    return Math.max(0, this.#hub.head - this.#number);
+  }
+
   /** Whether the stream is over. `error` has the reason, unless the reader left. */
   get ended(): boolean {
     return this.#ended;

@@ -91,6 +91,13 @@ export class Streams implements Announcer {
     return this.#open.size;
   }
 
+  /** Events that the slowest stream is behind. */
+  get lag(): number {
+    let lag = 0;
+    for (const stream of this.#open) lag = Math.max(lag, stream.behind);
+    return lag;
+  }
+
   announce(inboxes: readonly Hint[]): void {
     const { doorbell, idleStampMs = 1_000 } = this.options;
     doorbell.ring(inboxes);

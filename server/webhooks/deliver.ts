@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { errorCode } from '../core/databaseErrors.ts';
 import { encodeId } from '../core/ids.ts';
+import { observed } from '../core/observed.ts';
 import { runWork } from '../core/runWork.ts';
 import { batonItself, type Announcer, type Logger } from '../core/work.ts';
 import { disableWebhook } from './changeWebhook.ts';
@@ -76,6 +77,7 @@ export class Deliverer {
         if (this.#lastFailure !== null) log.info({}, 'Webhooks are sent again');
         this.#lastFailure = null;
       } catch (error) {
+        observed('failure', this.options.pool, { part: 'webhook' });
         const reason = errorCode(error) ?? 'unknown';
         if (reason !== this.#lastFailure) log.warn({ err: error }, 'Webhooks could not be sent: it will be tried again, and nothing else is affected');
         this.#lastFailure = reason;
@@ -169,6 +171,7 @@ export class Deliverer {
     if (this.#lease.leftMs < answersWithin + slackMs) return this.wake();
     due.forEach((delivery, index) => {
       const done = this.#attempt(delivery, texts[index]!).then((result) => {
+        if (result.error !== null) observed('failure', pool, { part: 'webhook' });
         this.#results.push(result);
         this.wake();
       });

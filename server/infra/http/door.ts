@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { Env } from '../env.ts';
+import { isLoopback, type Env } from '../env.ts';
 import { failure, json, text } from './answers.ts';
 import { allowOrigins } from './cors.ts';
 import { addressOf, isForwarded, originOf } from './forwarded.ts';
@@ -34,6 +34,13 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
   return {
     /** The address of the client, behind the trusted proxies. */
     addressOf: (request: IncomingMessage): string => addressOf(request, trustedProxies),
+
+    /**
+     * Whether a program of this machine sent the request, and no proxy passed it on. Behind a trusted proxy no request counts as
+     * one; pages of other sites do not either, since they have their own name as Host.
+     */
+    isLocal: (request: IncomingMessage): boolean =>
+      trustedProxies === 0 && !isForwarded(request) && isLoopback((request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')) && isHostAllowed(request.headers.host),
 
     /** The origin under which the client knows this server. Null when its `Host` is malformed. */
     originOf: (request: IncomingMessage): string | null => originOf(request, trustedProxies),
