@@ -109,3 +109,16 @@ export function measureSlowness(): number {
   expect(sum).toBeGreaterThan(0);
   return Math.max(1, process.cpuUsage(before).user / 1_000 / 100);
 }
+
+/**
+ * The requests of a page from now on. Without the code that it loads when it is idle, and without the count of unread handoffs, which is
+ * read again once for several events.
+ */
+export function requestsOf(page: Page): string[] {
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    const asked = request.postData() ?? request.url();
+    if (!asked.includes('/assets/') && !asked.includes('"operationName":"Unread"')) requests.push(asked);
+  });
+  return requests;
+}

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renewCursors } from '../../server/live/renewCursors.ts';
-import { chooseAgent, expectAccessible, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { chooseAgent, expectAccessible, look, noticeOf, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client, type Client } from '../../test/graphql.ts';
 import { startRedis } from '../../test/redis.ts';
@@ -65,12 +65,7 @@ describe('the live dashboard', () => {
     await page.getByText('21 of 21 sessions').waitFor();
     await page.waitForLoadState('networkidle');
     const before = await openHandoffs(page);
-    const requests: string[] = [];
-    page.on('request', (request) => {
-      const asked = request.postData() ?? request.url();
-      // The palette is loaded when the page is idle. The count of unread handoffs is read again, once for several events.
-      if (!asked.includes('/assets/') && !asked.includes('"operationName":"Unread"')) requests.push(asked);
-    });
+    const requests = requestsOf(page);
     await page.evaluate(() => {
       const touched = new Set<string>();
       (window as unknown as { touched: Set<string> }).touched = touched;

@@ -35,7 +35,7 @@ it('the palette finds records, goes to pages and acts, by the keyboard alone', a
   await page.keyboard.press('Control+k');
   await field(page).waitFor();
   expect(await field(page).evaluate((input) => input === document.activeElement)).toBe(true);
-  expect(await pointedAt(page)).toContain('Sessions');
+  expect(await pointedAt(page)).toContain('New session');
 
   // Words of a message; the arrows and End choose.
   await page.keyboard.type('ledger voucher');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { chooseAgent, look, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -92,8 +92,7 @@ describe('the list of sessions', () => {
     await page.locator('[data-live="live"]').waitFor();
     await page.getByText('3 of 3 sessions').waitFor();
     await page.waitForLoadState('networkidle');
-    const requests: string[] = [];
-    page.on('request', (request) => requests.push(request.postData() ?? request.url()));
+    const requests = requestsOf(page);
     const places = () => Promise.all(['Leaving 3', 'Leaving 2', 'Leaving 1'].map((title) => row(page, title).boundingBox()));
     const before = await places();
 
