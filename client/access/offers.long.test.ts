@@ -65,8 +65,8 @@ it.each(offers)('offers on each page the actions of %s, %s, without an error', a
   // An agent's page: all of it is for people and for the agent itself.
   await page.getByRole('link', { name: 'codex-1', exact: true }).click();
   await page.getByRole('heading', { name: 'codex-1', level: 1 }).waitFor();
-  expect(await page.getByRole('button', { name: 'Take out …' }).count()).toBe(mayReassign ? 1 : 0);
   await (role === 'SOURCE' ? page.getByText('of itself only.') : page.getByText('Its model gets no handoff tool.')).waitFor();
+  expect(await page.getByRole('button', { name: 'Take out …' }).count()).toBe(mayReassign ? 1 : 0);
   await page.getByRole('link', { name: 'Tools', exact: true }).click();
   await page.getByText('There are no handoff tools yet.').waitFor();
   expect(await page.getByRole('link', { name: 'New tool' }).count()).toBe(mayReassign ? 1 : 0);
