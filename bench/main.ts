@@ -17,6 +17,7 @@ import { search } from './search.ts';
 import { slow } from './slow.ts';
 import { start } from './start.ts';
 import { tools } from './tools.ts';
+import { webhooks } from './webhooks.ts';
 
 const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
   reassign,
@@ -35,6 +36,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   search,
   graph,
   metrics,
+  webhooks,
 };
 const file = 'bench.md';
 

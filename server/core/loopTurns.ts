@@ -4,7 +4,7 @@
  */
 
 /** Length of a turn. A piece of work that has begun may take longer: a prompt of the largest Context took 30 ms. */
-const turnMs = 5;
+const turnMs = 3;
 
 /** A key, or a request, whose pieces of work take turns. */
 export class Payer {

@@ -104,8 +104,8 @@ export const limits = {
     },
     /** After a pause a key may send at once what it may send in this time. */
     burstSeconds: 10,
-    /** A request that exceeds a limit while it is executed (`held`, `answer`, `processorMs`) counts as this many reads: half of an agent's burst. */
-    readsOfExceeding: 50,
+    /** A request that exceeds a limit while it is executed (`held`, `answer`, `processorMs`) counts as this many reads: an agent's burst. */
+    readsOfExceeding: 100,
     /** How often a process tells the others what it counted, in milliseconds. */
     sharedEvery: 1_000,
     /** Failed logins per remote address. Valid credentials are never refused because of them. */

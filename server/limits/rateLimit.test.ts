@@ -73,7 +73,7 @@ describe('a request costs one', () => {
   });
 });
 
-test('a request that exceeds a limit while it is executed costs fifty reads', async () => {
+test('a request that exceeds a limit while it is executed costs a hundred reads', async () => {
   const { agent, session, turn } = world(database.pool);
   await agent('ada');
   const id = await session('ada');
@@ -81,7 +81,7 @@ test('a request that exceeds a limit while it is executed costs fifty reads', as
   const before = await left();
   const answer = await post(`{ session(id: "${encodeId('session', id)}") { messages(first: 45) { nodes { content } } } }`);
   expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', what: 'heldBytes' });
-  expect(before.reads.remaining - 1 - (await left()).reads.remaining).toBe(50);
+  expect(before.reads.remaining - 1 - (await left()).reads.remaining).toBe(100);
 });
 
 describe('over the rate limit', () => {
