@@ -24,7 +24,7 @@ export default function WebhooksPage() {
       actions={
         mayManage && (
           <button type="button" className="button primary" onClick={() => setCreates(true)}>
-            <Icon name="live" /> New webhook
+            <Icon name="plus" /> New webhook
           </button>
         )
       }
