@@ -96,6 +96,8 @@ export async function compareLists(place: Place, say: (line: string) => void): P
 
   const found = findPostgraphile(say);
   if (found === null) return [...lines, { what: 'lists beside PostGraphile 5', figure: '', beside: 'nothing: it could not be installed' }];
+  // Its AgentConnection would be of this table, not the list of agents.
+  await patient.query(`COMMENT ON TABLE agent_connections IS E'@behavior -*'`);
   const graphile = await startListening(found.node, [here('postgraphileServer.mjs'), found.folder, url]);
   place.atEnd(graphile.stop);
   const ratios: number[] = [];

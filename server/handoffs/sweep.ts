@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
-import { UnavailableError } from '../core/errors.ts';
+import { logFailedRow } from '../core/failedRow.ts';
 import { encodeId } from '../core/ids.ts';
 import { repeat } from '../core/repeat.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../core/work.ts';
@@ -47,14 +47,11 @@ export async function sweep({ pool, log, announcer }: SweepOptions, clock = new 
     for (const { id, longer, reminds } of due.rows) {
       const options = { pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} };
       const by = new Date(now.getTime() - longer);
-      const { done } = await runCommand(options, (work) => (reminds ? remindIfDue(work, id, by) : timeOutIfDue(work, id, by))).catch((error: unknown) => {
-        if (error instanceof UnavailableError) throw error;
-        log.error({ err: error, handoffId: encodeId('handoff', id) }, 'The sweep of a due handoff failed and will run again');
-        failed.push(id);
-        return { done: false };
-      });
-      if (done || failed.includes(id)) handled += 1;
-      if (done && !reminds) timedOut += 1;
+      const logged = logFailedRow(log, { handoffId: encodeId('handoff', id) }, 'The sweep of a due handoff failed and will run again');
+      const answer = await runCommand(options, (work) => (reminds ? remindIfDue(work, id, by) : timeOutIfDue(work, id, by))).catch(logged);
+      if (answer === undefined) failed.push(id);
+      if (answer?.done !== false) handled += 1;
+      if (answer?.done === true && !reminds) timedOut += 1;
     }
     // Either the rest of a full batch is locked by other processes, or another batch follows.
     if (due.rows.length < batch || handled === 0) break;

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
+import { logFailedRow } from '../core/failedRow.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Announcer, Logger, Work } from '../core/work.ts';
 import { lockAgents } from '../custody/read.ts';
@@ -24,13 +25,19 @@ interface AssignOptions {
 
 /**
  * Gives free places to queued Sessions where no command did: the Session was locked, was resumed, or was queued while an
- * agent became free. Any number of processes may run it. Returns how many agents it looked at.
+ * agent became free. Any number of processes may run it. What fails for one agent is logged, and does not
+ * stop the others. Returns the number of agents for which it failed.
  */
 export async function assignQueued({ pool, log, announcer }: AssignOptions): Promise<number> {
   const { rows } = await pool.query<{ id: string }>({ ...findAwaited });
   const options = { pool, announcer, log, caller: queueItself, mutation: 'assignQueued', input: {} };
-  for (const { id } of rows) await runCommand(options, (work) => offerPlaces(work, id), { passOver: true });
-  return rows.length;
+  let failed = 0;
+  for (const { id } of rows) {
+    const logged = logFailedRow(log, { agentId: id }, 'Giving an agent its queued session failed and will run again');
+    const answer = await runCommand(options, (work) => offerPlaces(work, id), { passOver: true }).catch(logged);
+    if (answer === undefined) failed += 1;
+  }
+  return failed;
 }
 
 async function offerPlaces(work: Work, agentId: string): Promise<object> {
@@ -45,8 +52,7 @@ const afterErrorMs = 5_000;
 export function startAssigning(deps: AssignOptions, everyMs = 500): { stop(): Promise<void> } {
   return repeat(everyMs, async () => {
     try {
-      await assignQueued(deps);
-      return everyMs;
+      return (await assignQueued(deps)) === 0 ? everyMs : afterErrorMs;
     } catch (error) {
       deps.log.warn({ err: error }, 'the assignment of queued sessions failed and will run again');
       return afterErrorMs;

@@ -1,4 +1,6 @@
 import { statement } from '../core/changes.ts';
+import { logFailedRow } from '../core/failedRow.ts';
+import { encodeId } from '../core/ids.ts';
 import type { Work, WorkOptions } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { presentStage } from '../custody/stages.ts';
@@ -37,10 +39,14 @@ const readMove = statement('SELECT reason, summary, metadata, via, carried, acce
 /**
  * Escalates the Sessions that wait since a time-out for agents of their stage of which none is AVAILABLE any more (rule:
  * escalation). Processes may run it concurrently: locked Sessions are skipped, and the rest is checked again under the locks.
+ * A Session that fails is logged and left to the next sweep.
  */
 export async function escalateStranded(options: WorkOptions): Promise<void> {
   const { rows } = await options.pool.query<Stranded>({ ...findStranded });
-  for (const row of rows) await runCommand(options, (work) => escalate(work, row));
+  for (const row of rows) {
+    const logged = logFailedRow(options.log, { handoffId: encodeId('handoff', row.handoffId) }, 'The escalation of a queued session failed and will run again');
+    await runCommand(options, (work) => escalate(work, row)).catch(logged);
+  }
 }
 
 async function escalate(work: Work, { handoffId, sourceAgentId, targetAgentId }: Stranded): Promise<object> {

@@ -268,6 +268,23 @@ describe('a queued session', () => {
     await complete(second);
     expect(await look(first)).toEqual(heldBy(id));
   });
+
+  it('that cannot be given is logged, and others get their agents', async () => {
+    const type = `TYPE_${(count += 1)}`;
+    const [broken, other] = [await queued(type), await queued(`${type}_OTHER`)];
+    for (const id of ['of-broken', 'of-other']) await agent(id, { type: `${type}_NONE`, maxCapacity: 1 });
+    await db.pool.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'this row is broken'; END$$;
+      CREATE TRIGGER fail BEFORE UPDATE ON sessions FOR EACH ROW WHEN (OLD.id = '${broken}') EXECUTE FUNCTION fail();
+      UPDATE agents SET type = CASE id WHEN 'of-broken' THEN '${type}' ELSE '${type}_OTHER' END WHERE id IN ('of-broken', 'of-other')`);
+    const logged: object[] = [];
+    const log = { info: () => undefined, warn: () => undefined, error: (fields: object) => void logged.push(fields) };
+    expect(await assignQueued({ pool: db.pool, log })).toBe(1);
+    expect([await look(broken), await look(other)]).toEqual([waits, heldBy('of-other')]);
+    expect(logged).toMatchObject([{ agentId: 'of-broken', err: { message: 'this row is broken' } }]);
+    await db.pool.query('DROP FUNCTION fail CASCADE');
+    expect(await assign()).toBe(0);
+    expect(await look(broken)).toEqual(heldBy('of-broken'));
+  });
 });
 
 it('finishers at once give each place once, and each session once', async () => {
