@@ -108,6 +108,7 @@ const statements = (sessions: number, handoffs: number, turns: number, agents: n
      call_start, call_end, token_estimate, captured_at)
    SELECT bulk_id(3, i, n), bulk_id(0, i, 0), bulk_id(1, i, n - 1), 'HANDOFF_INITIATED', 1, ${turns * 2}, ${turns}, ${turns}, 0, 0, 0, 1, ${turns}, 50, bulk_time(i, n)
    FROM generate_series(1, ${sessions}) i, generate_series(1, ${handoffs}) n`,
+  // What waits is not due: a server that runs beside would try to time it out every five seconds.
   `INSERT INTO handoffs (id, session_id, status, via, summary, context, depth, circular,
      operator_epoch, token_estimate, redaction_count, content_hash, source_agent_id, source_agent_type, target_agent_id, target_agent_type, source_agent_session_id,
      target_agent_session_id, prior_turn_id, snapshot_id, previous_handoff_id, actor_principal, actor_role, initiated_at, accepted_at, completed_at, closed_at, deadline_at,
@@ -118,7 +119,7 @@ const statements = (sessions: number, handoffs: number, turns: number, agents: n
      bulk_agent(i, n - 1, ${agents}), 'CLAUDE', bulk_agent(i, n, ${agents}), 'CLAUDE', bulk_id(1, i, n - 1), bulk_id(1, i, n),
      ${turns === 0 ? 'NULL' : `bulk_id(4, i, ${turns})`}, bulk_id(3, i, n), CASE WHEN n > 1 THEN bulk_id(2, i, n - 1) END, 'loopback', 'ADMIN',
      bulk_time(i, n), CASE WHEN status IN ('ACCEPTED', 'COMPLETED') THEN bulk_time(i, n + 1) END, CASE WHEN status = 'COMPLETED' THEN bulk_time(i, n + 2) END,
-     CASE WHEN status NOT IN ('INITIATED', 'ACCEPTED') THEN bulk_time(i, n + 2) END, bulk_time(i, n) + interval '30 minutes',
+     CASE WHEN status NOT IN ('INITIATED', 'ACCEPTED') THEN bulk_time(i, n + 2) END, bulk_time(i, n) + CASE WHEN status = 'INITIATED' THEN interval '100 years' ELSE '30 minutes' END,
      CASE WHEN status = 'REJECTED' THEN 'no' END, CASE WHEN status = 'FAILED' THEN 'broken' END
    FROM generate_series(1, ${sessions}) i, generate_series(1, ${handoffs}) n, LATERAL (
      SELECT bulk_handoff_status(n = ${handoffs} AND bulk_random(12, i, 0) < 0.1, bulk_random(13, i, n)) AS status, bulk_random(14, i, n) AS r OFFSET 0) s`,
