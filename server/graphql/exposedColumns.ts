@@ -1,5 +1,5 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import { type FieldNode, getNamedType, type GraphQLFieldResolver, type GraphQLNamedType, type GraphQLResolveInfo, isObjectType, Kind } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { FixedRow } from '../core/fixedPage.ts';
 import { encodeNodeId, isNodeType } from './nodeIds.ts';
@@ -51,9 +51,35 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
     }
     const relation = extensions?.['pothosPrismaRelationField'] as { name: string; isList: boolean } | undefined;
     if (relation === undefined || relation.isList || Object.keys(config.args).length > 0) return resolve;
-    // Below what such a row holds nothing needs a plan.
-    return (row, args, context, info) => (row instanceof FixedRow ? (Reflect.get(row, relation.name) as unknown) : resolve(row, args, context, info));
+    return (row, args, context, info) => {
+      const held: unknown = Reflect.get(row as object, relation.name);
+      // Below what such a row holds nothing needs a plan.
+      if (row instanceof FixedRow || (held !== undefined && needsNoPlan(info, held))) return held;
+      return resolve(row, args, context, info);
+    };
   }
+}
+
+const exposed = new WeakMap<FieldNode, string[] | null>();
+
+/** Whether everything that is selected below a relation is a column on the row that it holds. */
+function needsNoPlan({ fieldNodes: [node, ...others], returnType }: GraphQLResolveInfo, held: unknown): boolean {
+  if (node === undefined || others.length > 0) return false;
+  let columns = exposed.get(node);
+  if (columns === undefined) exposed.set(node, (columns = exposedBelow(node, getNamedType(returnType))));
+  return columns !== null && (held === null || columns.every((column) => Reflect.get(held as object, column) !== undefined));
+}
+
+/** The columns of the selected fields; null when another field or a fragment is among them. */
+function exposedBelow({ selectionSet }: FieldNode, type: GraphQLNamedType): string[] | null {
+  const fields = isObjectType(type) ? type.getFields() : {};
+  const columns = selectionSet!.selections.map((selected) => {
+    if (selected.kind !== Kind.FIELD) return null;
+    if (selected.name.value === 'id' && isNodeType(type.name)) return 'id';
+    const column: unknown = fields[selected.name.value]?.extensions['pothosExposedField'];
+    return typeof column === 'string' ? column : null;
+  });
+  return columns.every((column) => column !== null) ? columns : null;
 }
 
 const isLeaf = <Types extends SchemaTypes>(type: PothosOutputFieldConfig<Types>['type']): boolean => (type.kind === 'List' ? isLeaf(type.type) : type.kind === 'Scalar' || type.kind === 'Enum');
