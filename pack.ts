@@ -1,27 +1,21 @@
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { build } from 'vite';
 import { packClient } from './packClient.ts';
+import { withPackages } from './packages.ts';
 
 /** Builds `lib`, the JavaScript of the package: `npm pack` runs it. */
 const root = import.meta.dirname;
 const lib = join(root, 'lib');
-
-/** Only packages that hold programs are dependencies; all others are bundled. */
-const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { dependencies: object };
-/** Packages of `baton migrate diff`, which works in a clone only. */
-const forClones = ['@prisma/schema-engine-wasm', '@prisma/schema-engine-wasm/schema_engine_bg'];
 
 async function buildServer(): Promise<void> {
   await build({
     root,
     configFile: false,
     logLevel: 'warn',
-    ssr: { noExternal: true, external: [...Object.keys(dependencies), ...forClones] },
-    // Some packages ask for its CommonJS build. A second copy would refuse the schema of the first.
-    resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.mjs' }] },
+    ...withPackages,
     build: {
       ssr: join(root, 'server/cli/baton.ts'),
       outDir: lib,

@@ -4,7 +4,6 @@ import { chmod, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { build } from 'vite';
 
 // Builds the dashboard into dist/ when it is missing or was built from other sources, so that a start need not wait for it
 // each time.
@@ -24,6 +23,7 @@ async function buildDashboard(): Promise<void> {
   const made = await mkdtemp(join(root, 'dist-'));
   try {
     await chmod(made, 0o755);
+    const { build } = await import('vite');
     await build({ configFile: join(source, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made, emptyOutDir: true } });
     await compressFiles(made);
     await writeFile(join(made, stamp), hash);

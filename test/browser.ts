@@ -7,7 +7,7 @@ import type axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, TestRunner } from 'vitest';
 import { launchChromium } from './chromium.ts';
-import { atEnd } from './database.ts';
+import { alone, atEnd } from './database.ts';
 
 /** Timeouts for pages on a busy machine. */
 export const patiently = { timeout: 60_000, interval: 100 };
@@ -18,7 +18,7 @@ export interface Visit {
   faults: string[];
 }
 
-let built: Promise<unknown> | undefined;
+let built: Promise<void> | undefined;
 let shared: Promise<Browser> | undefined;
 
 /** This worker's browser, shared by its test files. Each caller closes the contexts it opens. */
@@ -27,9 +27,13 @@ export async function sharedBrowser(): Promise<Browser> {
   return (shared ??= launchChromium(() => undefined));
 }
 
+/** Builds the dashboard if its sources changed: one worker builds, the others wait. */
+export const buildDashboard = (): Promise<void> =>
+  (built ??= alone('dashboard', async () => void (await promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts']))));
+
 /** Opens dashboard pages at `url` in a real browser, built first if the sources changed. A page closes with its test. */
 export async function openBrowser(url: string): Promise<{ visit(path: string, options?: BrowserContextOptions): Promise<Visit> }> {
-  await (built ??= promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts']));
+  await buildDashboard();
   const browser = await sharedBrowser();
 
   const visit = async (path: string, options: BrowserContextOptions = {}): Promise<Visit> => {

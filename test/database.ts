@@ -86,6 +86,14 @@ async function connectionsLeft(client: pg.Client, name: string): Promise<string[
   }
 }
 
+/** Works while no other worker of this run works under this name. PostgreSQL frees the name of a killed worker. */
+export async function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return admin(async (client) => {
+    await client.query('SELECT pg_advisory_lock(4244004, hashtext($1))', [name]);
+    return work();
+  });
+}
+
 async function admin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: inject('adminUrl'), application_name: 'baton tests' });
   await client.connect();

@@ -24,6 +24,14 @@ async function recorded(url: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** Applies the missing migrations up to this one: the later ones are recorded meanwhile, as if they had run. */
+async function migrateTo(url: string, name: string): Promise<void> {
+  const later = names.slice(names.indexOf(name) + 1).join(' ');
+  await query(url, `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) SELECT name, 'later', name, now() FROM regexp_split_to_table('${later}', ' ') AS name WHERE name <> ''`);
+  expect(await migrateUp(url)).toEqual([name]);
+  await query(url, "DELETE FROM _prisma_migrations WHERE checksum = 'later'");
+}
+
 describe('migrations', async () => {
   const { url } = await emptyDatabase();
   // An extension stays when its migration goes: others may use it.
@@ -58,12 +66,15 @@ describe('migrations', async () => {
   });
 
   test('each gives the earlier catalogue after down, and the later one after up', async () => {
-    for (let left = names.length - 1; left > 0; left -= 1) {
-      for (let level = names.length; level > left; level -= 1) await migrateDown(url);
-      expect(await lines()).toEqual(states[left]);
-      await migrateUp(url);
-      expect(await lines()).toEqual(states[names.length]);
+    while ((await migrateDown(url)) !== undefined);
+    for (const [index, name] of names.entries()) {
+      await migrateTo(url, name);
+      expect(await lines()).toEqual(states[index + 1]);
+      expect(await migrateDown(url)).toBe(name);
+      expect(await lines()).toEqual(states[index]);
+      await migrateTo(url, name);
     }
+    expect(await lines()).toEqual(states[names.length]);
   });
 
   test('only the latest can be reverted', async () => {

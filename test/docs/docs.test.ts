@@ -28,6 +28,9 @@ const { url } = JSON.parse(logs.split('\n').find((line) => line.includes('"url":
 const samples = new Samples(url);
 const { post } = client(url);
 
+/** The blocks of a document that run. */
+const runnable = (file: string): Block[] => blocksOf(file).filter(({ notRun, language }) => notRun === undefined && language !== 'mermaid');
+
 async function runGraphQL({ text }: Block): Promise<void> {
   if (text.startsWith('subscription')) {
     const stream = await sseStream(url, text);
@@ -54,10 +57,17 @@ function expectSample(sample: string | undefined, output: string): void {
   expect(actual).toEqual(expected);
 }
 
+let programErrors: Map<string, string[]> | undefined;
+
 async function runProgram({ text, until }: Block): Promise<void> {
-  const program = samples.adapt(text);
-  expect(typeErrors(program)).toEqual([]);
-  await (await runTypeScript(program, until)).stop();
+  expect((programErrors ??= checkPrograms()).get(text)).toEqual([]);
+  await (await runTypeScript(samples.adapt(text), until)).stop();
+}
+
+function checkPrograms(): Map<string, string[]> {
+  const texts = documents.flatMap(runnable).filter(({ language }) => language === 'ts').map(({ text }) => text);
+  const errors = typeErrors(texts);
+  return new Map(texts.map((text, index) => [text, errors[index]!]));
 }
 
 /** Settings of a program that speaks MCP: its server has tools. */
@@ -71,8 +81,6 @@ async function runSettings({ text, language }: Block): Promise<void> {
 }
 
 const runners: Record<string, (block: Block) => Promise<void> | void> = { graphql: runGraphQL, sh: runCommand, ts: runProgram, json: runSettings, toml: runSettings };
-
-const runnable = (file: string): Block[] => blocksOf(file).filter(({ notRun, language }) => notRun === undefined && language !== 'mermaid');
 
 describe.each(documents.filter((file) => runnable(file).length > 0))('%s', (file) => {
   it.each(runnable(file).map((block) => [block.line, block] as const))('the block at line %i runs unchanged', async (_line, block) => {

@@ -5,15 +5,18 @@ import { runShell, type Running } from './shell.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile).config, ts.sys, root);
 
-/** The compiler's errors for a block, as a file in the root. */
-export function typeErrors(text: string): string[] {
-  const name = `${root}block.ts`;
+/** The compiler's errors for each block, as a file in the root. Reading the types of the packages takes most of the time: once for all. */
+export function typeErrors(texts: readonly string[]): string[][] {
+  const blocks = new Map(texts.map((text, index) => [`${root}block-${index}.ts`, text]));
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile } = host;
-  host.fileExists = (file) => file === name || fileExists(file);
-  host.getSourceFile = (file, version, ...rest) => (file === name ? ts.createSourceFile(file, text, version) : getSourceFile(file, version, ...rest));
-  const program = ts.createProgram([name], options, host);
-  return ts.getPreEmitDiagnostics(program, program.getSourceFile(name)).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  host.fileExists = (file) => blocks.has(file) || fileExists(file);
+  host.getSourceFile = (file, version, ...rest) => {
+    const text = blocks.get(file);
+    return text === undefined ? getSourceFile(file, version, ...rest) : ts.createSourceFile(file, text, version);
+  };
+  const program = ts.createProgram([...blocks.keys()], options, host);
+  return [...blocks.keys()].map((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')));
 }
 
 /** Runs a block as a file in the root, to its end or until it prints `until`. */

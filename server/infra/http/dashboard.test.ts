@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { buildDashboard } from '../../../test/browser.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { send } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
@@ -10,7 +10,7 @@ import { startApp } from '../../../test/server.ts';
 const db = await testDatabase();
 const { url } = await startApp(db);
 
-beforeAll(() => execFileSync(process.execPath, ['--import', 'tsx', 'client/build.ts']), 120_000);
+beforeAll(buildDashboard, 120_000);
 
 const page = { headers: { accept: 'text/html' } };
 

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { UserConfig } from 'vite';
+
+/** Only packages that hold programs are dependencies; all others are bundled. */
+const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as { dependencies: object };
+/** Packages of `baton migrate diff`, which works in a clone only. */
+const forClones = ['@prisma/schema-engine-wasm', '@prisma/schema-engine-wasm/schema_engine_bg'];
+
+/** How a build of the server takes its packages in. */
+export const withPackages = {
+  ssr: { noExternal: true, external: [...Object.keys(dependencies), ...forClones] },
+  // Some packages ask for its CommonJS build. A second copy would refuse the schema of the first.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.mjs' }] },
+} satisfies UserConfig;
