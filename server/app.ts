@@ -107,6 +107,8 @@ export interface AppOptions {
   routes?: Route[];
   background?: Background[];
   live?: AppLive;
+  /** Further services that this server can do without and that are away. Default: none. */
+  degraded?: (() => string[]) | undefined;
   /** Text for Prometheus. Default: none. */
   metrics?: { readonly contentType: string; read(): Promise<string> } | undefined;
 }
@@ -236,7 +238,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
 
   async function ready(response: ServerResponse): Promise<void> {
     if (server.draining) return json(response, 503, { status: 'stopping' });
-    const degraded = options.live?.degraded() ?? [];
+    const degraded = [...(options.live?.degraded() ?? []), ...(options.degraded?.() ?? [])];
     if (await ping.answers()) return json(response, 200, { status: 'ok', ...(degraded.length > 0 && { degraded }) });
     json(response, 503, { status: 'unavailable', missing: ['postgres'] });
   }

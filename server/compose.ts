@@ -9,6 +9,7 @@ import { startEventLog } from './exports/eventLog.ts';
 import { createRecords } from './exports/records.ts';
 import { compiledQueries } from './graphql/compiled.ts';
 import { contexts } from './graphql/context.ts';
+import { replicaReads } from './graphql/replicaReads.ts';
 import { createMaskError } from './graphql/errors/maskError.ts';
 import { validationErrors } from './graphql/errors/validationErrors.ts';
 import { schema } from './graphql/schema.ts';
@@ -17,6 +18,7 @@ import { isLoopback, type Env } from './infra/env.ts';
 import type { Log } from './infra/log.ts';
 import { commandLine, packageVersion } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
+import { createReplica, type ReplicaPace } from './infra/replica.ts';
 import { StartError } from './infra/startError.ts';
 import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
 import { startFolding } from './learning/foldPaths.ts';
@@ -43,6 +45,7 @@ export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' 
   limits?: Partial<SocketLimits> | undefined;
   uploads?: Partial<UploadLimits> | undefined;
   processorMs?: number | undefined;
+  replicaPace?: Partial<ReplicaPace>;
   /** False: without metrics, to compare. */
   measured?: boolean;
 }
@@ -57,7 +60,7 @@ export interface Baton {
 }
 
 /** All parts of Baton put together over one database, for the server's process and for tests. Listens only after `app.start()`. */
-export async function compose(env: Env, database: Database, log: Log, { recheckMs, pace, limits, uploads, processorMs, measured = true, ...variations }: Variations = {}): Promise<Baton> {
+export async function compose(env: Env, database: Database, log: Log, { recheckMs, pace, limits, uploads, processorMs, replicaPace, measured = true, ...variations }: Variations = {}): Promise<Baton> {
   const { prisma, pool } = database;
   const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   if (open && !isLoopback(env.host)) {
@@ -87,12 +90,14 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       log.error({ err: masked, event }, 'An event could not be read');
     },
   });
+  const replica = env.replicaUrl === undefined ? undefined : createReplica(env.replicaUrl, pool, log, replicaPace);
   const positioned = (): Promise<void> => streams.positioned();
   const metrics = measured
     ? createMetrics({
         pool,
+        replicaPool: replica?.pool,
         isPersisted: (text) => variations.persisted?.has(text) === true,
-        live: () => ({ sockets: live.openSockets, streams: streams.size, lag: streams.lag, redis: doorbell.shared ? doorbell.hears : null }),
+        live: () => ({ sockets: live.openSockets, streams: streams.size, lag: streams.lag, redis: doorbell.shared ? doorbell.hears : null, replica: replica?.state }),
       })
     : undefined;
   const app = buildApp({
@@ -104,8 +109,9 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     rates,
     ...asking,
     live,
+    degraded: () => (replica === undefined || replica.state.follows ? [] : ['replica']),
     metrics,
-    plugins: [...(metrics === undefined ? [] : [metrics.plugin]), validationErrors(suggesting), compiledQueries()],
+    plugins: [...(metrics === undefined ? [] : [metrics.plugin]), validationErrors(suggesting), compiledQueries(), ...(replica === undefined ? [] : [replicaReads(replica, database)])],
     routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), mcpRoute({ ...asking, streams, allowedOrigins: env.allowedOrigins, version: packageVersion() }), downloadRoute({ schema, ...asking, transcript })],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
@@ -124,6 +130,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       authenticate.close();
       stopSharing();
       metrics?.stop();
+      await replica?.close();
       await doorbell.close();
     }
   };

@@ -48,7 +48,7 @@ export async function startRedis({ tls = false, cluster = false }: RedisOptions 
   const args = [
     ...(certificate === undefined ? ['--port', String(port)] : ['--port', '0', '--tls-port', String(port), ...certificate.server]),
     ...['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--daemonize', 'no'],
-    ...(cluster ? ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'] : []),
+    ...(cluster ? ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--repl-diskless-sync-delay', '0'] : []),
   ];
   let child: ChildProcess | undefined;
 
@@ -85,16 +85,28 @@ export async function startRedis({ tls = false, cluster = false }: RedisOptions 
   return redis;
 }
 
-/** Three Redis masters that share the slots; `url` names all of them, like REDIS_URL. */
-export async function startRedisCluster(): Promise<{ url: string; nodes: TestRedis[]; stop(): Promise<void> }> {
-  const nodes = await Promise.all([1, 2, 3].map(() => startRedis({ cluster: true })));
+export interface TestRedisCluster {
+  url: string;
+  /** The masters first. */
+  nodes: TestRedis[];
+  stop(): Promise<void>;
+}
+
+/** Three Redis masters that share the slots, each with this many replicas; `url` names all of them, like REDIS_URL. */
+export async function startRedisCluster({ replicas = 0 } = {}): Promise<TestRedisCluster> {
+  const nodes = await Promise.all(Array.from({ length: 3 * (1 + replicas) }, () => startRedis({ cluster: true })));
   const stop = async (): Promise<void> => void (await Promise.all(nodes.map((node) => node.stop())));
   try {
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes', '--cluster-replicas', '0'], { timeout: startsWithin });
+    await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes', '--cluster-replicas', String(replicas)], { timeout: startsWithin });
     await until('the cluster agrees about its slots', async () => {
       const known = await Promise.all(nodes.map((node) => node.command('CLUSTER', 'INFO')));
-      return known.every((info) => /cluster_state:ok/.test(String(info)) && /cluster_known_nodes:3/.test(String(info)));
+      return known.every((info) => /cluster_state:ok/.test(String(info)) && String(info).includes(`cluster_known_nodes:${nodes.length}`));
+    });
+    // One that never had the data of its master does not replace it.
+    await until('the replicas have the data of their masters', async () => {
+      const infos = await Promise.all(nodes.map((node) => node.command('INFO', 'replication')));
+      return infos.every((info) => !String(info).includes('master_link_status:down'));
     });
   } catch (error) {
     await stop();

@@ -10,6 +10,8 @@ export interface Observed {
   mutation: { name: string; input: object; ms: number; error: unknown };
   /** A statement ended; `infra/prisma.ts` publishes it. */
   statement: { ms: number };
+  /** A query was executed, where there is a replica. */
+  query: { from: 'replica' | 'primary' };
   /** Work in the background failed; it is tried again. */
   failure: { part: 'archive' | 'event_log' | 'webhook' };
 }
@@ -17,7 +19,7 @@ export interface Observed {
 type Kind = keyof Observed;
 type Listeners = { [K in Kind]: (observed: Observed[K]) => void };
 
-const kinds = ['handoff', 'mutation', 'statement', 'failure'] as const;
+const kinds = ['handoff', 'mutation', 'statement', 'query', 'failure'] as const;
 const channels = Object.fromEntries(kinds.map((kind) => [kind, channel(`baton.${kind}`)])) as Record<Kind, ReturnType<typeof channel>>;
 
 /** Publishes to the metrics of the servers on this pool. Does nothing while nobody listens. */

@@ -37,11 +37,12 @@ export function compiledQueries(): Plugin {
       const query = compiledOf(args.schema as GraphQLSchema, args.document as DocumentNode);
       if (query === null) return;
       const execute = executeFn as (args: ExecutionArgs) => unknown;
-      setExecuteFn(async ({ rootValue, contextValue, variableValues }: ExecutionArgs) => {
+      setExecuteFn(async (given: ExecutionArgs) => {
+        const { rootValue, contextValue, variableValues } = given;
         const result = await query.query(rootValue, contextValue, variableValues);
         const { held, processorTime } = contextValue as Partial<Pick<GraphQLContext, 'held' | 'processorTime'>>;
         const isFinal = (held?.exceeded ?? processorTime?.exceeded ?? null) !== null || result.errors?.some((error) => isAway(causeOf(error))) === true;
-        return result.errors === undefined || isFinal ? result : execute(args);
+        return result.errors === undefined || isFinal ? result : execute(given);
       });
     },
   };

@@ -9,6 +9,7 @@ describe('the environment', () => {
       host: '127.0.0.1',
       port: 4000,
       databaseUrl: undefined,
+      replicaUrl: undefined,
       dataFolder: '.baton',
       adminKey: undefined,
       redisUrls: undefined,
@@ -30,6 +31,13 @@ describe('the environment', () => {
       logLevel: 'info',
       warnings: [],
     });
+  });
+
+  test('a replica needs a database of its own, and its password is not shown', () => {
+    const DATABASE_REPLICA_URL = 'postgresql://baton:secret@standby/baton';
+    expect(readEnv({ DATABASE_URL: 'postgresql://primary/baton', DATABASE_REPLICA_URL })).toMatchObject({ replicaUrl: DATABASE_REPLICA_URL });
+    expect(() => readEnv({ DATABASE_REPLICA_URL })).toThrow('DATABASE_REPLICA_URL needs DATABASE_URL');
+    expect(() => readEnv({ DATABASE_REPLICA_URL: 'mysql://baton:secret@standby' })).toThrow(/^DATABASE_REPLICA_URL must look like postgresql:(?!.*secret)/);
   });
 
   test('an empty value is one that is not set', () => {

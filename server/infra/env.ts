@@ -33,6 +33,10 @@ const variables = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must look like postgresql://user:password@host:5432/database')
     .optional(),
+  DATABASE_REPLICA_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must look like postgresql://user:password@host:5432/database')
+    .optional(),
   BATON_DATA: z.string().default('.baton'),
   BATON_ADMIN_KEY: z
     .string()
@@ -107,6 +111,8 @@ export interface Env {
   port: number;
   /** Undefined: the embedded PostgreSQL. */
   databaseUrl: string | undefined;
+  /** A streaming replica of `databaseUrl`, which queries read. Undefined: they read the primary. */
+  replicaUrl: string | undefined;
   dataFolder: string;
   /** A key with role ADMIN; the server then requires keys. Undefined: only the keys in the database are valid. */
   adminKey: string | undefined;
@@ -148,7 +154,7 @@ export interface Env {
 }
 
 /** Values that no message may show. A connection string may hold a password. */
-const secret = new Set(['DATABASE_URL', 'REDIS_URL', 'BATON_ADMIN_KEY', 'BATON_WEBHOOK_KEY']);
+const secret = new Set(['DATABASE_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL', 'BATON_ADMIN_KEY', 'BATON_WEBHOOK_KEY']);
 
 /** @throws StartError with one line for each invalid value. */
 export function readEnv(source: NodeJS.ProcessEnv): Env {
@@ -163,10 +169,14 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     throw new StartError(lines.join('\n'));
   }
   const { data } = parsed;
+  if (data.DATABASE_REPLICA_URL !== undefined && data.DATABASE_URL === undefined) {
+    throw new StartError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica');
+  }
   return {
     host: data.HOST,
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
+    replicaUrl: data.DATABASE_REPLICA_URL,
     dataFolder: data.BATON_DATA,
     adminKey: data.BATON_ADMIN_KEY,
     redisUrls: data.REDIS_URL,

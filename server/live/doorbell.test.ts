@@ -100,7 +100,7 @@ describe.each([
     const own = await startRedis();
     return { url: own.url, nodes: [own], stop: () => own.stop() };
   }],
-  ['a cluster', startRedisCluster],
+  ['a cluster', () => startRedisCluster()],
 ])('on %s', (_name, start) => {
   test('a doorbell that loses only its publishing connection reconnects, hears, and is heard', async () => {
     const { url, nodes, stop } = await start();

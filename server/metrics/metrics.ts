@@ -6,12 +6,20 @@ import { DomainError } from '../core/errors.ts';
 import { observe } from '../core/observed.ts';
 import { gaugesOf } from './gauges.ts';
 
+/** What is known of the replica. */
+interface ReplicaState {
+  follows: boolean;
+  lagSeconds: number;
+  lagBytes: number;
+}
+
 export interface MetricsOptions {
   pool: Pool;
+  replicaPool?: Pool | undefined;
   /** Whether this text is a persisted operation, whose name may be a label. */
   isPersisted: (text: string) => boolean;
   /** The present state of this process. */
-  live: () => { sockets: number; streams: number; lag: number; redis: boolean | null };
+  live: () => { sockets: number; streams: number; lag: number; redis: boolean | null; replica?: ReplicaState | undefined };
   /** How often the database is read at most, in milliseconds. */
   everyMs?: number;
 }
@@ -32,7 +40,7 @@ const quick = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 
 const human = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 14_400, 86_400];
 
 /** The metrics of one server. Labels have a bounded number of values. */
-export function createMetrics({ pool, isPersisted, live, everyMs }: MetricsOptions): Metrics {
+export function createMetrics({ pool, replicaPool, isPersisted, live, everyMs }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) => new Counter<L>({ name: `baton_${name}`, help, labelNames, registers });
@@ -64,6 +72,12 @@ export function createMetrics({ pool, isPersisted, live, everyMs }: MetricsOptio
   };
   const databaseUp = gauge('database_up', '1 when PostgreSQL answered the last read of these metrics, else 0.');
   const redisUp = gauge('redis_up', '1 when hints of other processes arrive through Redis, else 0; without REDIS_URL no value.');
+  const ofReplica = {
+    follows: gauge('replica_up', '1 when queries may read the replica, 0 when it is away or behind; without DATABASE_REPLICA_URL no value.'),
+    lagSeconds: gauge('replica_lag_seconds', 'For how long the oldest change is known that the replica lacks, to the second.'),
+    lagBytes: gauge('replica_lag_bytes', 'Bytes of write-ahead log that the replica lacks.'),
+  };
+  const queries = counter('queries_total', 'Queries by the server that they read, with DATABASE_REPLICA_URL.', 'from');
   const sockets = gauge('sockets', 'Open WebSockets.');
   const streams = gauge('streams', 'Open subscriptions.');
   const lag = gauge('stream_lag_events', 'Events that the slowest subscription of this process is behind.');
@@ -73,7 +87,7 @@ export function createMetrics({ pool, isPersisted, live, everyMs }: MetricsOptio
   const gauges = gaugesOf(pool, everyMs);
   let hasDefaults = false;
 
-  const stop = observe(pool, {
+  const listeners: Parameters<typeof observe>[1] = {
     handoff({ status, via, initiatedAt, acceptedAt, at }) {
       handoffs.inc({ status, via });
       if (status === 'ACCEPTED') accepting.observe(secondsBetween(initiatedAt, at));
@@ -86,8 +100,10 @@ export function createMetrics({ pool, isPersisted, live, everyMs }: MetricsOptio
       if (name === 'reassignSession' && result === 'done') reassigning.observe({ handoff: String((input as { skipHandoff?: boolean }).skipHandoff !== true) }, ms / 1_000);
     },
     statement: ({ ms }) => statements.observe(ms / 1_000),
+    query: ({ from }) => queries.inc({ from }),
     failure: ({ part }) => failures.inc({ part }),
-  });
+  };
+  const stops = [pool, replicaPool].map((each) => (each === undefined ? undefined : observe(each, listeners)));
 
   async function readDatabase(): Promise<void> {
     const read = await gauges();
@@ -115,6 +131,10 @@ export function createMetrics({ pool, isPersisted, live, everyMs }: MetricsOptio
     lag.set(now.lag);
     if (now.redis === null) redisUp.remove();
     else redisUp.set(now.redis ? 1 : 0);
+    for (const [name, metric] of Object.entries(ofReplica)) {
+      if (now.replica === undefined) metric.remove();
+      else metric.set(Number(now.replica[name as keyof typeof ofReplica]));
+    }
     connections.set({ state: 'idle' }, pool.idleCount);
     connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
     waiting.set(pool.waitingCount);
@@ -131,7 +151,7 @@ export function createMetrics({ pool, isPersisted, live, everyMs }: MetricsOptio
       readProcess();
       return registry.metrics();
     },
-    stop,
+    stop: () => stops.forEach((end) => end?.()),
   };
 }
 

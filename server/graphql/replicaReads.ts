@@ -1,0 +1,63 @@
+import { getOperationAST, GraphQLError, OperationTypeNode, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { errorCode } from '../core/databaseErrors.ts';
+import { DomainError } from '../core/errors.ts';
+import { observed } from '../core/observed.ts';
+import { boundedReads } from './boundedReads.ts';
+import type { GraphQLContext } from './context.ts';
+import { causeOf } from './errors/away.ts';
+import { HeldBytes } from './heldBytes.ts';
+
+/** A read-only copy of the database. */
+export interface Copy extends Pick<GraphQLContext, 'pool' | 'prisma'> {
+  /** Whether it has everything that was committed before this call. Never rejects. */
+  caughtUp(): Promise<boolean>;
+  /** The result of a query on it, or null as soon as it is lost. */
+  whileFollowed<T>(query: Promise<T> | T): Promise<T | null>;
+}
+
+/**
+ * Executes queries on a replica that has everything that was committed before the query, else on the primary (rule: replica). A
+ * query that fails on the replica is executed again on the primary. Mutations, subscriptions and whatever is asked without a plugin (downloads,
+ * the archive) never read the replica. Must come after every plugin that replaces the execute function.
+ */
+export function replicaReads(replica: Copy, { pool, prisma }: Pick<GraphQLContext, 'pool' | 'prisma'>): Plugin {
+  /** Queries that lock what they read. */
+  const ofPrimary = new WeakSet<DocumentNode>();
+
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const { document, operationName } = args as unknown as ExecutionArgs;
+      if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.QUERY) return;
+      const execute = executeFn as (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult;
+
+      setExecuteFn(async (given: ExecutionArgs) => {
+        const context = given.contextValue as GraphQLContext;
+        if (!ofPrimary.has(document) && (await replica.caughtUp())) {
+          const contextValue: GraphQLContext = { ...context, pool: replica.pool, prisma: boundedReads(replica.prisma, context.held) };
+          const result = await replica.whileFollowed(execute({ ...given, contextValue }));
+          if (result !== null && result.errors?.some(isOfDatabase) !== true) {
+            observed('query', pool, { from: 'replica' });
+            return result;
+          }
+          if (result?.errors?.some((error) => isWrite(causeOf(error))) === true) ofPrimary.add(document);
+          const held = new HeldBytes(context.held.limit);
+          Object.assign(context, { held, prisma: boundedReads(prisma, held) });
+        }
+        observed('query', pool, { from: 'primary' });
+        return execute(given);
+      });
+    },
+  };
+}
+
+/** Whether an error is neither a refusal nor a limit, which the primary would give too. */
+function isOfDatabase(error: GraphQLError): boolean {
+  const cause = causeOf(error);
+  return !(cause instanceof GraphQLError || cause instanceof DomainError);
+}
+
+/** Whether PostgreSQL refused a statement because only a primary may execute it. */
+function isWrite(error: unknown): boolean {
+  return error instanceof Error && (errorCode(error) === '25006' || isWrite(error.cause));
+}
