@@ -1,5 +1,5 @@
 // Who may import what: the table of docs/imports.md. Values and types alike, unless a rule says otherwise.
-const nouns = '(agents|sessions|log|handoffs|keys|registry|tools|pipelines|queue|search|learning|webhooks)';
+const nouns = '(agents|sessions|log|handoffs|keys|registry|tools|pipelines|queue|search|learning|webhooks|keeping)';
 /** What answers callers: the fields of a folder and what answers plain HTTP. */
 const doors = '^server/(?!graphql/)\\w+/(\\w*[sS]chema|\\w*[mM]utations?|\\w*[rR]outes?)\\.ts$';
 /** Tests, and what puts a whole program together. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cost } from './cost.ts';
 import { detect } from './detect.ts';
 import { graph } from './graph.ts';
+import { keeping } from './keeping.ts';
 import { importTranscript } from './import.ts';
 import { compareLists } from './lists.ts';
 import { live } from './live.ts';
@@ -37,6 +38,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   graph,
   metrics,
   webhooks,
+  keeping,
 };
 const file = 'bench.md';
 

@@ -20,6 +20,7 @@ import { commandLine, packageVersion } from './infra/place.ts';
 import type { Database } from './infra/prisma.ts';
 import { createReplica, type ReplicaPace } from './infra/replica.ts';
 import { StartError } from './infra/startError.ts';
+import { startPruning } from './keeping/startPruning.ts';
 import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authenticate.ts';
 import { startFolding } from './learning/foldPaths.ts';
 import type { SocketLimits } from './limits/limits.ts';
@@ -117,6 +118,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),
       () => startFolding({ pool, log }),
+      ...(env.keepDays === undefined ? [] : [() => startPruning({ pool, log, days: env.keepDays! })]),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned, records, ...asking })]),
       ...(env.eventLog === undefined ? [] : [() => startEventLog({ file: env.eventLog!, bytes: env.eventLogBytes, pool, log, positioned, bodies })]),
       ...(webhookKey === undefined ? [] : [() => startDelivering({ pool, log, announcer: streams, positioned, heard, bodies, sender: createSender({ allow: env.webhookAllow }), key: webhookKey, userAgent: `Baton/${packageVersion()}` })]),

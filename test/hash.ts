@@ -10,7 +10,7 @@ export interface TableHashes {
 /** Written shortly after the commit, or by open streams. */
 const later = [
   ...['event_positions', 'unpositioned_events', 'agent_presence', 'agent_connections', 'server_processes'],
-  ...['handoff_path_changes', 'handoff_path_counts', 'handoff_path_times'],
+  ...['handoff_path_changes', 'handoff_path_counts', 'handoff_path_times', 'event_followers', 'pruning'],
 ];
 
 /** Hashes of all tables, read in one snapshot: equal hashes before and after mean that nothing changed. */

@@ -10,7 +10,7 @@ const breaches: Record<string, string> = {
       UNION ALL SELECT source_agent_id, target_agent_id, outcome, count, count, 0 FROM handoff_path_changes
       UNION ALL SELECT source_agent_id, target_agent_id, status::text, 0, 0, 1 FROM handed
       UNION ALL SELECT source_agent_id, target_agent_id, 'BOUNCED_BACK', 0, 0, 1 FROM handed WHERE bounced) c (source_agent_id, target_agent_id, outcome, kept, days, real)
-    GROUP BY 1, 2, 3 HAVING sum(kept) <> sum(real) OR sum(days) <> sum(real)`,
+    GROUP BY 1, 2, 3 HAVING sum(kept) <> sum(days) OR sum(kept) < sum(real) OR (sum(kept) <> sum(real) AND (SELECT position FROM pruning) = 0)`,
   "an agent's load is not the number of open sessions it holds": `
     SELECT a.id, a.current_load, count(s.id) FROM agents a LEFT JOIN sessions s ON s.agent_id = a.id AND s.status IN ('RUNNING', 'PAUSED')
     GROUP BY a.id HAVING a.current_load <> count(s.id) OR a.current_load < 0 OR a.current_load > a.max_capacity`,
@@ -80,14 +80,18 @@ const breaches: Record<string, string> = {
   "a session's event numbers are not 1..n": `
     SELECT s.id, s.event_count, count(e.id), max(e.session_sequence) FROM sessions s LEFT JOIN events e ON e.session_id = s.id
     GROUP BY s.id HAVING count(e.id) <> s.event_count OR max(e.session_sequence) <> s.event_count OR min(e.session_sequence) <> 1`,
-  "an inbox's numbers are not 1..n": `
-    SELECT a.id, a.inbox_sequence, count(i.event_id) FROM agents a LEFT JOIN inbox_entries i ON i.agent_id = a.id
-    GROUP BY a.id HAVING count(i.event_id) <> a.inbox_sequence OR coalesce(max(i.sequence), 0) <> a.inbox_sequence`,
+  "an inbox's numbers are not 1..n, or those after the newest that was pruned": `
+    SELECT a.id, a.inbox_sequence, p.sequence AS pruned, count(i.event_id) FROM agents a LEFT JOIN pruned_inboxes p ON p.agent_id = a.id
+    LEFT JOIN inbox_entries i ON i.agent_id = a.id AND i.sequence > coalesce(p.sequence, 0)
+    GROUP BY a.id, p.sequence HAVING count(i.event_id) <> a.inbox_sequence - coalesce(p.sequence, 0) OR coalesce(max(i.sequence), p.sequence, 0) <> a.inbox_sequence`,
   'an event has neither a position nor a place among those that wait for one, or has both': `
     SELECT e.id, p.position, u.serial FROM events e LEFT JOIN event_positions p ON p.event_id = e.id LEFT JOIN unpositioned_events u ON u.event_id = e.id
     WHERE (p.position IS NULL) = (u.serial IS NULL)`,
-  'positions are not 1..n': `
-    SELECT count(*), min(position), max(position) FROM event_positions HAVING count(*) <> coalesce(max(position), 0) OR min(position) <> 1`,
+  'positions are not 1..n, or those after the newest that was pruned': `
+    SELECT count(*), min(position), max(position) FROM event_positions WHERE position > (SELECT position FROM pruning)
+    HAVING count(*) <> coalesce(max(position), (SELECT position FROM pruning)) - (SELECT position FROM pruning)`,
+  'something can be found of a session that is not there': `
+    SELECT kind, id, session_id FROM search_entries e WHERE NOT EXISTS (SELECT FROM sessions s WHERE s.id = e.session_id)`,
   'positions do not grow along a stream': `
     SELECT stream, number FROM (
       SELECT stream, number, place, lag(place) OVER (PARTITION BY stream ORDER BY number) AS before FROM (

@@ -13,13 +13,15 @@ export interface Observed {
   /** A query was executed, where there is a replica. */
   query: { from: 'replica' | 'primary' };
   /** Work in the background failed; it is tried again. */
-  failure: { part: 'archive' | 'event_log' | 'webhook' };
+  failure: { part: 'archive' | 'event_log' | 'webhook' | 'keeping' };
+  /** Sessions and their events were pruned, and this is committed. */
+  pruned: { sessions: number; events: number };
 }
 
 type Kind = keyof Observed;
 type Listeners = { [K in Kind]: (observed: Observed[K]) => void };
 
-const kinds = ['handoff', 'mutation', 'statement', 'query', 'failure'] as const;
+const kinds = ['handoff', 'mutation', 'statement', 'query', 'failure', 'pruned'] as const;
 const channels = Object.fromEntries(kinds.map((kind) => [kind, channel(`baton.${kind}`)])) as Record<Kind, ReturnType<typeof channel>>;
 
 /** Publishes to the metrics of the servers on this pool. Does nothing while nobody listens. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { GraphQLError } from 'graphql';
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
@@ -7,6 +8,7 @@ import { observed } from '../core/observed.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Logger } from '../core/work.ts';
 import { ArchiveFolder } from './archiveFolder.ts';
+import { Follower } from './follower.ts';
 import type { Records } from './records.ts';
 
 export interface ArchiveOptions {
@@ -24,7 +26,7 @@ export interface ArchiveOptions {
 const batch = 250;
 
 const findHead = statement(`SELECT (SELECT id FROM database_identity) AS database,
-  (SELECT coalesce(max(position), 0)::float8 FROM event_positions) AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
+  newest_position()::float8 AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
 
 const findChanged = statement(`WITH next AS MATERIALIZED (SELECT position, event_id FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch})
 SELECT (SELECT max(position)::float8 FROM next) AS reached,
@@ -38,11 +40,13 @@ SELECT (SELECT max(position)::float8 FROM next) AS reached,
  */
 export class Archive {
   readonly #folder: ArchiveFolder;
+  readonly #follower: Follower;
   #begun = false;
   #stopped = false;
 
   constructor(private readonly options: ArchiveOptions) {
     this.#folder = new ArchiveFolder(options.folder);
+    this.#follower = new Follower(options.pool, 'archive', resolve(options.folder));
   }
 
   /** Writes the missing Handoffs, oldest change first, and returns their number. Rejects when the folder or the database fails; the next call continues there. */
@@ -51,6 +55,7 @@ export class Archive {
     const [database, from] = await this.#begin();
     let count = 0;
     for (let position = from; !this.#stopped; ) {
+      await this.#follower.at(position);
       const { rows } = await pool.query<{ reached: number | null; handoffs: string[] }>({ ...findChanged, values: [position] });
       const { reached, handoffs } = rows[0]!;
       if (reached === null) break;

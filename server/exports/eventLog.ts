@@ -1,10 +1,12 @@
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { errorCode } from '../core/databaseErrors.ts';
 import { observed } from '../core/observed.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Logger } from '../core/work.ts';
+import { Follower } from './follower.ts';
 
 export interface EventLogOptions {
   /** The folder must exist: it may be a disk that is not mounted. */
@@ -26,7 +28,7 @@ const batch = 250;
 const longestLine = 1024 * 1024;
 
 const findHead = statement(`SELECT (SELECT id FROM database_identity) AS database,
-  (SELECT coalesce(max(position), 0)::float8 FROM event_positions) AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
+  newest_position()::float8 AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
 const findNext = statement(`SELECT position::float8, event_id AS "eventId" FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch}`);
 
 /**
@@ -39,8 +41,11 @@ export class EventLog {
   #size = 0;
   #position = 0;
   #stopped = false;
+  readonly #follower: Follower;
 
-  constructor(private readonly options: EventLogOptions) {}
+  constructor(private readonly options: EventLogOptions) {
+    this.#follower = new Follower(options.pool, 'event log', resolve(options.file));
+  }
 
   /** Appends what is missing and returns the number of events. Rejects when the file or the database fails; the next call continues there. */
   async catchUp(): Promise<number> {
@@ -52,6 +57,7 @@ export class EventLog {
       await this.#begin(database, head);
       let count = 0;
       while (!this.#stopped) {
+        await this.#follower.at(this.#position);
         const next = (await pool.query<{ position: number; eventId: string }>({ ...findNext, values: [this.#position] })).rows;
         if (next.length === 0) break;
         const texts = await bodies(next);

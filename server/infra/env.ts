@@ -82,6 +82,11 @@ const variables = z.object({
     .refine((value) => /^\d{1,2}$/.test(value), 'must be a whole number of percent from 1 to 99, or 0 for off')
     .transform(Number)
     .default(80),
+  BATON_KEEP_DAYS: z
+    .string()
+    .refine((value) => /^[1-9]\d{0,4}$/.test(value), 'must be a whole number of days from 1 to 99999')
+    .transform(Number)
+    .optional(),
   BATON_ARCHIVE_DIR: z.string().optional(),
   BATON_EVENT_LOG: z.string().optional(),
   BATON_EVENT_LOG_MB: z
@@ -134,6 +139,8 @@ export interface Env {
   contextPressure: number;
   /** Requests a minute that a key of each role may send. */
   ratePerMinute: RatePerMinute;
+  /** Days after which finished Sessions are pruned. Undefined: never. */
+  keepDays: number | undefined;
   /** Folder where Handoffs are archived as files. Undefined: no archive. */
   archiveFolder: string | undefined;
   /** File to which every Event is written. Undefined: no event log. */
@@ -189,6 +196,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
     contextPressure: data.BATON_CONTEXT_PRESSURE,
     ratePerMinute: ratesIn(data),
+    keepDays: data.BATON_KEEP_DAYS,
     archiveFolder: data.BATON_ARCHIVE_DIR,
     eventLog: data.BATON_EVENT_LOG,
     eventLogBytes: data.BATON_EVENT_LOG_MB * 1024 * 1024,

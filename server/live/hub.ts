@@ -30,15 +30,24 @@ const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequ
   ARRAY(SELECT agent_id FROM inbox_entries WHERE event_id = e.id) AS inboxes,
   ARRAY(SELECT agent_id FROM agent_sessions WHERE session_id = e.session_id GROUP BY agent_id HAVING min(coalesce(reads_events_from, 0)) <= e.session_sequence) AS readers`;
 
-const readAll = statement(`SELECT p.position::float8 AS number, ${columns} FROM event_positions p JOIN events e ON e.id = p.event_id
-WHERE p.position > $1 ORDER BY p.position LIMIT $2`);
-const readInbox = statement(`SELECT i.sequence AS number, ${columns} FROM inbox_entries i JOIN events e ON e.id = i.event_id
-WHERE i.agent_id = $3 AND i.sequence > $1 ORDER BY i.sequence LIMIT $2`);
+// A row without a number says that there are none. Rows and `pruned` are of one snapshot.
+const readAll = statement(`SELECT pruning.position::float8 AS pruned, r.* FROM pruning LEFT JOIN LATERAL (
+  SELECT p.position::float8 AS number, ${columns} FROM event_positions p JOIN events e ON e.id = p.event_id WHERE p.position > $1 ORDER BY p.position LIMIT $2) r ON true ORDER BY r.number`);
+const readInbox = statement(`SELECT coalesce((SELECT sequence FROM pruned_inboxes WHERE agent_id = $3), 0) AS pruned, r.* FROM pruning LEFT JOIN LATERAL (
+  SELECT i.sequence AS number, ${columns} FROM inbox_entries i JOIN events e ON e.id = i.event_id WHERE i.agent_id = $3 AND i.sequence > $1 ORDER BY i.sequence LIMIT $2) r ON true ORDER BY r.number`);
 
-/** Reads the next rows of a stream after a number. Their numbers have no gaps. */
-export async function readRows(pool: Pool, key: StreamKey, after: number, limit: number): Promise<NumberedRow[]> {
+export interface Rows {
+  rows: NumberedRow[];
+  /** The newest number of the stream that was pruned; 0 for none. Only up to it numbers are missing. */
+  pruned: number;
+}
+
+/** Reads the next rows of a stream after a number. */
+export async function readRows(pool: Pool, key: StreamKey, after: number, limit: number): Promise<Rows> {
   const query = key.kind === 'all' ? { ...readAll, values: [after, limit] } : { ...readInbox, values: [after, limit, key.agentId] };
-  return (await pool.query<NumberedRow>(query)).rows;
+  const { rows } = await pool.query<NumberedRow & { pruned: number }>(query);
+  const pruned = rows[0]?.pruned ?? 0;
+  return { pruned, rows: rows[0]?.id == null ? [] : rows.map(({ pruned: _, ...row }) => row) };
 }
 
 /** One item to deliver. All its subscribers receive the same object. */
@@ -59,7 +68,7 @@ export interface Entry {
 
 export interface HubOptions {
   /** Reads the rows after a number, oldest first, at most `limit`. */
-  read(after: number, limit: number): Promise<NumberedRow[]>;
+  read(after: number, limit: number): Promise<Rows>;
   cursor(number: number): string;
   inbox: boolean;
   failed(error: unknown): void;
@@ -84,6 +93,8 @@ export class Hub {
   readonly listeners = new Set<HubListener>();
   /** Everything up to this number has been read. */
   head: number;
+  /** The newest number that was pruned before the last read. */
+  pruned = 0;
   /** The kept entries begin after this number. */
   #floor: number;
   /** The head at the last tick. */
@@ -94,9 +105,11 @@ export class Hub {
   #hinted = 0;
   #beat: Item | null = null;
 
+  /** `given`: the newest number that was given before. Its row may be pruned. */
   constructor(
     private readonly options: HubOptions,
     head: number,
+    private readonly given = head,
   ) {
     this.head = head;
     this.#floor = head;
@@ -127,10 +140,11 @@ export class Hub {
     return number < this.#floor ? null : this.#entries[number - this.#floor];
   }
 
-  /** Reads older entries for one listener. */
-  async older(number: number): Promise<Entry[]> {
-    const rows = await this.options.read(number, batch);
-    return rows.map((row) => this.#entryOf(row));
+  /** Reads older entries for one listener. Without any, nothing is there up to `reached`. */
+  async older(number: number): Promise<{ entries: Entry[]; pruned: number; reached: number }> {
+    const reached = this.#floor;
+    const { rows, pruned } = await this.options.read(number, batch);
+    return { entries: rows.map((row) => this.#entryOf(row)), pruned, reached };
   }
 
   /** One heartbeat for all listeners at the head, until the head moves or the clock ticks. */
@@ -161,19 +175,30 @@ export class Hub {
 
   async #readOn(): Promise<void> {
     for (;;) {
-      const rows = await this.options.read(this.head, batch);
+      const { rows, pruned } = await this.options.read(this.head, batch);
+      this.pruned = pruned;
       if (rows.length > 0) this.#add(rows);
-      if (rows.length < batch) return;
+      if (rows.length === batch) continue;
+      if (this.head < this.given) this.#passOver(this.given);
+      return;
     }
   }
 
   #add(rows: NumberedRow[]): void {
-    // The log may have lost the rows between the hub's start and this one.
-    if (this.#entries.length === 0) this.#floor = rows[0]!.number - 1;
-    for (const row of rows) this.#entries.push(this.#entryOf(row));
-    this.head = rows.at(-1)!.number;
+    for (const row of rows) {
+      if (row.number !== this.head + 1) this.#passOver(row.number - 1);
+      this.#entries.push(this.#entryOf(row));
+      this.head = row.number;
+    }
     this.#dropUpTo(this.head - kept);
     this.#wake();
+  }
+
+  /** Nothing is there between the head and this number. Entries are found by their distance, so those before the gap are dropped. */
+  #passOver(number: number): void {
+    this.#entries.length = 0;
+    this.#floor = number;
+    this.head = number;
   }
 
   #wake(): void {

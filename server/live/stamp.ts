@@ -12,7 +12,7 @@ WITH taken AS (
   DELETE FROM unpositioned_events WHERE serial IN (SELECT serial FROM unpositioned_events ORDER BY serial LIMIT ${batch}) RETURNING serial, event_id
 ), stamped AS (
   INSERT INTO event_positions (position, event_id)
-  SELECT (SELECT coalesce(max(position), 0) FROM event_positions) + row_number() OVER (ORDER BY serial), event_id FROM taken RETURNING position
+  SELECT newest_position() + row_number() OVER (ORDER BY serial), event_id FROM taken RETURNING position
 ) SELECT count(*)::int AS stamped, max(position)::float8 AS position FROM stamped;
 COMMIT`;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Hub, type Item } from './hub.ts';
-import type { EventRow, NumberedRow } from './hub.ts';
+import type { EventRow, NumberedRow, Rows } from './hub.ts';
 import { Stream } from './stream.ts';
 
 const rowOf = (number: number): NumberedRow => ({
@@ -53,20 +53,26 @@ it('every subscriber gets its events after its cursor once and in order, however
     subscribers: fc.array(subscriber, { minLength: 1, maxLength: 4 }),
     before: fc.integer({ min: 0, max: 1_300 }),
     inbox: fc.boolean(),
+    pruned: fc.record({ upTo: fc.nat({ max: 1_000 }), times: fc.integer({ min: 1, max: 4 }) }),
     steps: fc.array(fc.record({ rows: fc.integer({ min: 0, max: 300 }), beat: fc.boolean() }), { maxLength: 8 }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.scheduler(), story, async (scheduler, { subscribers, before, inbox, steps }) => {
+    fc.asyncProperty(fc.scheduler(), story, async (scheduler, { subscribers, before, inbox, pruned, steps }) => {
       let committed = 0;
-      const read = async (after: number, limit: number): Promise<NumberedRow[]> => {
+      const lastPruned = pruned.times === 1 ? 0 : Math.floor(Math.min(pruned.upTo, before) / pruned.times) * pruned.times;
+      /** Of pruned ones only some are gone: their Sessions were. */
+      const isThere = (number: number): boolean => number > lastPruned || number % pruned.times !== 0;
+      const read = async (after: number, limit: number): Promise<Rows> => {
         const seen = committed;
         await scheduler.schedule(Promise.resolve());
-        return Array.from({ length: Math.min(limit, Math.max(seen - after, 0)) }, (_, n) => rowOf(after + n + 1));
+        const rows: NumberedRow[] = [];
+        for (let number = after + 1; number <= seen && rows.length < limit; number += 1) if (isThere(number)) rows.push(rowOf(number));
+        return { pruned: Math.min(lastPruned, seen), rows };
       };
       const failed = (error: unknown): void => {
         throw error;
       };
-      const hub = new Hub({ read, cursor: String, inbox, failed }, 0);
+      const hub = new Hub({ read, cursor: String, inbox, failed }, 0, before);
       committed = before;
       const ready = hub.read();
       await scheduler.waitFor(ready);
@@ -75,11 +81,11 @@ it('every subscriber gets its events after its cursor once and in order, however
       const open = subscribers.map((who) => {
         const from = Math.min(who.from, hub.head);
         const stream: Stream = new Stream({ hub, from, resumed: true, ...(who.anew && { rereadUpTo: hub.head }), accepts: (event) => wanted(who, event), failed, closed: () => undefined });
-        const last = Math.floor(total / who.every) * who.every;
+        const last = range(from, total).findLast((number) => number % who.every === 0 && isThere(number)) ?? 0;
         const got: Item[] = [];
         const events = (): number[] => got.flatMap(({ event }) => (event === null ? [] : [Number(event.id)]));
         const done = readOn(stream, who, got, () => last <= from || events().includes(last));
-        return { stream, done, events, expected: range(from, total).filter((number) => number % who.every === 0) };
+        return { stream, done, events, expected: range(from, total).filter((number) => number % who.every === 0 && isThere(number)) };
       });
       const acts = scheduler.scheduleSequence(
         steps.map(({ rows, beat }) => async () => {
@@ -99,7 +105,8 @@ it('every subscriber gets its events after its cursor once and in order, however
       // Nobody is behind any more, also where nobody wanted the last, and time goes by.
       await scheduler.waitFor(hub.read());
       for (let n = 0; n < 2; n += 1) hub.tick();
-      expect(hub.size).toBe(inbox ? 0 : Math.min(total, 512));
+      expect(hub.head).toBe(total);
+      expect(hub.size).toBe(inbox ? 0 : Math.min(total - lastPruned, 512));
       expect(hub.listeners.size).toBe(0);
     }),
     { numRuns: 100 },
@@ -107,7 +114,7 @@ it('every subscriber gets its events after its cursor once and in order, however
 });
 
 it('subscribers at the head share one heartbeat per tick', () => {
-  const hub = new Hub({ read: () => Promise.resolve([]), cursor: String, inbox: false, failed: () => undefined }, 7);
+  const hub = new Hub({ read: () => Promise.resolve({ rows: [], pruned: 0 }), cursor: String, inbox: false, failed: () => undefined }, 7);
   const beat = hub.heartbeat();
   expect(hub.heartbeat()).toBe(beat);
   hub.tick();
@@ -115,13 +122,35 @@ it('subscribers at the head share one heartbeat per tick', () => {
   expect(hub.heartbeat()).toMatchObject({ type: 'HEARTBEAT', cursor: '7' });
 });
 
-it('rows deleted from the log before they were read do not shift later ones', async () => {
-  const hub = new Hub({ read: (after) => Promise.resolve([8, 9].filter((number) => number > after).map(rowOf)), cursor: String, inbox: false, failed: () => undefined }, 5);
+it('pruned rows do not shift the others, and the newest number is reached without its row', async () => {
+  const read = (after: number): Promise<Rows> => Promise.resolve({ pruned: 12, rows: [6, 8, 9].filter((number) => number > after).map(rowOf) });
+  const hub = new Hub({ read, cursor: String, inbox: false, failed: () => undefined }, 5);
   await hub.read();
+  expect([hub.head, hub.pruned]).toEqual([9, 12]);
   expect(hub.after(5)).toBeNull();
   expect(hub.after(7)?.number).toBe(8);
   expect(hub.after(8)?.number).toBe(9);
   expect(hub.after(9)).toBeUndefined();
+  const given = new Hub({ read, cursor: String, inbox: false, failed: () => undefined }, 5, 12);
+  await given.read();
+  expect(given.head).toBe(12);
+  expect(given.after(12)).toBeUndefined();
+  expect((await given.older(9)).reached).toBe(12);
+});
+
+it('a stream that is behind what was pruned ends with CURSOR_EXPIRED, and one of existing Sessions goes on', async () => {
+  const read = (after: number): Promise<Rows> => Promise.resolve({ pruned: 8, rows: [6, 9].filter((number) => number > after).map(rowOf) });
+  const hub = new Hub({ read, cursor: String, inbox: false, failed: () => undefined }, 5);
+  await hub.read();
+  const open = (from: number, prunable: boolean): Stream => new Stream({ hub, from, resumed: true, prunable, accepts: () => true, failed: () => undefined, closed: () => undefined });
+  const next = async (stream: Stream): Promise<unknown> => (await stream.next()).value?.cursor;
+  const behind = open(5, true);
+  expect(await next(behind)).toBe('5');
+  await expect(behind.next()).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+  const ofSessions = open(5, false);
+  expect([await next(ofSessions), await next(ofSessions), await next(ofSessions)]).toEqual(['5', '6', '9']);
+  const recent = open(8, true);
+  expect([await next(recent), await next(recent)]).toEqual(['8', '9']);
 });
 
 const range = (after: number, last: number): number[] => Array.from({ length: Math.max(last - after, 0) }, (_, n) => after + n + 1);

@@ -2,13 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { retryDelayMs } from '../core/databaseErrors.ts';
 import type { Entry, EventRow, Hub, HubListener, Item } from './hub.ts';
 
-/** Thrown to the reader when the server ends a stream: it is stopping, or the caller's key ended. */
-export class StreamEnded extends Error {
-  readonly code: 'UNAVAILABLE' | 'UNAUTHENTICATED';
+const endings = {
+  stopping: ['UNAVAILABLE', 'The server is stopping: connect again'],
+  key: ['UNAUTHENTICATED', 'The key was revoked or has expired'],
+  pruned: ['CURSOR_EXPIRED', 'Events that this stream had not delivered were pruned: read the current state, then subscribe without after'],
+} as const;
 
-  constructor(why: 'stopping' | 'key') {
-    super(why === 'stopping' ? 'The server is stopping: connect again' : 'The key was revoked or has expired');
-    this.code = why === 'stopping' ? 'UNAVAILABLE' : 'UNAUTHENTICATED';
+/** Thrown to the reader when the server ends a stream: it is stopping, the caller's key ended, or what it should deliver was pruned. */
+export class StreamEnded extends Error {
+  readonly code: (typeof endings)[keyof typeof endings][0];
+
+  constructor(why: keyof typeof endings) {
+    super(endings[why][1]);
+    [this.code] = endings[why];
   }
 }
 
@@ -18,6 +24,8 @@ export interface StreamOptions {
   from: number;
   /** Whether the number comes from a caller's cursor. */
   resumed: boolean;
+  /** Whether events may be pruned that this stream would have delivered. False: it is one of Sessions that exist. */
+  prunable?: boolean;
   /** Entries up to here are read from the database, because the hub's copies have the readers of an earlier time. */
   rereadUpTo?: number;
   /** Whether this caller gets the event, by the subscription's arguments and its read access. */
@@ -117,14 +125,15 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   /** Retries while the database is down. Only one read runs at a time: two would deliver entries twice. */
   async #readOlder(): Promise<void> {
     this.#reading = true;
-    let older: Entry[] = [];
     try {
-      older = await this.#hub.older(this.#number);
+      const { entries, pruned, reached } = await this.#hub.older(this.#number);
+      if (this.options.prunable === true && pruned > this.#number) this.fail(new StreamEnded('pruned'));
+      else if (entries.length === 0) this.#number = Math.max(this.#number, this.#rereadUpTo, reached);
+      this.#older = entries;
     } catch (error) {
       this.options.failed(error);
+      if (!this.#ended) await delay(retryDelayMs, undefined, { ref: false });
     }
-    if (older.length === 0 && !this.#ended) await delay(retryDelayMs, undefined, { ref: false });
-    this.#older = older;
     this.#reading = false;
     this.wake();
   }

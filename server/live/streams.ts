@@ -49,6 +49,8 @@ export interface Opening {
   after: string | null;
   /** Whether `accepts` depends on the event's readers: missed events are then read again with their current readers. */
   confined?: boolean;
+  /** Whether it accepts events of Sessions that exist only: nothing that it missed can be pruned. */
+  ofSessions?: boolean;
   accepts(event: EventRow): boolean;
 }
 
@@ -137,7 +139,7 @@ export class Streams implements Announcer {
     await this.presence.stop();
   }
 
-  async #begin({ key, caller, after, confined = false, accepts }: Opening, leave: () => void): Promise<Stream> {
+  async #begin({ key, caller, after, confined = false, ofSessions = false, accepts }: Opening, leave: () => void): Promise<Stream> {
     const { pool, watchKey } = this.options;
     const cursors = await cursorsOf(pool);
     const from = after === null ? null : numberIn(cursors, key, after);
@@ -147,9 +149,7 @@ export class Streams implements Announcer {
     try {
       await hub.read();
       if (from !== null && from > hub.head) throw new CursorExpired();
-      // Inboxes are kept from their first entry.
-      const isLost = from !== null && key.kind === 'all' && (confined || hub.after(from) === null) && from < (await readHeads(pool, [])).oldest - 1;
-      if (isLost) throw new CursorExpired();
+      if (from !== null && from < hub.pruned && !ofSessions) throw new CursorExpired();
       if (this.#stopped) throw new StreamEnded('stopping');
     } catch (error) {
       this.#release(name);
@@ -159,6 +159,7 @@ export class Streams implements Announcer {
       hub,
       from: from ?? hub.head,
       resumed: from !== null,
+      prunable: !ofSessions,
       ...(confined && { rereadUpTo: hub.head }),
       accepts,
       failed: (error) => this.#failed(name, error),
@@ -179,26 +180,27 @@ export class Streams implements Announcer {
 
   /** Increments the users at once, so that another reader's leaving cannot remove the hub. */
   async #use(name: string, key: StreamKey, cursors: Cursors): Promise<Hub> {
-    const head = this.#places.has(name) ? 0 : await this.#beginning(key);
-    const place = this.#places.get(name) ?? { hub: this.#createHub(name, key, cursors, head), key, users: 0 };
+    const given = this.#places.has(name) ? 0 : await this.#given(key);
+    const place = this.#places.get(name) ?? { hub: this.#createHub(name, key, cursors, given), key, users: 0 };
     this.#places.set(name, place);
     place.users += 1;
     return place.hub;
   }
 
-  async #beginning(key: StreamKey): Promise<number> {
-    const { inboxes, position, oldest } = await readHeads(this.options.pool, key.kind === 'inbox' ? [key.agentId] : []);
-    return key.kind === 'inbox' ? (inboxes[key.agentId] ?? 0) : Math.max(position - readAhead, oldest - 1);
+  /** The newest number that was given. */
+  async #given(key: StreamKey): Promise<number> {
+    const { inboxes, position } = await readHeads(this.options.pool, key.kind === 'inbox' ? [key.agentId] : []);
+    return key.kind === 'inbox' ? (inboxes[key.agentId] ?? 0) : position;
   }
 
-  #createHub(name: string, key: StreamKey, cursors: Cursors, head: number): Hub {
+  #createHub(name: string, key: StreamKey, cursors: Cursors, given: number): Hub {
     const options = {
       read: (after: number, limit: number) => readRows(this.options.pool, key, after, limit),
       cursor: (number: number) => cursors.encode(key.kind === 'all' ? { stream: 'all', number } : { stream: 'inbox', of: key.agentId, number }),
       inbox: key.kind === 'inbox',
       failed: (error: unknown) => this.#failed(name, error),
     };
-    return new Hub(options, head);
+    return new Hub(options, key.kind === 'inbox' ? given : Math.max(given - readAhead, 0), given);
   }
 
   #release(name: string): void {
@@ -260,17 +262,13 @@ export class Streams implements Announcer {
 interface Heads {
   /** The last given position; 0 when there is none. */
   position: number;
-  /** The first kept position. */
-  oldest: number;
   /** Whether events wait for a position. */
   waiting: boolean;
   /** The last number of each requested inbox, by agent id. */
   inboxes: Record<string, number>;
 }
 
-const findHeads = statement(`SELECT (SELECT coalesce(max(position), 0)::float8 FROM event_positions) AS position,
-  (SELECT coalesce(min(position), 1)::float8 FROM event_positions) AS oldest,
-  EXISTS (SELECT FROM unpositioned_events) AS waiting,
+const findHeads = statement(`SELECT newest_position()::float8 AS position, EXISTS (SELECT FROM unpositioned_events) AS waiting,
   (SELECT coalesce(json_object_agg(id, inbox_sequence), '{}') FROM agents WHERE id = ANY ($1)) AS inboxes`);
 
 async function readHeads(pool: Pool, agentIds: readonly string[]): Promise<Heads> {

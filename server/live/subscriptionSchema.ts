@@ -74,7 +74,7 @@ builder.subscriptionField('handoffEvents', (t) =>
       return open(context, { kind: 'all' }, after, (event) => {
         if (event.type === 'TURN_APPENDED' || event.type === 'LOG_CHANGED') return false;
         return (sessionId === null || event.sessionId === sessionId) && (agentId === null || event.inboxes.includes(agentId));
-      });
+      }, sessionId !== null);
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
   }),
@@ -90,7 +90,7 @@ builder.subscriptionField('sessionUpdated', (t) =>
       const { sessionIds, after } = decodeArgs(sessionArgs, args);
       if (sessionIds !== null) await demandReadableSessions(context, sessionIds, ['sessionIds']);
       const selected = sessionIds === null ? null : new Set(sessionIds);
-      return open(context, { kind: 'all' }, after, ({ sessionId }) => sessionId !== null && (selected === null || selected.has(sessionId)));
+      return open(context, { kind: 'all' }, after, ({ sessionId }) => sessionId !== null && (selected === null || selected.has(sessionId)), selected !== null);
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
   }),
@@ -109,16 +109,20 @@ async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveI
 const blank = { sessionId: null, sessionSequence: null, reason: null, summary: null, metadata: null, actorPrincipal: null, actorRole: null, session: null, handoff: null, agent: null };
 
 /** Reads the current Session, Handoff and Agent in one statement. */
-const readEvent = ({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> =>
-  prisma.event.findUniqueOrThrow({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
+async function readEvent({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> {
+  const event = await prisma.event.findUnique({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
+  if (event === null) throw refused('CURSOR_EXPIRED', 'The event was pruned before it was delivered: read the current state, then subscribe without after');
+  return event;
+}
 
-async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null, matches: (event: EventRow) => boolean): Promise<Stream> {
+/** `ofSessions`: `matches` accepts events of Sessions that exist only. */
+async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null, matches: (event: EventRow) => boolean, ofSessions = false): Promise<Stream> {
   if (streams === undefined) throw refused('UNAVAILABLE', 'The server is stopping: connect again');
   const confined = key.kind !== 'inbox' && !readsEverything(caller);
   const readable = mayRead(caller);
   const accepts = confined ? (event: EventRow): boolean => matches(event) && readable(event) : matches;
   try {
-    return await streams.open({ key, caller, after: cursor, confined, accepts });
+    return await streams.open({ key, caller, after: cursor, confined, ofSessions, accepts });
   } catch (error) {
     if (error instanceof StreamEnded) throw refused(error.code, error.message);
     if (error instanceof TooManyStreams) throw refused('LIMIT_EXCEEDED', error.message, { what: 'streams', limit: error.limit, actual: error.limit + 1 });

@@ -7,6 +7,8 @@ import { type RawSocket, rawSocket, sseStream } from '../../test/socket.ts';
 import { world } from '../../test/world.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { touchHandoff } from '../handoffs/touchHandoff.ts';
+import { silentLog } from '../infra/log.ts';
+import { Pruner } from '../keeping/prune.ts';
 import { cancelSession } from '../sessions/changeSession.ts';
 
 const database = await testDatabase();
@@ -194,24 +196,45 @@ describe('a refused subscription delivers one result with a code, then completes
   });
 });
 
-test('a cursor from before the kept events is CURSOR_EXPIRED, and the oldest kept one is not', async () => {
-  const stream = listen(sessions);
-  const ids = [await held('ada'), await held('ada'), await held('ada')];
-  const cursors: string[] = [(await stream.result()).data!.event.cursor];
-  while (cursors.length <= ids.length) {
-    const { data } = await stream.result();
-    if (data!.event.type === 'SESSION_CREATED') cursors.push(data!.event.cursor);
+test('a cursor from before what was pruned is CURSOR_EXPIRED, but not for Sessions that are there, and a live stream goes on', async () => {
+  await post('mutation { registerAgent(input: { id: "dora", type: "CLAUDE", maxCapacity: 9 }) { __typename } }');
+  const [own, all] = [listen(inbox, { agentId: 'dora' }), listen(sessions)];
+  const cursors: string[] = [(await all.next()).cursor];
+  const inboxCursors: string[] = [(await own.next()).cursor];
+  const ids = [await held('dora'), await held('dora'), await held('dora')];
+  for (const [stream, into] of [[all, cursors], [own, inboxCursors]] as const) {
+    while (into.length <= ids.length) {
+      const event = await stream.next();
+      if (event.type === 'SESSION_CREATED') into.push(event.cursor);
+    }
   }
-  await database.pool.query('DELETE FROM event_positions WHERE position < (SELECT max(position) - 1 FROM event_positions)');
-  // What this server has in memory it can still give; another one cannot.
+  const later = await held('dora');
+  await post(`mutation { cancelSession(input: { sessionId: "${ids[1]}" }) { __typename } }`);
+  await post(`mutation { cancelSession(input: { sessionId: "${later}" }) { __typename } }`);
+  const ended = [await all.result(), await all.result(), await all.result()].at(-1)!.data!.event.cursor;
+  const pruned = await new Pruner({ pool: database.pool, log: silentLog, days: 0 }).batch();
+  expect(pruned.sessions).toBeGreaterThanOrEqual(2);
+
   const cold = await startApp(database);
-  const resume = (after: string | undefined) => sseStream(cold.url, sessions, { after });
-  const expired = await resume(cursors[0]);
-  expect(await expired.result()).toMatchObject({ errors: [{ extensions: { code: 'CURSOR_EXPIRED' } }] });
-  expect(await expired.ended).toBe('complete');
-  const later = await resume(cursors[1]);
-  expect(await later.result()).toMatchObject({ data: { event: { type: 'READY', recovered: true } } });
-  for (const n of [1, 2]) expect(await later.result()).toMatchObject({ data: { event: { session: { id: ids[n] }, cursor: cursors[n + 1] } } });
-  later.close();
+  const made: string[] = [];
+  for (const server of [url, cold.url]) {
+    const resume = (query: string, variables: object) => sseStream(server, query, variables);
+    for (const [query, variables] of [[sessions, { after: cursors[3] }], [handoffs, { after: cursors[1] }], [handoffs, { after: cursors[1], where: { agentId: 'dora' } }], [inbox, { agentId: 'dora', after: inboxCursors[3] }]] as const) {
+      const expired = await resume(query, variables);
+      expect(await expired.result()).toMatchObject({ errors: [{ extensions: { code: 'CURSOR_EXPIRED' } }] });
+      expect(await expired.ended).toBe('complete');
+    }
+    // The newest events are pruned: a subscriber that had them has missed nothing.
+    const atHead = await resume(sessions, { after: ended });
+    expect(await atHead.result()).toMatchObject({ data: { event: { type: 'READY', recovered: true, cursor: ended } } });
+    const ofKept = await resume(sessions, { after: cursors[0], sessionIds: [ids[0], ids[2]] });
+    expect(await ofKept.result()).toMatchObject({ data: { event: { type: 'READY', recovered: true } } });
+    for (const n of [0, 2]) expect(await ofKept.result()).toMatchObject({ data: { event: { session: { id: ids[n] }, cursor: cursors[n + 1] } } });
+    made.push(await held('dora'));
+    for (const id of made) expect(await atHead.result()).toMatchObject({ data: { event: { type: 'SESSION_CREATED', session: { id } } } });
+    expect(await all.next()).toMatchObject({ type: 'SESSION_CREATED', session: { id: made.at(-1) } });
+    for (const stream of [atHead, ofKept]) stream.close();
+  }
   await cold.stop();
+  for (const stream of [all, own]) stream.stop();
 });

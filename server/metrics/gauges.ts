@@ -33,6 +33,7 @@ SELECT (SELECT coalesce(json_agg(queue), '[]') FROM queue) AS queues,
   (SELECT count(*)::int FROM (SELECT FROM unpositioned_events LIMIT ${counted}) u) AS unpositioned,
   (SELECT count(*)::int FROM due) AS "deliveriesDue",
   (SELECT greatest(0, coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0))::float8 FROM due) AS "deliveryAge",
+  greatest(0, coalesce(extract(epoch FROM clock_timestamp() - (SELECT min(last_activity_at) FROM sessions WHERE status IN ('COMPLETED', 'FAILED', 'CANCELLED'))), 0))::float8 AS "oldestFinished",
   (SELECT count(*)::int FROM webhooks WHERE disabled_at IS NOT NULL AND deleted_at IS NULL) AS "webhooksDisabled"`);
 
 export interface Gauges {
@@ -45,6 +46,7 @@ export interface Gauges {
   unpositioned: number;
   deliveriesDue: number;
   deliveryAge: number;
+  oldestFinished: number;
   webhooksDisabled: number;
 }
 

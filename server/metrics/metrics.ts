@@ -54,8 +54,10 @@ export function createMetrics({ pool, replicaPool, isPersisted, live, everyMs }:
   const reassigning = histogram('reassign_seconds', 'Time of a reassignSession that was done, with or without a Handoff.', quick, 'handoff');
   const operations = histogram('operation_seconds', 'Time of queries and mutations; operation is the name of a persisted one, else other.', quick, 'operation', 'type', 'result');
   const statements = histogram('statement_seconds', 'Time of SQL statements, waits for locks included.', quick);
-  const failures = counter('background_failures_total', 'Failed writes of the archive and the event log, and failed webhook requests. All are tried again.', 'part');
-  for (const part of ['archive', 'event_log', 'webhook']) failures.inc({ part }, 0);
+  const failures = counter('background_failures_total', 'Failed writes of the archive and the event log, failed webhook requests, and failures to prune. All are tried again.', 'part');
+  for (const part of ['archive', 'event_log', 'webhook', 'keeping']) failures.inc({ part }, 0);
+  const prunedSessions = counter('pruned_sessions_total', 'Finished Sessions that this process pruned.');
+  const prunedEvents = counter('pruned_events_total', 'Events of the Sessions that this process pruned.');
 
   const queueLength = gauge('queue_sessions', 'Sessions that wait for an agent of this role and type.', 'role', 'type');
   const queueAge = gauge('queue_age_seconds', 'Time that the longest waiting Session waits for an agent of this role and type.', 'role', 'type');
@@ -68,6 +70,7 @@ export function createMetrics({ pool, replicaPool, isPersisted, live, everyMs }:
     unpositioned: gauge('events_unpositioned', 'Committed events without a position in the order of all events, up to 10000.'),
     deliveriesDue: gauge('webhook_deliveries_due', 'Deliveries of webhooks that are due.'),
     deliveryAge: gauge('webhook_due_seconds', 'Time since the oldest due delivery was due.'),
+    oldestFinished: gauge('oldest_finished_session_seconds', 'Time since the Session that finished first of those that are there was finished; 0 without one.'),
     webhooksDisabled: gauge('webhooks_disabled', 'Disabled webhooks.'),
   };
   const databaseUp = gauge('database_up', '1 when PostgreSQL answered the last read of these metrics, else 0.');
@@ -102,6 +105,10 @@ export function createMetrics({ pool, replicaPool, isPersisted, live, everyMs }:
     statement: ({ ms }) => statements.observe(ms / 1_000),
     query: ({ from }) => queries.inc({ from }),
     failure: ({ part }) => failures.inc({ part }),
+    pruned({ sessions, events }) {
+      prunedSessions.inc(sessions);
+      prunedEvents.inc(events);
+    },
   };
   const stops = [pool, replicaPool].map((each) => (each === undefined ? undefined : observe(each, listeners)));
 

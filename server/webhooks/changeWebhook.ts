@@ -33,7 +33,7 @@ export type UpdateWebhookInput = Partial<WebhookFields> & { webhookId: string; e
 /** How long deliveries are signed with the secret before a rotation, too. */
 const rotatesWithin = 24 * 3_600_000;
 
-const findHead = statement(`SELECT coalesce((SELECT max(position) FROM event_positions), 0)::float8 AS head, (SELECT count(*) FROM webhooks WHERE deleted_at IS NULL)::int AS count`);
+const findHead = statement(`SELECT newest_position()::float8 AS head, (SELECT count(*) FROM webhooks WHERE deleted_at IS NULL)::int AS count`);
 const lock = statement('SELECT to_jsonb(w) AS webhook FROM webhooks w WHERE id = $1 AND deleted_at IS NULL FOR UPDATE');
 const restart = statement(`UPDATE deliveries SET due_at = clock_timestamp(), failing_since = NULL WHERE webhook_id = $1 AND status = 'PENDING'`);
 const suspend = statement(`UPDATE deliveries SET due_at = NULL WHERE webhook_id = $1 AND status = 'PENDING'`);
