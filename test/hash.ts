@@ -13,11 +13,11 @@ const later = [
   ...['handoff_path_changes', 'handoff_path_counts', 'handoff_path_times', 'event_followers', 'pruning'],
 ];
 
-/** Hashes of all tables, read in one snapshot: equal hashes before and after mean that nothing changed. */
-export async function hashAllTables(pool: Pool): Promise<TableHashes> {
+/** Hashes of all tables, read in one snapshot: equal hashes before and after mean that nothing changed. Without `late`, not of those that are written later. */
+export async function hashAllTables(pool: Pool, { late = false } = {}): Promise<TableHashes> {
   const { rows: names } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename <> ALL ($1) ORDER BY 1`,
-    [['_prisma_migrations', ...later]],
+    [['_prisma_migrations', ...(late ? [] : later)]],
   );
   const parts = names.map(
     ({ name }, index) =>

@@ -11,6 +11,8 @@ interface Entry {
 export const commands: Record<string, Entry> = {
   start: { summary: 'starts the server', load: async () => (await import('./start.ts')).start },
   migrate: { summary: 'migrates the database', load: async () => (await import('./migrate.ts')).migrate },
+  backup: { summary: 'writes a back-up of the database', load: async () => (await import('./backup.ts')).backup },
+  restore: { summary: 'restores a back-up into an empty database', load: async () => (await import('./restore.ts')).restore },
   key: { summary: 'creates, lists and revokes keys', load: async () => (await import('./key.ts')).key },
   import: { summary: 'imports a transcript of Claude Code, Codex or Gemini CLI, or lists them', load: async () => (await import('./import.ts')).importCommand },
   export: { summary: 'writes a session as a transcript of Claude Code or Codex, to go on with it', load: async () => (await import('./export.ts')).exportCommand },

@@ -12,6 +12,8 @@ const folder = join(packageFolder, 'prisma/migrations');
 const migrationLock = 72_707_369;
 /** Wait for a free connection: running servers close one every few seconds. In milliseconds. */
 const roomWithin = 10_000;
+/** A role, or PgBouncer's connect_query, may set time limits for a server's statements. */
+export const unhurried = 'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
 /** Identical to Prisma's table, so that `prisma migrate deploy` and this command can be used in turn. */
 const recordTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -65,6 +67,14 @@ export async function migrateUp(url: string): Promise<string[]> {
   });
 }
 
+/** Applies these migrations within the transaction of `client`, which the caller begins. @throws StartError when the database is not empty */
+export async function migrateEmpty(client: pg.Client, names: readonly string[]): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+  if (!(await isEmpty(client))) throw new StartError('The database is not empty, and nothing was changed: restore into a new one (createdb, or another folder in BATON_DATA)');
+  await client.query(recordTable);
+  for (const migration of await readMigrations()) if (names.includes(migration.name)) await apply(client, migration);
+}
+
 async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
   await client.query(sql);
   // Closes Prisma's record of an interrupted attempt. Its script was rolled back.
@@ -99,6 +109,11 @@ export async function migrationStatus(url: string): Promise<Status> {
   return connected(url, readStatus);
 }
 
+/** Runs `work` while no migration can begin. Waits for one that runs. */
+export async function unmigrated<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  return locked(url, work, 'pg_advisory_xact_lock_shared');
+}
+
 /** @throws StartError when the database lacks migrations or has unknown ones */
 export async function requireMigrated(url: string): Promise<void> {
   const { missing, ...status } = await migrationStatus(url);
@@ -107,12 +122,12 @@ export async function requireMigrated(url: string): Promise<void> {
 }
 
 /** Refuses a database of a newer version: this version could write wrong data into it. */
-function refuseNewer({ unknown }: Pick<Status, 'unknown'>): void {
+export function refuseNewer({ unknown }: Pick<Status, 'unknown'>): void {
   if (unknown.length === 0) return;
   throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or revert it with ${commandLine('migrate down')} in the version that applied it`);
 }
 
-async function readStatus(client: pg.Client): Promise<Status> {
+export async function readStatus(client: pg.Client): Promise<Status> {
   const { rows } = (await isMigrated(client))
     ? await client.query<{ name: string; checksum: string }>(
         `SELECT migration_name AS name, checksum FROM _prisma_migrations
@@ -149,7 +164,7 @@ async function holds(client: pg.Client, condition: string): Promise<boolean> {
 }
 
 async function transaction(client: pg.Client, failed: string, work: () => Promise<void>): Promise<void> {
-  await client.query('BEGIN');
+  await client.query(`BEGIN; ${unhurried}`);
   try {
     await work();
     await client.query('COMMIT');
@@ -160,14 +175,22 @@ async function transaction(client: pg.Client, failed: string, work: () => Promis
   }
 }
 
-async function locked<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  return connected(url, async (client) => {
-    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
-    return work(client);
-  });
+/**
+ * The lock is held by a transaction of its own, on a second connection: a lock of a session would stay behind in PgBouncer, which gives each
+ * transaction any connection.
+ */
+async function locked<T>(url: string, work: (client: pg.Client) => Promise<T>, lock: 'pg_advisory_xact_lock' | 'pg_advisory_xact_lock_shared' = 'pg_advisory_xact_lock'): Promise<T> {
+  return connected(url, (holder) =>
+    connected(url, async (client) => {
+      await holder.query(`BEGIN; ${unhurried}; SELECT ${lock}(${migrationLock})`);
+      // Without the lock the work may not go on.
+      holder.once('end', () => void client.end().catch(() => undefined));
+      return work(client);
+    }),
+  );
 }
 
-async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connect(url, performance.now() + roomWithin).catch((error: unknown) => {
     throw new AwayError(`PostgreSQL does not answer (${reason(error)}): check DATABASE_URL and that it runs`);
   });
@@ -192,7 +215,7 @@ async function connect(url: string, until: number): Promise<pg.Client> {
   }
 }
 
-function reason(error: unknown): string {
+export function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
 }

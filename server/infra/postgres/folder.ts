@@ -44,6 +44,9 @@ export async function prepareFolder(wanted: string): Promise<Folder> {
   };
 }
 
+/** The folders of which `prepareFolder` uses one. */
+export const possibleBases = (wanted: string): string[] => [resolve(wanted), join(shared, hash(resolve(wanted)))];
+
 /** Finds the folders that an earlier `prepareFolder` made, under any user. Changes nothing. */
 export async function findFolder(base: string): Promise<Pick<Folder, 'base' | 'socket'>> {
   return { base, socket: socketOf(base, (await stat(base)).uid) };

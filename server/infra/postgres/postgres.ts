@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../log.ts';
-import { findFolder, prepareFolder, type Folder } from './folder.ts';
+import { findFolder, possibleBases, prepareFolder, type Folder } from './folder.ts';
 import { clusterOf, createCluster, lastError, readPassword, servingPid, spawnPostgres, type Settings } from './server.ts';
 import { StartError } from '../startError.ts';
 
@@ -31,6 +32,8 @@ export interface EmbeddedOptions {
   /** Created when missing. */
   database?: string;
   settings?: Settings;
+  /** False: refuses a folder without a database instead of making one. */
+  create?: boolean;
   /** Whether new files are flushed to disk; tests do without. */
   sync?: boolean;
   /** Called when PostgreSQL died and could not be restarted. */
@@ -50,6 +53,9 @@ const defaults: Settings = {
 
 /** Starts PostgreSQL on a folder, or takes over the instance that a killed server left running. */
 export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  if (options.create === false && !possibleBases(options.folder).some((base) => existsSync(clusterOf(base)))) {
+    throw new StartError(`There is no database in ${resolve(options.folder)}: set BATON_DATA to the folder of one, or DATABASE_URL`);
+  }
   const folder = await prepareFolder(options.folder);
   if (folder.moved) options.log.warn(folder.moved);
   await createCluster(folder, options.sync ?? true);
