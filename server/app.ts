@@ -5,16 +5,19 @@ import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLErr
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { Payer, takeTurn } from './core/loopTurns.ts';
-import type { Caller } from './core/work.ts';
+import { type CallerRequest, requestOf } from './core/request.ts';
+import { type Caller, logOf } from './core/work.ts';
 import type { Env } from './infra/env.ts';
-import { createAnswers, failure, json, type Streamed, text, unavailable } from './infra/http/answers.ts';
+import { createAnswers, json, refusal, requestIdHeader, type Streamed, text, unavailable } from './infra/http/answers.ts';
 import { createDashboard } from './infra/http/dashboard.ts';
 import { createGraphiqlPage, type Tab } from './infra/http/graphiqlPage.ts';
 import { createDoor } from './infra/http/door.ts';
 import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/http/httpServer.ts';
 import type { LedgerLimits } from './infra/http/ledger.ts';
+import { withRequestId } from './infra/http/named.ts';
 import type { Log } from './infra/log.ts';
-import { answerOf, type Enveloped, executeParams, isJson, isPlainPost, type PlainParams, readBody, readParams, type TextAnswer, toFetchRequest } from './infra/http/plainPost.ts';
+import { answerOf, type Enveloped, executeParams, isPlainPost, type PlainParams, readBody, readParams, type TextAnswer, toFetchRequest } from './infra/http/plainPost.ts';
+import { jsonOnly, maskingErrors } from './infra/http/yogaPlugins.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
 import { checkVariables } from './limits/checkVariables.ts';
 import { heavyReadsPlugin } from './limits/heavyReads.ts';
@@ -41,7 +44,7 @@ export type Ask = (caller: Caller, query: string, variables: Record<string, unkn
  * Returns undefined for requests of other routes. Routes that require a key call `caller`, which charges the request (a GET as a
  * read, others as a write, unless the route says it) and rejects with UNAUTHENTICATED or RATE_LIMITED.
  */
-export type Route = (request: Request, caller: (charged?: Kind) => Promise<Caller>, ask: Ask) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
+export type Route = (request: Request, caller: (charged?: Kind) => Promise<Caller>, ask: Ask, made: CallerRequest) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;
@@ -91,7 +94,7 @@ export interface AppOptions {
   log: Log;
   authenticate: Authentication;
   createContext: (caller: Caller) => object;
-  maskError: (error: unknown) => Error;
+  maskError: (error: unknown, request?: CallerRequest) => Error;
   /** Default: the rates of `limits.ts`. */
   rates?: Rates;
   /** Default: none. */
@@ -133,7 +136,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     logging: false,
     maxRequestBodySize: limits.body.json,
     parserAndValidationCache: documentCaches(),
-    maskedErrors: { maskError },
+    maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
       jsonOnly,
       ...(options.live === undefined ? [] : [options.live.plugin]),
@@ -141,6 +144,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       ...(options.plugins ?? []),
       heavyReadsPlugin(options.heavyReads),
       answerSizePlugin(),
+      maskingErrors(maskError),
     ],
   });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
@@ -168,10 +172,12 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   let origin = '';
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const made = requestOf(request.headers[requestIdHeader], request.headers['traceparent']);
+    response.setHeader(requestIdHeader, made.id);
     try {
-      if (door.enter(request, response)) await route(request, response, request.url?.split('?')[0] ?? '/');
+      if (door.enter(request, response)) await route(request, response, request.url?.split('?')[0] ?? '/', made);
     } catch (error) {
-      log.error({ err: error, path: request.url }, 'A request failed');
+      logOf(log, made).error({ err: error, path: request.url }, 'A request failed');
       if (response.headersSent) response.destroy();
       else text(response, 500, 'Internal error. The server log has the details.');
     }
@@ -186,17 +192,17 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     sockets.upgrade(request, socket, head, door.addressOf(request));
   }
 
-  async function route(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  async function route(request: IncomingMessage, response: ServerResponse, path: string, made: CallerRequest): Promise<void> {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     if (path === '/livez' && reads) return json(response, 200, { status: 'ok' });
     if (path === '/readyz' && reads) return ready(response);
     if (server.draining) return unavailable(response, 'Baton is stopping: try again in a moment.');
     if (path === '/graphql') {
       if (reads && request.headers.accept?.includes('text/html')) return graphiql(request, response);
-      return answer(request, response);
+      return answer(request, response, made);
     }
     if (reads && (await dashboard(request, response, path))) return;
-    if (reads && path === '/metrics' && options.metrics !== undefined) return metrics(request, response, options.metrics);
+    if (reads && path === '/metrics' && options.metrics !== undefined) return metrics(request, response, made, options.metrics);
     // Shared by all routes: creating it takes over the body's stream.
     const webRequest = toWebRequest(request, door.originOf(request) ?? origin);
     const address = door.addressOf(request);
@@ -204,12 +210,12 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     let by: Caller | undefined;
     for (const candidate of options.routes ?? []) {
       const identified = async (charged: Kind = reads ? 'read' : 'write'): Promise<Caller> => {
-        const caller = await identify(request);
+        const caller = await identify(request, made);
         await turnOf(caller);
         rates.take(caller, charged);
         return (by = caller);
       };
-      const found = await candidate(webRequest, identified, ask);
+      const found = await candidate(webRequest, identified, ask, made);
       if (found === undefined) continue;
       return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
     }
@@ -219,17 +225,17 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   }
 
   /** Without a key for programs of this machine only. */
-  async function metrics(request: IncomingMessage, response: ServerResponse, { contentType, read }: NonNullable<AppOptions['metrics']>): Promise<void> {
+  async function metrics(request: IncomingMessage, response: ServerResponse, made: CallerRequest, { contentType, read }: NonNullable<AppOptions['metrics']>): Promise<void> {
     const account = answers.accountOf(request);
     let key = 'metrics';
     if (request.headers.authorization !== undefined || !door.isLocal(request)) {
       try {
-        const caller = await identify(request);
+        const caller = await identify(request, made);
         rates.take(caller, 'read');
-        if (caller.role === 'AGENT') return json(response, 403, failure('FORBIDDEN', 'Metrics are for keys of role ANALYST, OPERATOR or ADMIN: use one of these.'));
+        if (caller.role === 'AGENT') return refusal(response, 403, 'FORBIDDEN', 'Metrics are for keys of role ANALYST, OPERATOR or ADMIN: use one of these.');
         key = caller.principal;
       } catch (error) {
-        return refuse(response, error);
+        return refuse(response, error, made);
       }
     }
     const found = new Response(request.method === 'HEAD' ? null : await read(), { headers: { 'content-type': contentType, 'cache-control': 'no-store' } });
@@ -243,14 +249,14 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     json(response, 503, { status: 'unavailable', missing: ['postgres'] });
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse, made: CallerRequest): Promise<void> {
     const account = answers.accountOf(request);
     const late = setTimeout(() => {
       if (!response.headersSent)
         unavailable(response, 'The request took longer than 30 s and may still take effect: read the record before you repeat it.');
     }, limits.answerWithin);
     try {
-      const caller = await identify(request).catch((error: unknown) => refuse(response, error));
+      const caller = await identify(request, made).catch((error: unknown) => refuse(response, error, made));
       if (caller === undefined) return;
       const charge = new Charge(rates, caller);
       const result = await (isPlainPost(request, limits.body.json)
@@ -259,7 +265,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       try {
         charge.settle();
       } catch (error) {
-        return refuse(response, error);
+        return refuse(response, error, made);
       }
       if (result !== null && !response.headersSent) await answers.send(response, result, { account, key: caller.principal });
     } finally {
@@ -274,7 +280,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     await turnOf(context.caller);
     const params = readParams(body, (sent) => readRequest(persisted, sent));
     if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), context);
-    return answerOf(await execute(context, params), request);
+    return answerOf(withRequestId(await execute(context, params), context.caller.request), request);
   }
 
   async function answerOther(request: IncomingMessage, response: ServerResponse, context: { caller: Caller; charge: Charge }): Promise<Response> {
@@ -285,7 +291,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
   function execute(context: { caller: Caller; charge: Charge }, params: PlainParams): Promise<ExecutionResult> {
     // Yoga refuses mutations unless the method of `request` is POST.
     const enveloped = yoga.getEnveloped({ ...context, params, request: { method: 'POST' } }) as unknown as Enveloped;
-    return executeParams(enveloped, params, maskError);
+    return executeParams(enveloped, params, (error) => maskError(error, context.caller.request));
   }
 
   async function ask(caller: Caller, query: string, variables: Record<string, unknown>): Promise<ExecutionResult> {
@@ -293,20 +299,20 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     return fault === null ? execute({ caller, charge: new Charge(rates, caller) }, { query, variables }) : { errors: [fault] };
   }
 
-  function identify(request: IncomingMessage): Promise<Caller> {
+  async function identify(request: IncomingMessage, made: CallerRequest): Promise<Caller> {
     // Two Authorization headers are joined, so that neither is accepted.
     const authorization = request.headersDistinct['authorization']?.join(', ');
-    return rates.authenticating(door.addressOf(request), authorization, authenticate);
+    return { ...(await rates.authenticating(door.addressOf(request), authorization, authenticate)), request: made };
   }
 
   /** Runs before the operation is parsed, so that callers without a key learn nothing about it. */
-  function refuse(response: ServerResponse, error: unknown): void {
-    const masked = maskError(error);
+  function refuse(response: ServerResponse, error: unknown, made: CallerRequest): void {
+    const masked = maskError(error, made);
     if (!(masked instanceof GraphQLError)) throw error;
     const { http, code } = masked.extensions as { http?: { status: number; headers: Record<string, string> }; code: string };
     if (code === 'UNAVAILABLE') return unavailable(response, masked.message);
     for (const [name, value] of Object.entries(http?.headers ?? {})) response.setHeader(name, value);
-    json(response, http?.status ?? 500, failure(code, masked.message));
+    refusal(response, http?.status ?? 500, code, masked.message);
   }
 
   return {
@@ -332,14 +338,6 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     },
   };
 }
-
-/** Refuses bodies that pages of other sites can send without a preflight (forms, plain text). */
-const jsonOnly: Plugin = {
-  onRequestParse({ request, endResponse, fetchAPI }) {
-    if (request.method !== 'POST' || isJson(request.headers.get('content-type'))) return;
-    endResponse(fetchAPI.Response.json(failure('BAD_REQUEST', 'Send the operation as application/json.'), { status: 415 }));
-  },
-};
 
 function toWebRequest(request: IncomingMessage, origin: string): Request {
   const { method = 'GET' } = request;

@@ -1,6 +1,7 @@
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { atEnd } from './database.ts';
+import { unnamed } from './unnamed.ts';
 
 export interface GraphQLErrorBody {
   message: string;
@@ -45,6 +46,8 @@ export interface SendOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
+  /** True: errors keep the id of their request. */
+  named?: boolean;
 }
 
 export interface Sent {
@@ -54,11 +57,11 @@ export interface Sent {
 }
 
 /** One HTTP request; unlike `fetch` it can send any header, `Host` included. */
-export async function send(url: string, { body, agent, ...options }: SendOptions = {}): Promise<Sent> {
+export async function send(url: string, { body, agent, named = false, ...options }: SendOptions = {}): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: agent ?? false, ...options }, (response) => {
       text(response).then(
-        (received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: received }),
+        (received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: named ? received : unnamed(received) }),
         reject,
       );
     });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { WebSocket, type ClientOptions } from 'ws';
+import { unnamed } from './unnamed.ts';
 
 /** A message of the protocol `graphql-transport-ws`. */
 export interface Message {
@@ -97,10 +98,12 @@ export interface RawSocket {
 
 export interface SocketOptions extends ClientOptions {
   protocol?: string;
+  /** True: errors keep the id of their request. */
+  named?: boolean;
 }
 
 /** Connects to a server's `/graphql`; rejects when the upgrade is rejected. */
-export async function rawSocket(url: string, { protocol = 'graphql-transport-ws', ...options }: SocketOptions = {}): Promise<RawSocket> {
+export async function rawSocket(url: string, { protocol = 'graphql-transport-ws', named = false, ...options }: SocketOptions = {}): Promise<RawSocket> {
   const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, protocol, { perMessageDeflate: false, ...options });
   const inbox = new Inbox<Message>();
   const closed = new Promise<Closed>((resolve) => {
@@ -109,7 +112,7 @@ export async function rawSocket(url: string, { protocol = 'graphql-transport-ws'
       resolve({ code, reason: reason.toString() });
     });
   });
-  ws.on('message', (data) => inbox.put(JSON.parse((data as Buffer).toString()) as Message));
+  ws.on('message', (data) => inbox.put(JSON.parse(named ? (data as Buffer).toString() : unnamed((data as Buffer).toString())) as Message));
   await once(ws, 'open');
   // From here only the close matters.
   ws.on('error', () => undefined);
@@ -152,7 +155,7 @@ export interface SseStream {
   close(): void;
 }
 
-export async function sseStream(url: string, query: string, variables: object = {}, headers: Record<string, string> = {}): Promise<SseStream> {
+export async function sseStream(url: string, query: string, variables: object = {}, headers: Record<string, string> = {}, { named = false } = {}): Promise<SseStream> {
   const outgoing: ClientRequest = request(`${url}/graphql`, {
     agent: false,
     method: 'POST',
@@ -171,7 +174,7 @@ export async function sseStream(url: string, query: string, variables: object = 
       const lines = block.split('\n');
       const event = lines.find((line) => line.startsWith('event:'))?.slice(6).trim();
       const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5));
-      if (event === 'next') inbox.put(JSON.parse(data.join('\n')) as Result);
+      if (event === 'next') inbox.put(JSON.parse(named ? data.join('\n') : unnamed(data.join('\n'))) as Result);
       if (event === 'complete') complete = true;
     }
   });

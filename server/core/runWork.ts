@@ -7,6 +7,8 @@ import { UnavailableError } from './errors.ts';
 import { type Answer, Overtaken, Work, type WorkOptions } from './work.ts';
 
 const attempts = 4;
+/** `infra/slowStatements.ts` reads it: `infra` imports none of this. */
+const requestOfClient = Symbol.for('baton.request');
 const hashOf = (input: object): string => createHash('sha256').update(canonicalJson(input)).digest('hex');
 
 /**
@@ -42,6 +44,7 @@ async function runOnce<A extends Answer>(
     broken = error;
   };
   client.on('error', onLost);
+  Reflect.set(client, requestOfClient, options.caller.request?.id);
   const work = new Work(client, options, inputHash, attempt);
   try {
     const answer = await command(work);
@@ -59,6 +62,7 @@ async function runOnce<A extends Answer>(
     throw error;
   } finally {
     client.off('error', onLost);
+    Reflect.deleteProperty(client, requestOfClient);
     // Closes a connection in an unknown state; PostgreSQL then rolls back.
     client.release(broken);
   }

@@ -5,6 +5,7 @@ import { Changes, statement, type Statement } from './changes.ts';
 import { IdempotencyMismatchError } from './errors.ts';
 import { newId } from './ids.ts';
 import { readableEntrySql, readableSql } from './readable.ts';
+import type { CallerRequest } from './request.ts';
 import type { NewRow, RowOf, Table } from './rows.ts';
 
 /** What changed: the global order up to a position, an agent's inbox up to a number, an ended key, or what callers used of their rates. */
@@ -34,6 +35,8 @@ export interface Caller {
   keyId: string | null;
   /** When that key expires, in milliseconds of `performance.now()`; null when it does not expire. */
   expiresAt: number | null;
+  /** The request that it makes; undefined outside of requests. */
+  request?: CallerRequest | undefined;
 }
 
 /** An internal caller, named as Events show it. It has no role and may read everything. */
@@ -44,6 +47,16 @@ export interface Logger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+/** A log whose lines name the request. */
+export const logOf = (log: Logger, request: CallerRequest | undefined): Logger =>
+  request === undefined
+    ? log
+    : {
+        info: (fields, message) => log.info({ ...fields, requestId: request.id }, message),
+        warn: (fields, message) => log.warn({ ...fields, requestId: request.id }, message),
+        error: (fields, message) => log.error({ ...fields, requestId: request.id }, message),
+      };
 
 /** Announces committed events. Subscribers find unannounced ones a little later. */
 export interface Announcer {
@@ -126,6 +139,11 @@ export class Work {
 
   get pool(): Pool {
     return this.options.pool;
+  }
+
+  /** What came with the request, for its events. */
+  get traceparent(): string | null {
+    return this.options.caller.request?.traceparent ?? null;
   }
 
   get log(): Logger {

@@ -54,6 +54,7 @@ export function record(work: Work, { type, session, holderId = null, handoffId =
     metadata: metadata as never,
     actorPrincipal: work.caller.principal,
     actorRole: work.caller.role,
+    traceparent: work.traceparent,
   });
   work.announce(null);
   const recipients = new Set(topics[type].map((part) => parts[part]).filter((agent) => agent != null));

@@ -1,7 +1,10 @@
+import { sessionSpan, tenureSpan, traceparentOf } from '../core/traceparent.ts';
+import { batched } from '../graphql/batch.ts';
 import { builder } from '../graphql/builder.ts';
 import { Role } from '../graphql/enums.ts';
 import { cursorsOf, placeOf } from './cursors.ts';
 import type { Item } from '../live/hub.ts';
+import { tenuresOfEvents } from './tenures.ts';
 
 /** The extra fields of an Event that a subscription delivers. */
 const delivered = (event: object): Partial<Item> => event;
@@ -83,6 +86,17 @@ builder.prismaNode('Event', {
     }),
     reason: t.exposeString('reason', { nullable: true }),
     summary: t.exposeString('summary', { nullable: true }),
+    traceparent: t.string({
+      nullable: true,
+      cost: 1,
+      description: 'W3C `traceparent` of what caused the Event: what came with the mutation, else that of the AgentSession that the Session was in, by which programs add their spans to the trace of the Session. Null for READY, HEARTBEAT, and Events without a Session to which none came.',
+      select: { id: true, traceparent: true, sessionId: true },
+      resolve: async ({ id, traceparent, sessionId }, _args, context, info) => {
+        if (traceparent !== null || sessionId === null) return traceparent;
+        const tenureId = await batched(context, info, id, (ids) => tenuresOfEvents(context.pool, ids));
+        return traceparentOf(tenureId === undefined ? sessionSpan(sessionId) : tenureSpan(sessionId, tenureId));
+      },
+    }),
     metadata: t.expose('metadata', {
       type: 'JSON',
       nullable: true,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { httpStatusOf } from '../core/httpStatus.ts';
+import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
 import { createRecords } from './records.ts';
 
@@ -13,7 +14,7 @@ export interface Streamed {
 export interface DownloadOptions {
   schema: GraphQLSchema;
   createContext: (caller: Caller) => object;
-  maskError: (error: unknown) => Error;
+  maskError: (error: unknown, request?: CallerRequest) => Error;
   /** A Session's log as a transcript of another program; null when the reader may not read it. `head` changes with anything in it. */
   transcript: (reader: Caller, id: string, as: Program, given: URLSearchParams) => Promise<{ head: string; parts: () => AsyncIterable<string> } | null>;
 }
@@ -25,36 +26,36 @@ const types = { md: 'text/markdown; charset=utf-8', json: 'application/json; cha
 
 /** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`, `.claude-code.jsonl`, `.codex.jsonl`: the record as a file. */
 export function downloadRoute({ schema, createContext, maskError, transcript }: DownloadOptions) {
-  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | Streamed | undefined> => {
+  return async (request: Request, caller: () => Promise<Caller>, _ask: unknown, made: CallerRequest): Promise<Response | Streamed | undefined> => {
     const { pathname, searchParams } = new URL(request.url);
     const found = address.exec(pathname);
     if (found === null) return undefined;
     const [noun, id, form] = (found[1] === undefined ? found.slice(4, 7) : found.slice(1, 4)) as [string, string, string];
     const program = found[7] as Program | undefined;
     const kind = form === 'md' ? 'md' : 'json';
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(kind, 405, 'BAD_REQUEST', 'Read a download with GET.', { allow: 'GET, HEAD' });
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(made, kind, 405, 'BAD_REQUEST', 'Read a download with GET.', { allow: 'GET, HEAD' });
     try {
       const reader = await caller();
       const records = createRecords({ schema, createContext: () => createContext(reader) });
       const name = `${id}.${form}`;
       if (program !== undefined) {
         const native = await transcript(reader, id, program, searchParams);
-        return native === null ? notFound(kind, noun) : streamed(file(request, native.head, name, types.jsonl), native.parts);
+        return native === null ? notFound(made, kind, noun) : streamed(file(request, native.head, name, types.jsonl), native.parts);
       }
       if (noun === 'sessions') {
         const record = await records.session(id);
-        if (record === null) return notFound(kind, noun);
+        if (record === null) return notFound(made, kind, noun);
         return streamed(file(request, record.head, name, types[kind]), record.parts);
       }
       const body = await (kind === 'md' ? records.handoffMarkdown(id) : records.handoffJson(id, { links: true }));
-      return body === null ? notFound(kind, noun) : file(request, body, name, types[kind]);
+      return body === null ? notFound(made, kind, noun) : file(request, body, name, types[kind]);
     } catch (error) {
-      const masked = maskError(error);
+      const masked = maskError(error, made);
       const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
       // An invalid id counts as unknown. The address of a transcript also has arguments, and its id was looked at.
-      if (code === 'NOT_FOUND' || (code === 'BAD_USER_INPUT' && program === undefined)) return notFound(kind, noun);
+      if (code === 'NOT_FOUND' || (code === 'BAD_USER_INPUT' && program === undefined)) return notFound(made, kind, noun);
       const status = httpStatusOf(code);
-      return refusal(kind, status, code, masked.message, {
+      return refusal(made, kind, status, code, masked.message, {
         ...(status === 503 && { 'retry-after': '1' }),
         ...(masked instanceof GraphQLError && (masked.extensions['http'])?.headers),
       });
@@ -77,11 +78,11 @@ function file(request: Request, body: string, name: string, type: string): Respo
 
 const streamed = (response: Response, parts: () => AsyncIterable<string>): Response | Streamed => (response.body === null ? response : { response, parts: parts() });
 
-const notFound = (kind: 'md' | 'json', noun: string): Response =>
-  refusal(kind, 404, 'NOT_FOUND', `There is no ${noun.slice(0, -1)} with this id.`);
+const notFound = (made: CallerRequest, kind: 'md' | 'json', noun: string): Response =>
+  refusal(made, kind, 404, 'NOT_FOUND', `There is no ${noun.slice(0, -1)} with this id.`);
 
-function refusal(kind: 'md' | 'json', status: number, code: string, message: string, more: Record<string, string> = {}): Response {
+function refusal(made: CallerRequest, kind: 'md' | 'json', status: number, code: string, message: string, more: Record<string, string> = {}): Response {
   const headers = { ...guarded, 'cache-control': 'no-store', ...more };
-  if (kind === 'json') return Response.json({ errors: [{ message, extensions: { code } }] }, { status, headers });
+  if (kind === 'json') return Response.json({ errors: [{ message, extensions: { code, requestId: made.id } }] }, { status, headers });
   return new Response(`${message}\n`, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
 }

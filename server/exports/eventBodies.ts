@@ -5,7 +5,7 @@ import { encodeId } from '../core/ids.ts';
 export const eventDocument = parse(`query EventBodies($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on Event {
-      id type cursor at sessionSequence reason summary metadata
+      id type cursor at sessionSequence reason summary metadata traceparent
       actor { principal role }
       agent { id }
       session { id title status version project externalId agent { id } }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Caller } from '../core/work.ts';
+import { logOf, type Caller, type Logger } from '../core/work.ts';
 import type { Streams } from '../live/streams.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from '../infra/log.ts';
@@ -30,7 +30,7 @@ export interface GraphQLContext {
   /** For reads only: changes run in `runWork` on `pool`. Counts in `held`. */
   prisma: PrismaClient;
   pool: Pool;
-  log: Log;
+  log: Logger;
   settings: Settings;
   /** Null: no rate limits. */
   rates: Rates | null;
@@ -63,6 +63,6 @@ export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => u
   const settings = { staleAfterMinutes, handoffsEnabled, contextPressure, keyRevoked, webhookKey, webhookAllow };
   return (caller) => {
     const held = new HeldBytes(heldBytes);
-    return { caller, prisma: boundedReads(prisma, held), pool, log, settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs), held, url: url() };
+    return { caller, prisma: boundedReads(prisma, held), pool, log: logOf(log, caller.request), settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs), held, url: url() };
   };
 }

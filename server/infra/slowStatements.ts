@@ -5,6 +5,8 @@ type Query = (...args: unknown[]) => unknown;
 type Callback = (...args: unknown[]) => unknown;
 
 export const slowMs = 500;
+/** Where `core/runWork.ts` names the request whose command uses a client. */
+const requestOfClient = Symbol.for('baton.request');
 
 /**
  * A PostgreSQL client that reports how long each statement took, and logs statements of at least `slowMs`, including waits for locks: their name if any, and their text
@@ -15,10 +17,11 @@ export function watchedClient(log: Log, Client: typeof pg.Client = pg.Client, to
   const query = Client.prototype.query as Query;
   const watched: Query = function (this: pg.Client, ...args) {
     const started = performance.now();
+    const requestId: unknown = Reflect.get(this, requestOfClient);
     const ended = (): void => {
       const ms = performance.now() - started;
       took(ms);
-      if (ms >= slowMs) log.warn({ ...describe(args[0]), duration_ms: Math.round(ms) }, 'slow_statement');
+      if (ms >= slowMs) log.warn({ ...describe(args[0]), duration_ms: Math.round(ms), requestId }, 'slow_statement');
     };
     const last = args.length - 1;
     const callback = args[last];

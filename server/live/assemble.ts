@@ -1,4 +1,5 @@
 import type { AppLive } from '../app.ts';
+import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import type { Log } from '../infra/log.ts';
@@ -40,7 +41,7 @@ export function openStreams({ database: { pool }, log, doorbell, authenticate, p
 export interface LiveParts extends Parts {
   streams: Streams;
   createContext: (caller: Caller) => GraphQLContext;
-  maskError: (error: unknown) => Error;
+  maskError: (error: unknown, request?: CallerRequest) => Error;
 }
 
 /** Assembles subscriptions over WebSocket and SSE for the app. */

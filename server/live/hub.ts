@@ -13,6 +13,7 @@ export interface EventRow {
   reason: string | null;
   actorPrincipal: string;
   actorRole: Role | null;
+  traceparent: string | null;
   /** The agents whose inboxes contain it. */
   inboxes: string[];
   /** The agents that have or had an AgentSession in its Session, and read it (rule: carry). */
@@ -26,7 +27,7 @@ export type StreamKey = { kind: 'all' } | { kind: 'inbox'; agentId: string };
 export type NumberedRow = EventRow & { number: number };
 
 const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequence AS "sessionSequence", e.reason,
-  e.actor_principal AS "actorPrincipal", e.actor_role AS "actorRole",
+  e.actor_principal AS "actorPrincipal", e.actor_role AS "actorRole", e.traceparent,
   ARRAY(SELECT agent_id FROM inbox_entries WHERE event_id = e.id) AS inboxes,
   ARRAY(SELECT agent_id FROM agent_sessions WHERE session_id = e.session_id GROUP BY agent_id HAVING min(coalesce(reads_events_from, 0)) <= e.session_sequence) AS readers`;
 

@@ -3,8 +3,10 @@ import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePay
 import type { Engine } from '../app.ts';
 import { UnauthenticatedError } from '../core/errors.ts';
 import { Places } from '../core/places.ts';
+import { type CallerRequest, requestOf } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
+import { named, withRequestId } from '../infra/http/named.ts';
 import type { Log } from '../infra/log.ts';
 import type { SocketLimits } from '../limits/limits.ts';
 import { Results, type Subscriptions, withoutHttp } from './results.ts';
@@ -16,7 +18,7 @@ export interface ProtocolOptions {
   limits: SocketLimits;
   log: Log;
   createContext(caller: Caller): GraphQLContext;
-  maskError(error: unknown): Error;
+  maskError(error: unknown, request?: CallerRequest): Error;
   watchKey(caller: Caller, onEnded: () => void): () => void;
 }
 
@@ -35,6 +37,8 @@ interface Extra {
 /** The protocol `graphql-transport-ws` on open sockets. */
 export function createProtocol({ engine, subscriptions, limits, log, createContext, maskError, watchKey }: ProtocolOptions) {
   const places = new Places(limits.sockets);
+  /** The request of each `subscribe` message. */
+  const requests = new WeakMap<SubscribePayload, CallerRequest>();
 
   const server = makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: limits.initMs,
@@ -45,10 +49,11 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
     onOperation: ({ extra }, id, payload, _args, result) => {
       if (extra.opening.get(id) !== payload) return outdated(result, id, extra);
       extra.opening.delete(id);
-      return result instanceof Results ? delivering(result, id, extra) : undefined;
+      return result instanceof Results ? delivering(result, id, extra, requests.get(payload)) : undefined;
     },
     // Masks errors raised by graphql-ws too.
-    onError: (_context, _id, _payload, errors) => errors.map((error) => withoutHttp(maskError(error))),
+    onError: (_context, _id, payload, errors) => errors.map((error) => named(withoutHttp(maskError(error, requests.get(payload))), requests.get(payload))),
+    onNext: (_context, _id, payload, _args, result) => withRequestId(result, requests.get(payload)),
     subscribe: (args) => subscriptions.subscribe(args),
     execute: (args) => engine.execute(args),
   });
@@ -85,13 +90,16 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
       const extensions = { code: 'LIMIT_EXCEEDED', what: 'subscriptions', limit, actual: limit + 1 };
       return [new GraphQLError(`A socket may have ${limit} operations at once: complete one first, or open another socket`, { extensions })];
     }
+    // Over a socket a `traceparent` comes with each operation: it has no headers.
+    const request = requestOf(null, payload.extensions?.['traceparent']);
+    requests.set(payload, request);
     try {
-      const args = prepare(payload, extra.caller!);
+      const args = prepare(payload, { ...extra.caller!, request });
       extra.opening.set(id, payload);
       return args;
     } catch (error) {
       const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
-      return errors.map((each) => withoutHttp(maskError(each)));
+      return errors.map((each) => withoutHttp(maskError(each, request)));
     }
   }
 
@@ -151,7 +159,7 @@ function textOf(result: ExecutionResult): Buffer {
 const done = { done: true as const, value: undefined };
 
 /** A subscription that sends its results itself and yields none. */
-function delivering(results: Results, id: string, { socket, open }: Extra): AsyncIterableIterator<never> {
+function delivering(results: Results, id: string, { socket, open }: Extra, request: CallerRequest | undefined): AsyncIterableIterator<never> {
   const end = Buffer.from(`,"id":${JSON.stringify(id)}}`);
   open.set(id, results);
   const over = (): void => {
@@ -164,7 +172,7 @@ function delivering(results: Results, id: string, { socket, open }: Extra): Asyn
     async next() {
       try {
         for await (const result of results) {
-          const full = socket.send(Buffer.concat([textOf(result), end]));
+          const full = socket.send(Buffer.concat([textOf(withRequestId(result, request)), end]));
           if (full !== undefined) await full;
         }
       } finally {

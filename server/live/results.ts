@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createSourceEventStream, type DocumentNode, execute, type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { retryDelayMs } from '../core/databaseErrors.ts';
+import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import type { Item } from './hub.ts';
@@ -10,7 +11,7 @@ import { type Stream, StreamEnded } from './stream.ts';
 
 export interface SubscribeOptions {
   createContext(caller: Caller): GraphQLContext;
-  maskError(error: unknown): Error;
+  maskError(error: unknown, request?: CallerRequest): Error;
   /** Replaces a result above the size limit by an error. */
   bound(result: ExecutionResult, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
 }
@@ -25,10 +26,10 @@ export interface Subscriptions {
 export function createSubscriptions({ createContext, maskError, bound }: SubscribeOptions): Subscriptions {
   const groups = new Map<string, Group>();
 
-  const masked = (result: ExecutionResult): ExecutionResult =>
-    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error))) };
+  const masked = (result: ExecutionResult, request?: CallerRequest): ExecutionResult =>
+    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error, request))) };
 
-  function groupOf(args: ExecutionArgs, caller: Caller): Group {
+  function groupOf(args: ExecutionArgs, { request: _first, ...caller }: Caller): Group {
     const key = sharingKey(args, caller);
     const { schema, document, operationName, variableValues } = args;
     const run = async (item: Item): Promise<ExecutionResult> => {
@@ -50,9 +51,10 @@ export function createSubscriptions({ createContext, maskError, bound }: Subscri
     },
     async subscribe(args) {
       const source = await createSourceEventStream(args);
-      if (!(Symbol.asyncIterator in source)) return masked(source);
+      const { caller } = args.contextValue as GraphQLContext;
+      if (!(Symbol.asyncIterator in source)) return masked(source, caller.request);
       // Every subscription field returns a Stream.
-      return new Results(source as unknown as Stream, groupOf(args, (args.contextValue as GraphQLContext).caller));
+      return new Results(source as unknown as Stream, groupOf(args, caller));
     },
   };
 }

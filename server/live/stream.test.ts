@@ -13,7 +13,7 @@ const rowOf = (number: number): NumberedRow => ({
   sessionSequence: null,
   reason: null,
   actorPrincipal: 'operator',
-  actorRole: 'OPERATOR',
+  actorRole: 'OPERATOR', traceparent: null,
   inboxes: [],
   readers: [],
 });

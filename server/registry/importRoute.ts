@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { httpStatusOf } from '../core/httpStatus.ts';
+import type { CallerRequest } from '../core/request.ts';
 import { Turns } from '../core/turns.ts';
 import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
@@ -13,7 +14,7 @@ import { importAgentsInput, runAgentImport } from './mutations.ts';
 
 export interface ImportRouteOptions {
   createContext: (caller: Caller) => GraphQLContext;
-  maskError: (error: unknown) => Error;
+  maskError: (error: unknown, request?: CallerRequest) => Error;
   /** Origins whose pages may send files. */
   allowedOrigins: readonly string[];
 }
@@ -28,27 +29,27 @@ const maxBytes = limits.body.definitions;
  */
 export const importRoute = ({ createContext, maskError, allowedOrigins }: ImportRouteOptions) => {
   const turns = new Turns(limits.uploads);
-  return async (request: Request, caller: () => Promise<Caller>): Promise<Response | undefined> => {
+  return async (request: Request, caller: () => Promise<Caller>, _ask: unknown, made: CallerRequest): Promise<Response | undefined> => {
     const url = new URL(request.url);
     if (url.pathname !== '/agents/import') return undefined;
-    if (request.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'Send the files with POST.', { allow: 'POST' });
-    if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) return refusal(415, 'BAD_REQUEST', 'Send the files as application/json.');
-    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refusal(403, 'BAD_REQUEST', 'Pages of other origins may not send files.');
+    if (request.method !== 'POST') return refusal(made, 405, 'BAD_REQUEST', 'Send the files with POST.', { allow: 'POST' });
+    if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) return refusal(made, 415, 'BAD_REQUEST', 'Send the files as application/json.');
+    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refusal(made, 403, 'BAD_REQUEST', 'Pages of other origins may not send files.');
     let endTurn: (() => void) | null = null;
     try {
       const context = { ...createContext(await caller()), processorTime: new ProcessorTime(limits.definitions.processorMs) };
       demandMutation(context.caller, 'importAgents');
       endTurn = await turns.take(context.caller.principal);
-      if (endTurn === null) return refusal(503, 'UNAVAILABLE', 'Other files are being imported: nothing was changed, send them again in a moment.', { 'retry-after': '5' });
+      if (endTurn === null) return refusal(made, 503, 'UNAVAILABLE', 'Other files are being imported: nothing was changed, send them again in a moment.', { 'retry-after': '5' });
       const body = await readBody(request);
-      if (body === null) return refusal(413, 'REQUEST_ENTITY_TOO_LARGE', `The files are larger than ${maxBytes} bytes: import them in several requests.`);
+      if (body === null) return refusal(made, 413, 'REQUEST_ENTITY_TOO_LARGE', `The files are larger than ${maxBytes} bytes: import them in several requests.`);
       const { report } = await runAgentImport(context, decodeArgs(strictInput, parsed(body)));
       return Response.json(report, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
-      const masked = maskError(error);
+      const masked = maskError(error, made);
       const { http, ...extensions } = masked instanceof GraphQLError ? masked.extensions : {};
       const { headers = {} } = (http ?? {}) as { headers?: Record<string, string> };
-      return refusal(httpStatusOf(String(extensions['code'])), extensions, masked.message, headers);
+      return refusal(made, httpStatusOf(String(extensions['code'])), extensions, masked.message, headers);
     } finally {
       endTurn?.();
     }
@@ -78,5 +79,5 @@ function parsed(body: string): object {
   throw badArgument('The body is not a JSON object: send the input of importAgents', []);
 }
 
-const refusal = (status: number, code: string | object, message: string, headers: Record<string, string> = {}): Response =>
-  Response.json({ errors: [{ message, extensions: typeof code === 'string' ? { code } : code }] }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+const refusal = (made: CallerRequest, status: number, code: string | object, message: string, headers: Record<string, string> = {}): Response =>
+  Response.json({ errors: [{ message, extensions: { ...(typeof code === 'string' ? { code } : code), requestId: made.id } }] }, { status, headers: { 'cache-control': 'no-store', ...headers } });

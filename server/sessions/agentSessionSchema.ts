@@ -1,3 +1,4 @@
+import { tenureSpan, traceparentOf } from '../core/traceparent.ts';
 import { builder } from '../graphql/builder.ts';
 
 const AgentSessionState = builder.enumType('AgentSessionState', {
@@ -42,6 +43,11 @@ builder.prismaNode('AgentSession', {
     terminatedByHandoff: t.relation('terminatedByHandoff', {
       nullable: true,
       description: 'The Handoff that ended the tenure; null while it is open, or when something else ended it.',
+    }),
+    traceparent: t.string({
+      description: 'W3C `traceparent` of this tenure in the trace of its Session. A program of the Agent that begins its spans with it adds them to that trace, below the tenure.',
+      select: { id: true, sessionId: true },
+      resolve: ({ id, sessionId }) => traceparentOf(tenureSpan(sessionId, id)),
     }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Time at which the Agent was given the Session.' }),
     activatedAt: t.expose('activatedAt', { type: 'DateTime', nullable: true }),

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { DomainError, ForbiddenError, UnauthenticatedError, UnavailableError } from '../../core/errors.ts';
+import type { CallerRequest } from '../../core/request.ts';
+import { logOf } from '../../core/work.ts';
 import type { Log } from '../../infra/log.ts';
 import { causeOf, isAway } from './away.ts';
 import { type SuggestionOptions, withoutSuggestion } from './validationErrors.ts';
@@ -31,9 +33,10 @@ export const createMaskError = (log: Log, options: SuggestionOptions = { suggest
   // A result shared by subscribers is masked once per subscriber: an already masked error is returned unchanged.
   const masked = new WeakSet<Error>();
   const mask = maskUnseen(log, options);
-  return (error: unknown): Error => {
+  /** `request` names the request in the log. */
+  return (error: unknown, request?: CallerRequest): Error => {
     if (error instanceof Error && masked.has(error)) return error;
-    const result = mask(error);
+    const result = mask(error, request);
     masked.add(result);
     return result;
   };
@@ -41,7 +44,7 @@ export const createMaskError = (log: Log, options: SuggestionOptions = { suggest
 
 const maskUnseen =
   (log: Log, options: SuggestionOptions) =>
-  (error: unknown): Error => {
+  (error: unknown, request: CallerRequest | undefined): Error => {
     const cause = causeOf(error);
     if (cause instanceof DomainError) return located(error, cause.message, { ...cause, code: cause.code });
     if (cause instanceof ForbiddenError) return located(error, cause.message, { code: cause.code });
@@ -49,7 +52,7 @@ const maskUnseen =
       return located(error, cause.message, { code: cause.code, http: { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } } });
     }
     if (cause instanceof UnavailableError || isAway(cause)) {
-      log.warn({ err: cause }, 'PostgreSQL is away, too slow, or takes no writes');
+      logOf(log, request).warn({ err: cause }, 'PostgreSQL is away, too slow, or takes no writes');
       const unavailable = cause instanceof UnavailableError ? cause : new UnavailableError('read');
       return located(error, unavailable.message, { code: unavailable.code });
     }
@@ -58,7 +61,7 @@ const maskUnseen =
       if (code !== null) return publicPart(error, code, options);
     }
     const reference = randomUUID();
-    log.error({ err: cause, reference }, 'A request failed for a reason that is ours');
+    logOf(log, request).error({ err: cause, reference }, 'A request failed for a reason that is ours');
     return located(error, `Internal error: give an operator the reference ${reference}`, {
       code: 'INTERNAL_SERVER_ERROR',
       reference,

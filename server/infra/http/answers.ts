@@ -131,16 +131,20 @@ function tooMuchUnread(response: ServerResponse, full: Full): void {
   if (full === 'process') return unavailable(response, `Too many answers are unread: try again in a moment; ${whatIsDone}`);
   const [whose, most] = full === 'key' ? ['this key', limits.unread.key] : ['this connection', limits.unread.connection];
   response.setHeader('retry-after', '1');
-  json(response, 429, failure('RATE_LIMITED', `The unread answers on ${whose} exceed ${most} bytes: read them, then try again; ${whatIsDone}`));
+  refusal(response, 429, 'RATE_LIMITED', `The unread answers on ${whose} exceed ${most} bytes: read them, then try again; ${whatIsDone}`);
 }
 
-export function failure(code: string, message: string): object {
-  return { errors: [{ message, extensions: { code } }] };
+/** The header by which callers and operators name a request. */
+export const requestIdHeader = 'x-request-id';
+
+/** Answers with an error in the form of a GraphQL error. */
+export function refusal(response: ServerResponse, status: number, code: string, message: string): void {
+  json(response, status, { errors: [{ message, extensions: { code, requestId: response.getHeader(requestIdHeader) } }] });
 }
 
 export function unavailable(response: ServerResponse, message: string): void {
   response.setHeader('retry-after', '1');
-  json(response, 503, failure('UNAVAILABLE', message));
+  refusal(response, 503, 'UNAVAILABLE', message);
 }
 
 export function json(response: ServerResponse, status: number, body: object): void {

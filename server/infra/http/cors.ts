@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const exposed = 'content-disposition, etag, retry-after, www-authenticate';
+const exposed = 'content-disposition, etag, retry-after, www-authenticate, x-request-id';
 /** Seconds for which browsers remember the answer to a preflight. */
 const preflightAge = '600';
 

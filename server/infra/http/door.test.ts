@@ -123,7 +123,7 @@ describe('BATON_ALLOWED_ORIGINS', async () => {
     ['a malformed body', { authorization }, '{', 400],
   ])('lets its pages read %s', async (_name, headers: Record<string, string>, sent, status) => {
     const answer = await send(`${url}/graphql`, { method: 'POST', headers: { ...json, origin: allowed, ...headers }, body: sent });
-    expect(answer).toMatchObject({ status, headers: { 'access-control-allow-origin': allowed, 'access-control-expose-headers': 'content-disposition, etag, retry-after, www-authenticate' } });
+    expect(answer).toMatchObject({ status, headers: { 'access-control-allow-origin': allowed, 'access-control-expose-headers': 'content-disposition, etag, retry-after, www-authenticate, x-request-id' } });
     expect(String(answer.headers['vary'])).toMatch(/^origin\b/);
   });
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { isLoopback, type Env } from '../env.ts';
-import { failure, json, text } from './answers.ts';
+import { refusal, text } from './answers.ts';
 import { allowOrigins } from './cors.ts';
 import { addressOf, isForwarded, originOf } from './forwarded.ts';
 import { isHostAllowed } from './hostCheck.ts';
@@ -51,7 +51,7 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
       if (refused !== null) text(response, 403, refused);
       else if (!request.url!.startsWith('/') || !URL.canParse(`http://localhost${request.url}`)) text(response, 400, 'The address is malformed.');
       else if (allowOrigins(allowedOrigins, request, response)) return false;
-      else if (isEncoded(request)) json(response, 415, failure('BAD_REQUEST', 'Send the body without Content-Encoding.'));
+      else if (isEncoded(request)) refusal(response, 415, 'BAD_REQUEST', 'Send the body without Content-Encoding.');
       else {
         const address = below(request.url!);
         if (address !== null) {

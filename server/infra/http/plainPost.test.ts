@@ -29,7 +29,7 @@ interface Answered {
 const reference = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 async function answered(to: string, body: string, headers: Record<string, string>): Promise<Answered> {
-  const answer = await send(`${to}/graphql`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  const answer = await send(`${to}/graphql`, { method: 'POST', body, named: true, headers: { 'content-type': 'application/json', 'x-request-id': 'same', ...headers } });
   const { date: _date, ...rest } = answer.headers;
   return { status: answer.status, headers: rest, body: answer.body.replaceAll(reference, '<reference>') };
 }

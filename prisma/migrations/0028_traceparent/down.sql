@@ -1,0 +1,2 @@
+-- Lost is the traceparent that came with each mutation.
+ALTER TABLE "events" DROP COLUMN "traceparent";
