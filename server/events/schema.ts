@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts';
-import { Role } from '../graphql/enums.ts';
+import { Role, SessionStatus } from '../graphql/enums.ts';
 import { cursorsOf, placeOf } from './cursors.ts';
 import type { Item } from '../live/hub.ts';
 
@@ -80,6 +80,11 @@ builder.prismaNode('Event', {
       description: 'The caller that caused the Event; null for READY and HEARTBEAT.',
       select: { actorPrincipal: true, actorRole: true },
       resolve: (event) => (event.actorPrincipal === null ? null : event),
+    }),
+    sessionStatus: t.expose('sessionStatus', {
+      type: SessionStatus,
+      nullable: true,
+      description: 'Status of the Session after the Event; null for AGENT_CHANGED, WEBHOOK_DISABLED, READY and HEARTBEAT.',
     }),
     reason: t.exposeString('reason', { nullable: true }),
     summary: t.exposeString('summary', { nullable: true }),
