@@ -9,6 +9,7 @@ import { live } from './live.ts';
 import { pages } from './pages.ts';
 import { pipelines } from './pipelines.ts';
 import { metrics } from './metrics.ts';
+import { opening } from './opening.ts';
 import { openPlace, type Place } from './place.ts';
 import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
@@ -28,6 +29,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   pages,
   slow,
   live,
+  opening,
   scroll,
   cost,
   detect,

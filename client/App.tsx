@@ -1,7 +1,8 @@
-import { lazy, Suspense } from 'react';
-import { Route, Router, Switch } from 'wouter';
+import { useEffect } from 'react';
+import { matchRoute, Route, Router, Switch, useRouter } from 'wouter';
 import { AccessGate } from './access/AccessGate.tsx';
 import { AgentsPage } from './agents/AgentsPage.tsx';
+import { later, type Later } from './app/later.tsx';
 import { NothingHere } from './app/NothingHere.tsx';
 import { Page } from './app/Page.tsx';
 import { Shell } from './app/Shell.tsx';
@@ -13,70 +14,99 @@ import { TooltipProvider } from './ui/Tooltip.tsx';
 import { basePath } from './urql.ts';
 
 // Not part of the first load: the list page does not need it.
-const SessionPage = lazy(() => import('./sessions/SessionPage.tsx'));
-const InboxPage = lazy(() => import('./inbox/InboxPage.tsx'));
-const HandoffsPage = lazy(() => import('./handoffs/list/HandoffsPage.tsx'));
-const HandoffPage = lazy(() => import('./handoffs/page/HandoffPage.tsx'));
-const AgentPage = lazy(() => import('./agents/page/AgentPage.tsx'));
-const ToolsPage = lazy(() => import('./tools/ToolsPage.tsx'));
-const ToolPage = lazy(() => import('./tools/ToolPage.tsx'));
-const NewToolPage = lazy(() => import('./tools/edit/NewToolPage.tsx'));
-const EditToolPage = lazy(() => import('./tools/edit/EditToolPage.tsx'));
-const QueuePage = lazy(() => import('./queue/QueuePage.tsx'));
-const PipelinesPage = lazy(() => import('./pipelines/definitions/PipelinesPage.tsx'));
-const PipelinePage = lazy(() => import('./pipelines/definitions/PipelinePage.tsx'));
-const EditPipelinePage = lazy(() => import('./pipelines/edit/EditPipelinePage.tsx'));
-const BoardPage = lazy(() => import('./pipelines/board/BoardPage.tsx'));
-const WebhooksPage = lazy(() => import('./webhooks/WebhooksPage.tsx'));
-const GraphPage = lazy(() => import('./graph/GraphPage.tsx'));
+const SessionPage = later(() => import('./sessions/SessionPage.tsx'), Loading);
+const InboxPage = later(() => import('./inbox/InboxPage.tsx'), Loading);
+const HandoffsPage = later(() => import('./handoffs/list/HandoffsPage.tsx'), Loading);
+const HandoffPage = later(() => import('./handoffs/page/HandoffPage.tsx'), Loading);
+const AgentPage = later(() => import('./agents/page/AgentPage.tsx'), Loading);
+const ToolsPage = later(() => import('./tools/ToolsPage.tsx'), Loading);
+const ToolPage = later(() => import('./tools/ToolPage.tsx'), Loading);
+const NewToolPage = later(() => import('./tools/edit/NewToolPage.tsx'), Loading);
+const EditToolPage = later(() => import('./tools/edit/EditToolPage.tsx'), Loading);
+const QueuePage = later(() => import('./queue/QueuePage.tsx'), Loading);
+const PipelinesPage = later(() => import('./pipelines/definitions/PipelinesPage.tsx'), Loading);
+const PipelinePage = later(() => import('./pipelines/definitions/PipelinePage.tsx'), Loading);
+const EditPipelinePage = later(() => import('./pipelines/edit/EditPipelinePage.tsx'), Loading);
+const BoardPage = later(() => import('./pipelines/board/BoardPage.tsx'), Loading);
+const WebhooksPage = later(() => import('./webhooks/WebhooksPage.tsx'), Loading);
+const GraphPage = later(() => import('./graph/GraphPage.tsx'), Loading);
+
+/** The parts of a path: each page has those of its own as properties. */
+interface Parts {
+  id: string;
+  agentId: string;
+  slug: string;
+}
+
+/** The pages that are loaded later, by the paths that show them. */
+const pages: readonly (readonly [path: string, page: Later<Parts>])[] = [
+  ['/sessions/:id', SessionPage],
+  ['/agents/:id', AgentPage],
+  ['/inbox', InboxPage],
+  ['/inbox/:agentId', InboxPage],
+  ['/handoffs', HandoffsPage],
+  ['/handoffs/:id', HandoffPage],
+  ['/tools', ToolsPage],
+  ['/tools/new', NewToolPage],
+  ['/tools/:id', ToolPage],
+  ['/tools/:id/edit', EditToolPage],
+  ['/queue', QueuePage],
+  ['/pipelines', PipelinesPage],
+  [newPath, EditPipelinePage],
+  ['/pipelines/:slug/edit', EditPipelinePage],
+  ['/pipelines/:slug', PipelinePage],
+  ['/pipelines/:slug/board', BoardPage],
+  ['/graph', GraphPage],
+  ['/webhooks', WebhooksPage],
+];
 
 export function App() {
   return (
     <Router base={basePath}>
+      <Preload />
       <AccessGate>
         <Clock>
           <TooltipProvider>
             <Shell>
-              <Suspense fallback={<Loading />}>
-                <Switch>
-                  <Route path="/" component={SessionsPage} />
-                  <Route path="/sessions" component={SessionsPage} />
-                  <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
-                  <Route path="/agents" component={AgentsPage} />
-                  <Route path="/agents/:id">{({ id }) => <AgentPage key={id} id={id} />}</Route>
-                  <Route path="/inbox">
-                    <InboxPage />
+              <Switch>
+                <Route path="/" component={SessionsPage} />
+                <Route path="/sessions" component={SessionsPage} />
+                <Route path="/agents" component={AgentsPage} />
+                {pages.map(([path, Page]) => (
+                  <Route key={path} path={path}>
+                    {(parts) => <Page key={Object.values(parts).join()} {...(parts as unknown as Parts)} />}
                   </Route>
-                  <Route path="/inbox/:agentId">{({ agentId }) => <InboxPage key={agentId} agentId={agentId} />}</Route>
-                  <Route path="/handoffs" component={HandoffsPage} />
-                  <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} />}</Route>
-                  <Route path="/tools" component={ToolsPage} />
-                  <Route path="/tools/new">
-                    <NewToolPage />
-                  </Route>
-                  <Route path="/tools/:id">{({ id }) => <ToolPage key={id} id={id} />}</Route>
-                  <Route path="/tools/:id/edit">{({ id }) => <EditToolPage key={id} id={id} />}</Route>
-                  <Route path="/queue" component={QueuePage} />
-                  <Route path="/pipelines" component={PipelinesPage} />
-                  <Route path={newPath}>
-                    <EditPipelinePage slug={null} />
-                  </Route>
-                  <Route path="/pipelines/:slug/edit">{({ slug }) => <EditPipelinePage key={slug} slug={slug} />}</Route>
-                  <Route path="/pipelines/:slug">{({ slug }) => <PipelinePage key={slug} slug={slug} />}</Route>
-                  <Route path="/pipelines/:slug/board">{({ slug }) => <BoardPage slug={slug} />}</Route>
-                  <Route path="/graph" component={GraphPage} />
-                  <Route path="/webhooks" component={WebhooksPage} />
-                  <Route>
-                    <NothingHere />
-                  </Route>
-                </Switch>
-              </Suspense>
+                ))}
+                <Route>
+                  <NothingHere />
+                </Route>
+              </Switch>
             </Shell>
           </TooltipProvider>
         </Clock>
       </AccessGate>
     </Router>
   );
+}
+
+/** Loads the code of the page that opens while the caller is still being read, and of the page to which a link under the pointer or focus leads. */
+function Preload() {
+  const { parser } = useRouter();
+  useEffect(() => {
+    const load = (path: string): void => pages.find(([pattern]) => matchRoute(parser, pattern, path.slice(basePath.length))[0])?.[1].preload();
+    const near = ({ target }: Event): void => {
+      const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;
+      if (link?.origin === location.origin) load(link.pathname);
+    };
+    load(location.pathname);
+    document.addEventListener('pointerover', near);
+    document.addEventListener('focusin', near);
+    return () => {
+      document.removeEventListener('pointerover', near);
+      document.removeEventListener('focusin', near);
+    };
+  }, [parser]);
+  return null;
 }
 
 function Loading() {

@@ -17,6 +17,17 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // One file for the first load, and few for each page: 60 small ones took longer to ask for than to read.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 30_000, priority: 1 },
+          ],
+        },
+      },
+    },
     license: { fileName: 'licenses.md' },
     // A test limits the compressed size of the first load.
     chunkSizeWarningLimit: 1_000,

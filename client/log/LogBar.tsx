@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { handoffNumbers, type Tenures } from '../sessions/moves.ts';
 import { Icon } from '../ui/Icon.tsx';
 import styles from './LogBar.module.css';
 
@@ -6,20 +7,32 @@ interface LogBarProps {
   /** Numbers of the first and the last message. */
   oldest: number;
   newest: number;
-  /** Numbers of the entries of handoffs, in order. */
-  handoffs: readonly number[];
+  tenures: Tenures;
   /** The number of the message where the reader is. */
   place: () => number;
   onJump: (message: number) => void;
 }
 
 /** Goes to the first and the last message, to a number, and from handoff to handoff. */
-export function LogBar({ oldest, newest, handoffs, place, onJump }: LogBarProps) {
+export function LogBar({ oldest, newest, tenures, place, onJump }: LogBarProps) {
   const [number, setNumber] = useState('');
   const [said, setSaid] = useState('');
   const go = (message: number | undefined, otherwise: string) => {
     setSaid(message === undefined ? otherwise : '');
     if (message !== undefined) onJump(message);
+  };
+  const handoffs = handoffNumbers(tenures.known);
+  /** Reads earlier ones until one is there. */
+  const goBack = async () => {
+    const from = place();
+    const isEarlier = (each: number): boolean => each < from;
+    let found = tenures;
+    while (!handoffNumbers(found.known).some(isEarlier)) {
+      const more = await found.readEarlier();
+      if (more === null) break;
+      found = more;
+    }
+    go(handoffNumbers(found.known).findLast(isEarlier), 'There is no earlier handoff.');
   };
   const wanted = Number(number);
   const isKnown = Number.isInteger(wanted) && wanted >= oldest && wanted <= newest;
@@ -31,9 +44,9 @@ export function LogBar({ oldest, newest, handoffs, place, onJump }: LogBarProps)
       <button type="button" className="button small" onClick={() => go(newest, '')}>
         Last
       </button>
-      {handoffs.length > 0 && (
+      {(handoffs.length > 0 || tenures.hasEarlier) && (
         <>
-          <button type="button" className="button small" onClick={() => go(handoffs.findLast((each) => each < place()), 'There is no earlier handoff.')}>
+          <button type="button" className="button small" onClick={() => void goBack()}>
             <Icon name="left" size={14} /> Handoff<span className="hidden"> before</span>
           </button>
           <button type="button" className="button small" onClick={() => go(handoffs.find((each) => each > place()), 'There is no later handoff.')}>

@@ -4,14 +4,13 @@ import { Virtualizer, type CustomItemComponentProps, type VirtualizerHandle } fr
 import { useLocation, useSearch } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import type { FragmentType } from '../gql/index.ts';
-import { handoffNumbers, movesByNumber, type Move, type Tenure } from '../sessions/moves.ts';
+import type { Tenures } from '../sessions/moves.ts';
 import { useHeldEnd } from './heldEnd.ts';
 import { LogBar } from './LogBar.tsx';
 import { LogNow, type LogNowFragment } from './LogNow.tsx';
-import { LogPages } from './logPages.ts';
+import { LogPages, type LogMessages } from './logPages.ts';
 import { LogRow, rowId } from './LogRow.tsx';
 import { LogSearch } from './LogSearch.tsx';
-import { MovedEntry } from './MovedEntry.tsx';
 import { OriginalRequest, type OriginalRequestFragment } from './OriginalRequest.tsx';
 import { hashOf, placeOf, type LogPlace, type Target } from './place.ts';
 import styles from './SessionLog.module.css';
@@ -21,11 +20,12 @@ interface LogListProps {
   /** Numbers of the first and the last message. */
   oldest: number;
   newest: number;
+  /** The newest messages when the log was opened. */
+  given: LogMessages;
   /** The first messages, newest first. */
   begin: readonly FragmentType<typeof OriginalRequestFragment>[];
   session: FragmentType<typeof LogNowFragment>;
-  tenures: readonly Tenure[];
-  moves: readonly Move[];
+  tenures: Tenures;
   moment: string;
 }
 
@@ -33,17 +33,16 @@ interface LogListProps {
 const nowRow = 0;
 
 /** The messages, of which those on the screen are in the page, and what goes to one of them. */
-export function LogList({ sessionId, oldest, newest, begin, session, tenures, moves, moment }: LogListProps) {
+export function LogList({ sessionId, oldest, newest, given, begin, session, tenures, moment }: LogListProps) {
   const client = useClient();
-  const [pages] = useState(() => new LogPages(client, sessionId, newest));
+  const [pages] = useState(() => new LogPages(client, sessionId, newest, given));
   const { target, jump } = useTarget();
   const { region, content, onScroll, noteAct, letGo } = useHeldEnd(target === null);
   const list = useRef<VirtualizerHandle>(null);
   /** The message that was last gone to, until the reader scrolls: near the end it may not be at the top. */
   const gone = useRef<number | null>(null);
   const rows = useMemo(() => [...Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index), nowRow], [oldest, newest]);
-  const byNumber = useMemo(() => movesByNumber(moves, newest), [moves, newest]);
-  const handoffs = useMemo(() => handoffNumbers(tenures), [tenures]);
+  useEffect(() => pages.give(given), [pages, given]);
 
   const known = useRef({ newest, moment });
   useEffect(() => {
@@ -73,7 +72,7 @@ export function LogList({ sessionId, oldest, newest, begin, session, tenures, mo
   return (
     <>
       <div className={styles.bar}>
-        <LogBar oldest={oldest} newest={newest} handoffs={handoffs} place={place} onJump={goTo} />
+        <LogBar oldest={oldest} newest={newest} tenures={tenures} place={place} onJump={goTo} />
         <LogSearch sessionId={sessionId} onJump={goTo} />
       </div>
       <OriginalRequest messages={begin} onJump={goTo} />
@@ -85,11 +84,10 @@ export function LogList({ sessionId, oldest, newest, begin, session, tenures, mo
               {(number) =>
                 number === nowRow ? (
                   <div className={styles.entry}>
-                    {byNumber.get(newest + 1)?.map((move) => <MovedEntry key={move.id} move={move} />)}
                     <LogNow session={session} />
                   </div>
                 ) : (
-                  <LogRow pages={pages} number={number} isFirst={number === oldest} moves={byNumber.get(number)} target={target?.message === number ? target : null} />
+                  <LogRow pages={pages} number={number} isFirst={number === oldest} target={target?.message === number ? target : null} />
                 )
               }
             </Virtualizer>

@@ -1,10 +1,9 @@
 import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { CombinedError } from 'urql';
-import type { Move } from '../sessions/moves.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { LogEntry } from './LogEntry.tsx';
+import { LogEvents } from './LogEvents.tsx';
 import type { LogPages, Read } from './logPages.ts';
-import { MovedEntry } from './MovedEntry.tsx';
 import { elementOf, type Target } from './place.ts';
 import { RoutedEntry } from './RoutedEntry.tsx';
 import styles from './SessionLog.module.css';
@@ -14,14 +13,12 @@ interface LogRowProps {
   pages: LogPages;
   number: number;
   isFirst: boolean;
-  /** The moves without a handoff before this message. */
-  moves: readonly Move[] | undefined;
   /** Null unless it is in this row. */
   target: Target | null;
 }
 
 /** One message with what precedes and follows it. */
-export const LogRow = memo(function LogRow({ pages, number, isFirst, moves, target }: LogRowProps) {
+export const LogRow = memo(function LogRow({ pages, number, isFirst, target }: LogRowProps) {
   const watch = useCallback((listener: () => void) => pages.watch(number, listener), [pages, number]);
   const message: Read = useSyncExternalStore(watch, () => pages.at(number));
   const row = useRef<HTMLDivElement>(null);
@@ -33,13 +30,13 @@ export const LogRow = memo(function LogRow({ pages, number, isFirst, moves, targ
   return (
     <div ref={row} className={styles.entry} tabIndex={-1} data-target={target !== null && target.call === null}>
       {isFirst && <p className={styles.begin}>The conversation begins here.</p>}
-      {moves?.map((move) => <MovedEntry key={move.id} move={move} />)}
       {message === undefined && <div className={styles.coming} data-coming />}
       {message instanceof CombinedError && <RequestError error={message} onRetry={() => pages.retry(number)} />}
       {message && !(message instanceof CombinedError) && (
         <>
           {message.role === 'HANDOFF' ? <RoutedEntry message={message} /> : <LogEntry message={message} isTarget={target !== null} />}
           {message.toolCalls.length > 0 && <ToolCalls key={message.id} messageId={message.id} number={number} calls={message.toolCalls} target={target} />}
+          <LogEvents events={message.events} />
         </>
       )}
     </div>

@@ -1,14 +1,11 @@
-import { lazy, Suspense } from 'react';
+import { later } from '../app/later.tsx';
 import styles from './Markdown.module.css';
 
-// The parser is as large as a page.
-const Markdown = lazy(() => import('./Markdown.tsx'));
-
-/** A text as Markdown, and as it is until the parser is here. */
-export function MarkdownText({ text }: { text: string }) {
-  return (
-    <Suspense fallback={<div className={styles.plain}>{text}</div>}>
-      <Markdown text={text} />
-    </Suspense>
-  );
+interface MarkdownTextProps {
+  text: string;
 }
+
+const Plain = ({ text }: MarkdownTextProps) => <div className={styles.plain}>{text}</div>;
+
+/** A text as Markdown, and as it is until the parser is here, which is as large as a page. */
+export const MarkdownText = later<MarkdownTextProps>(() => import('./Markdown.tsx'), Plain);

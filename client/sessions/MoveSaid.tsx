@@ -1,9 +1,13 @@
 import { Fold } from '../ui/Fold.tsx';
-import type { Move } from './moves.ts';
+
+export interface Said {
+  reason?: string | null;
+  summary?: string | null;
+  metadata?: unknown;
+}
 
 /** The notes of a move without a handoff. */
-export function MoveSaid({ move }: { move: Move }) {
-  const { reason, summary, metadata } = move.startedBy ?? {};
+export function MoveSaid({ said: { reason, summary, metadata } }: { said: Said }) {
   return (
     <>
       {reason != null ? <Fold text={reason} lines={3} characters={300} /> : <span className="soft">No reason was given.</span>}

@@ -17,7 +17,7 @@ export function MovedRow({ move }: { move: Move }) {
           <span className="soft small">Without a handoff</span>
         </td>
         <td className={styles.why}>
-          <MoveSaid move={move} />
+          <MoveSaid said={move.startedBy ?? {}} />
         </td>
         <td className={styles.when}>
           <Time at={move.startedAt} />

@@ -39,7 +39,7 @@ const HistoryQuery = graphql(`
 /** The handoffs as a table, newest first, with moves without a handoff in between; rows open to show the content. */
 export function SessionHistory({ sessionId, version }: { sessionId: string; version: number }) {
   const [wanted, setWanted] = useState(pageSize);
-  const moves = movesOf(useTenures(sessionId, version));
+  const moves = movesOf(useTenures(sessionId, version).known);
   return (
     <div className={styles.history}>
       <table className={styles.table}>

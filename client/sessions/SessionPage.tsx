@@ -9,9 +9,10 @@ import type { SessionPageQuery } from '../gql/graphql.ts';
 import { PromptDialog } from '../handoffs/PromptDialog.tsx';
 import type { Draft } from '../handoffs/reassign/reassign.ts';
 import { useSessionLog } from '../live/events.ts';
+import { MarkdownText } from '../log/MarkdownText.tsx';
 import { DropHint } from '../log/importing/DropHint.tsx';
 import { useFileDrop } from '../log/importing/useFileDrop.ts';
-import { SessionLog } from '../log/SessionLog.tsx';
+import { SessionLog, useLogOpening } from '../log/SessionLog.tsx';
 import { useSeen } from '../noticing/Changed.tsx';
 import { usePageActions } from '../palette/actions.ts';
 import { Badge } from '../ui/Badge.tsx';
@@ -33,7 +34,7 @@ import styles from './SessionPage.module.css';
 import { isOpen } from './SessionRow.tsx';
 import { SessionSide } from './SessionSide.tsx';
 import { SessionSnapshots } from './SessionSnapshots.tsx';
-import { SessionTabs, viewOf } from './SessionTabs.tsx';
+import { SessionTabs, viewOf, type SessionView } from './SessionTabs.tsx';
 
 const SessionPageDocument = graphql(`
   query SessionPage($id: ID!) {
@@ -68,12 +69,17 @@ const TimeAxis = lazy(() => import('./time/TimeAxis.tsx'));
 // Most sessions are in no pipeline.
 const SessionPipeline = lazy(() => import('../pipelines/SessionPipeline.tsx'));
 
+// Beside the page's requests: most messages need it.
+MarkdownText.preload();
+
 /** One session: its holder, handoffs, log and context. */
 export default function SessionPage({ id }: { id: string }) {
   const [{ data, error }, ask] = useQuery({ query: SessionPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
   useAgain(ask, data?.session ? momentOf(data.session) : undefined);
+  const view = viewOf(useSearch());
+  const opening = useLogOpening(id, view === 'conversation');
   const failure = error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
-  if (data?.session) return <Known session={data.session} failure={failure} />;
+  if (data?.session) return <Known session={data.session} failure={failure} view={view} opening={opening} />;
   return (
     <Page title="Session">
       {failure}
@@ -95,7 +101,14 @@ export default function SessionPage({ id }: { id: string }) {
 /** Both values: a move may become known through either. */
 const momentOf = ({ version, updatedAt }: { version: number; updatedAt: string }): string => `${version} ${updatedAt}`;
 
-function Known({ session, failure }: { session: NonNullable<SessionPageQuery['session']>; failure: ReactNode }) {
+interface KnownProps {
+  session: NonNullable<SessionPageQuery['session']>;
+  failure: ReactNode;
+  view: SessionView;
+  opening: ReturnType<typeof useLogOpening>;
+}
+
+function Known({ session, failure, view, opening }: KnownProps) {
   const { id, title, status, version, updatedAt, agent, agentSession, pipeline } = session;
   const isAgent = useAccess().viewer.role === 'AGENT';
   /** The fields of the dialog that is open. */
@@ -104,7 +117,6 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
   const moment = momentOf(session);
   useSessionLog(id);
   useSeen(session);
-  const view = viewOf(useSearch());
   const mayReassign = useMay('reassign') && isOpen(status);
   const mayImport = useMay('steerSession', agent?.id) && isOpen(status) && (!isAgent || agentSession?.state === 'ACTIVE');
   const [importing, setImporting] = useState<readonly File[] | null>(null);
@@ -172,7 +184,7 @@ function Known({ session, failure }: { session: NonNullable<SessionPageQuery['se
         {view === 'conversation' && (
           <div className={styles.conversation}>
             <div className={`card ${styles.clip}`}>
-              <SessionLog sessionId={id} moment={moment} />
+              <SessionLog sessionId={id} moment={moment} opening={opening} />
             </div>
             <div className="card">
               <SessionSide session={session} />

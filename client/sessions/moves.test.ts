@@ -1,25 +1,13 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
+import { pauseSession, resumeSession } from '../../server/sessions/changeSession.ts';
 import { acceptHandoff } from '../../server/handoffs/changeHandoff.ts';
 import { openBrowser, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
-import { handoffNumbers, movesByNumber, type Move, type Tenure } from './moves.ts';
-
-describe('a move without a handoff is placed in the log', () => {
-  const move = (startSequence: number) => ({ id: `at ${startSequence}`, startSequence }) as Move;
-  const placed = (moves: number[], newest: number) => [...movesByNumber(moves.toReversed().map(move), newest)].map(([number, found]) => [number, found.map(({ startSequence }) => startSequence)]);
-
-  it('before the first message of its tenure, in order', () => {
-    expect(placed([1, 2, 3, 3], 4)).toEqual([[1, [1]], [2, [2]], [3, [3, 3]]]);
-  });
-
-  it('after the last message when none follows', () => {
-    expect(placed([5, 6], 4)).toEqual([[5, [5, 6]]]);
-  });
-});
+import { handoffNumbers, type Tenure } from './moves.ts';
 
 it('the entry of a handoff is the message before the tenure that it began', () => {
   const tenure = (startSequence: number, id?: string) => ({ startSequence, initiatedByHandoff: id === undefined ? null : { id } }) as Tenure;
@@ -39,6 +27,7 @@ beforeAll(async () => {
   await reassign(id, { agentId: 'codex-1', skipHandoff: true, reason: 'It knows the parser', summary: 'The lexer is done', metadata: { ticket: 7 } });
   for (const name of ['claude-1', 'codex-1']) await run(acceptHandoff, { handoffId: (await reassign(id, { agentId: name, reason: `On to ${name}` })).handoffId! });
   await reassign(id, { agentId: 'claude-1', skipHandoff: true });
+  await run(pauseSession, { sessionId: id, expectedVersion: null });
   ({ visit } = await openBrowser(url));
 }, 300_000);
 
@@ -57,6 +46,11 @@ describe('the page of a session', () => {
     const order = await page.locator('[data-moved], [data-routed], #message-1').evaluateAll((all) => all.map((one) => one.getAttribute('data-moved') ?? one.getAttribute('data-routed') ?? one.id));
     expect(order).toEqual(['message-1', 'true', 'true', 'true', 'true']);
     await page.locator('[data-routed]', { hasText: 'On to codex-1' }).getByText('sent back').waitFor();
+    expect(await page.locator('[data-change]').allTextContents()).toEqual([expect.stringMatching(/^Paused by an operator/)]);
+    // What happens while the page is open follows it.
+    await run(resumeSession, { sessionId: id, expectedVersion: null });
+    await page.locator('[data-change]', { hasText: 'Resumed by an operator' }).waitFor();
+    await run(pauseSession, { sessionId: id, expectedVersion: null });
     expect(faults).toEqual([]);
   }, 120_000);
 

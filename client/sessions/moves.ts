@@ -1,14 +1,14 @@
-import { useQuery } from 'urql';
+import { useState } from 'react';
+import { useClient, useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import type { SessionMovesQuery } from '../gql/graphql.ts';
 import { useAgain } from '../ui/useAgain.ts';
 
-// The newest 100, as in the chain.
 const MovesQuery = graphql(`
-  query SessionMoves($id: ID!) {
+  query SessionMoves($id: ID!, $after: String) {
     session(id: $id) {
       id
-      agentSessions(first: 100) {
+      agentSessions(first: 100, after: $after) {
         nodes {
           id
           startSequence
@@ -28,37 +28,63 @@ const MovesQuery = graphql(`
             metadata
           }
         }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
   }
 `);
 
+type Page = NonNullable<SessionMovesQuery['session']>['agentSessions'];
 /** A tenure; a move is one that began without a handoff, with the move's notes. */
-export type Tenure = NonNullable<SessionMovesQuery['session']>['agentSessions']['nodes'][number];
+export type Tenure = Page['nodes'][number];
 export type Move = Tenure;
+
+export interface Tenures {
+  /** Newest first: the newest 100, and those that were read since. */
+  known: readonly Tenure[];
+  hasEarlier: boolean;
+  /** Reads 100 more. Returns what is known then; null when there are no more. */
+  readEarlier: () => Promise<Tenures | null>;
+}
 
 const none: readonly Tenure[] = [];
 
-/** The session's tenures, newest first. */
-export function useTenures(sessionId: string, moment: string | number): readonly Tenure[] {
-  const [{ data }, ask] = useQuery({ query: MovesQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+/** The session's tenures. */
+export function useTenures(sessionId: string, moment: string | number): Tenures {
+  const client = useClient();
+  const [{ data }, ask] = useQuery({ query: MovesQuery, variables: { id: sessionId, after: null }, requestPolicy: 'cache-and-network' });
   useAgain(ask, moment);
-  return data?.session?.agentSessions.nodes ?? none;
+  const [earlier, setEarlier] = useState<{ tenures: readonly Tenure[]; pageInfo: Page['pageInfo'] } | null>(null);
+  const newest = data?.session?.agentSessions;
+  const from = (known: readonly Tenure[], pageInfo: Page['pageInfo'] | undefined): Tenures => ({
+    known,
+    hasEarlier: pageInfo?.hasNextPage === true,
+    readEarlier: async () => {
+      if (pageInfo?.hasNextPage !== true) return null;
+      const answer = await client.query(MovesQuery, { id: sessionId, after: pageInfo.endCursor ?? null }).toPromise();
+      const page = answer.data?.session?.agentSessions;
+      if (page === undefined) return null;
+      const tenures = merged(known, page.nodes);
+      setEarlier({ tenures, pageInfo: page.pageInfo });
+      return from(tenures, page.pageInfo);
+    },
+  });
+  return from(merged(newest?.nodes ?? none, earlier?.tenures ?? none), earlier?.pageInfo ?? newest?.pageInfo);
+}
+
+/** The newest ones, and the others after them. */
+function merged(newest: readonly Tenure[], others: readonly Tenure[]): readonly Tenure[] {
+  if (others.length === 0) return newest;
+  const ids = new Set(newest.map(({ id }) => id));
+  return [...newest, ...others.filter(({ id }) => !ids.has(id))];
 }
 
 /** The moves without a handoff, newest first. */
 export const movesOf = (tenures: readonly Tenure[]): Move[] =>
   tenures.filter(({ initiatedByHandoff, startedBy }) => !initiatedByHandoff && startedBy?.type === 'SESSION_REASSIGNED');
-
-/** The moves before each message, those after the last one before the number that follows it. */
-export function movesByNumber(moves: readonly Move[], newest: number): Map<number, Move[]> {
-  const byNumber = new Map<number, Move[]>();
-  for (const move of moves.toReversed()) {
-    const number = Math.min(move.startSequence, newest + 1);
-    byNumber.set(number, [...(byNumber.get(number) ?? []), move]);
-  }
-  return byNumber;
-}
 
 /** The numbers of the entries of handoffs, in order: each is the last message before the tenure that it began. */
 export const handoffNumbers = (tenures: readonly Pick<Tenure, 'startSequence' | 'initiatedByHandoff'>[]): number[] =>

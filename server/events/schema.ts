@@ -1,7 +1,7 @@
 import { sessionSpan, tenureSpan, traceparentOf } from '../core/traceparent.ts';
 import { batched } from '../graphql/batch.ts';
 import { builder } from '../graphql/builder.ts';
-import { Role } from '../graphql/enums.ts';
+import { Role, SessionStatus } from '../graphql/enums.ts';
 import { cursorsOf, placeOf } from './cursors.ts';
 import type { Item } from '../live/hub.ts';
 import { tenuresOfEvents } from './tenures.ts';
@@ -83,6 +83,11 @@ builder.prismaNode('Event', {
       description: 'The caller that caused the Event; null for READY and HEARTBEAT.',
       select: { actorPrincipal: true, actorRole: true },
       resolve: (event) => (event.actorPrincipal === null ? null : event),
+    }),
+    sessionStatus: t.expose('sessionStatus', {
+      type: SessionStatus,
+      nullable: true,
+      description: 'Status of the Session after the Event; null for AGENT_CHANGED, WEBHOOK_DISABLED, READY and HEARTBEAT.',
     }),
     reason: t.exposeString('reason', { nullable: true }),
     summary: t.exposeString('summary', { nullable: true }),

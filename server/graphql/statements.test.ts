@@ -104,6 +104,7 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     ['search: one for the matches, one for the records of their type, one for the texts of the matches', 3, `query ($n: Int) { search(query: "message", types: [MESSAGE], first: $n) { edges { cursor match { text marks { start } } node { ... on Session { id } ... on Message { id role session { id title } agentSession { id agent { id } } } } } } }`],
     ['search, by nodes', 2, 'query ($n: Int) { search(query: "work", types: [SESSION], first: $n) { nodes { ... on Session { id title agent { id } lastHandoff { id sourceAgent { id } } } } } }'],
     ['Message.toolCalls with their lines: their ids, their rows, their lines', 4, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: 2) { nodes { id toolCalls(first: 3) { id name status argument durationMs } } } } } }'],
+    ['Message.events: their ids, then their rows', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: 2) { nodes { id events { id type sessionStatus agent { id } handoff { id } } } } } } }'],
     ['suggestTargets: the session, what the rules need, the paths, the words, and the agents', 6, 'query ($n: Int, $sessionId: ID!) { suggestTargets(sessionId: $sessionId, first: $n) { agent { id name } score factors { name value } } }'],
     ['results and errors of tool calls', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id turns(first: 2) { nodes { toolCalls { id result error } } } } } }'],
   ])('%s', async (_name, statements, query) => {

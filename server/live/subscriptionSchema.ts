@@ -106,7 +106,7 @@ async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveI
   return { ...(isKnown ? event : await readEvent(context, event.id, select)), id: event.id, ...delivered };
 }
 
-const blank = { sessionId: null, sessionSequence: null, reason: null, summary: null, metadata: null, actorPrincipal: null, actorRole: null, traceparent: null, session: null, handoff: null, agent: null };
+const blank = { sessionId: null, sessionSequence: null, sessionStatus: null, reason: null, summary: null, metadata: null, actorPrincipal: null, actorRole: null, traceparent: null, session: null, handoff: null, agent: null };
 
 /** Reads the current Session, Handoff and Agent in one statement. */
 async function readEvent({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> {

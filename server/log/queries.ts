@@ -89,6 +89,33 @@ export async function callsAfterMessages(
   return following;
 }
 
+/** The greatest number of Events that one gap between two Messages returns. */
+export const eventsInGap = 50;
+
+/**
+ * The newest Events between each Message and the next that the log shows: changes of status and moves that have no entry of their own. The
+ * index `events_in_log` has the same condition. Ids grow with time, so they say what was recorded first.
+ */
+export async function eventsAfterMessages({ pool, prisma }: { pool: Pool; prisma: PrismaClient }, messageIds: readonly string[], query: object): Promise<Map<string, { id: string }[]>> {
+  const { rows } = await pool.query<{ messageId: string; id: string }>({
+    name: 'events_after_messages',
+    // Events before the first Message are shown after it.
+    text: `SELECT m.id AS "messageId", f.id FROM messages m LEFT JOIN messages n ON n.session_id = m.session_id AND n.sequence = m.sequence + 1
+           CROSS JOIN LATERAL (
+             SELECT e.id FROM events e
+             WHERE e.session_id = m.session_id AND (m.sequence = 1 OR e.id > m.id) AND (n.id IS NULL OR e.id < n.id)
+               AND (e.type IN ('SESSION_STATUS_CHANGED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED', 'HANDOFF_TIMED_OUT') OR e.type = 'SESSION_REASSIGNED' AND e.handoff_id IS NULL)
+             ORDER BY e.id DESC LIMIT ${eventsInGap}) f
+           WHERE m.id = ANY($1::uuid[]) ORDER BY m.id, f.id`,
+    values: [messageIds],
+  });
+  const found = await prisma.event.findMany({ ...query, where: { id: { in: rows.map(({ id }) => id) } } });
+  const events = new Map(found.map((event) => [event.id, event]));
+  const following = new Map<string, { id: string }[]>();
+  for (const { messageId, id } of rows) following.set(messageId, [...(following.get(messageId) ?? []), events.get(id)!]);
+  return following;
+}
+
 export interface CallLine {
   status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   argument: string | null;

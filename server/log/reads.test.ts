@@ -4,6 +4,8 @@ import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { toolCall, world } from '../../test/world.ts';
+import { rejectHandoff } from '../handoffs/changeHandoff.ts';
+import { failSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
 import { recordDecision, setTasks } from './addToLog.ts';
 
 const database = await testDatabase();
@@ -66,6 +68,29 @@ test('a Message returns the ToolCalls up to the next one, in order and by pages'
     { all: [], two: [], rest: [] },
     { all: [call('early'), call('a'), call('b'), call('c')], two: [call('early'), call('a')], rest: [call('b'), call('c')] },
   ] } });
+});
+
+test('a Message returns the changes of status and the moves up to the next one, in order', async () => {
+  const sessionId = await session('ada');
+  const change = { sessionId, expectedVersion: null };
+  await run(pauseSession, change);
+  await run(resumeSession, change);
+  await turn(sessionId, { messages: [{ role: 'ASSISTANT', content: 'First.' }, { role: 'ASSISTANT', content: 'Second.' }] });
+  await run(recordDecision, { sessionId, text: 'No change of status' });
+  await run(pauseSession, change);
+  const { handoffId } = await reassign(sessionId, { agentId: 'bob' });
+  await run(rejectHandoff, { handoffId: handoffId!, reason: 'Not mine' });
+  await reassign(sessionId, { agentId: 'bob', skipHandoff: true, reason: 'It knows' });
+  await run(failSession, { ...change, reason: 'Lost' });
+  const query = `{ session(id: "${encodeId('session', sessionId)}") { messages(last: 9) { nodes { role events { type sessionStatus reason agent { id } handoff { status } } } } } }`;
+  const nodes = (await post<{ session: { messages: { nodes: { role: string; events: Record<string, unknown>[] }[] } } }>(query)).data.session.messages.nodes.toReversed();
+  const said = nodes.map(({ role, events }) => [role, ...events.map(({ type, sessionStatus, reason }) => `${String(type)} ${String(sessionStatus)} ${String(reason)}`)]);
+  expect(said).toEqual([
+    ['ASSISTANT', 'SESSION_STATUS_CHANGED PAUSED null', 'SESSION_STATUS_CHANGED RUNNING null'],
+    ['ASSISTANT', 'SESSION_STATUS_CHANGED PAUSED null'],
+    ['HANDOFF', 'SESSION_RETURNED PAUSED null', 'SESSION_REASSIGNED PAUSED It knows', 'SESSION_STATUS_CHANGED FAILED Lost'],
+  ]);
+  expect(nodes[2]!.events.map(({ agent: holder, handoff }) => [holder, handoff])).toEqual([[{ id: 'ada' }, { status: 'REJECTED' }], [{ id: 'bob' }, null], [null, null]]);
 });
 
 test('a ToolCall has a line: the argument that says most, its status and its duration', async () => {

@@ -10,7 +10,7 @@ import { MessageKind, MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { decodeArgs, integer, withDefault } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { largeColumn } from '../graphql/largeColumn.ts';
-import { type CallLine, callsAfterMessages, linesOfCalls, reportedUsage } from './queries.ts';
+import { type CallLine, callsAfterMessages, eventsAfterMessages, eventsInGap, linesOfCalls, reportedUsage } from './queries.ts';
 
 builder.objectType('Usage', {
   access: 'inherit',
@@ -113,6 +113,16 @@ builder.prismaNode('Message', {
         const query = queryFromInfo({ context, info, typeName: 'ToolCall', select: { id: true } });
         const found = await batched(context, info, id, (ids) => callsAfterMessages(context, ids, page, withoutColumns(query, 'result', 'error')));
         return found ?? [];
+      },
+    }),
+    events: t.field({
+      type: [modelRef('Event')],
+      listSize: 2,
+      cost: 2,
+      description: `Events between this Message and the next that have no Message of their own, oldest first: SESSION_STATUS_CHANGED, SESSION_RETURNED, SESSION_UNASSIGNED, SESSION_QUEUED, HANDOFF_TIMED_OUT, and SESSION_REASSIGNED without a Handoff. Those of the first Message include Events before it. At most the newest ${eventsInGap}.`,
+      resolve: async ({ id }, _args, context, info) => {
+        const query = queryFromInfo({ context, info, typeName: 'Event', select: { id: true } });
+        return (await batched(context, info, id, (ids) => eventsAfterMessages(context, ids, query))) ?? [];
       },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the Message; the time of recording when the source does not say.' }),

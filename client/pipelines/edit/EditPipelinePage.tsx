@@ -10,7 +10,7 @@ import { definitionOf, PipelineQuery, SavedPipelineFragment } from '../definitio
 import { Editor } from './Editor.tsx';
 
 /** Defines a pipeline, or the next version of one. */
-export default function EditPipelinePage({ slug }: { slug: string | null }) {
+export default function EditPipelinePage({ slug = null }: { slug?: string | null }) {
   const mayDefine = useMay('manageAgents');
   const title = slug === null ? 'New pipeline' : `Edit ${slug}`;
   if (!mayDefine) {
