@@ -6,11 +6,11 @@ UPDATE "webhooks" SET "position" = least("position", (SELECT coalesce(max("posit
 
 DROP TRIGGER "event_positions_grow" ON "event_positions";
 DROP FUNCTION event_positions_grow();
-CREATE OR REPLACE FUNCTION inbox_entries_gapless() RETURNS trigger LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE FUNCTION inbox_entries_gapless() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $body$
       BEGIN
         IF EXISTS (
           SELECT FROM fresh f WHERE f.sequence < 1
-            OR (f.sequence > 1 AND NOT EXISTS (SELECT FROM inbox_entries t WHERE t.agent_id = f.agent_id AND t.sequence = f.sequence - 1))
+            OR (f.sequence > 1 AND (SELECT t.sequence FROM inbox_entries t WHERE t.agent_id = f.agent_id AND t.sequence = f.sequence - 1) IS NULL)
         ) THEN
           RAISE EXCEPTION 'a number was skipped in inbox_entries' USING ERRCODE = 'check_violation', CONSTRAINT = 'inbox_entries_gapless';
         END IF;

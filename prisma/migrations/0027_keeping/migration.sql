@@ -49,7 +49,7 @@ CREATE TRIGGER "event_positions_grow" AFTER INSERT ON "event_positions" REFERENC
 
 -- As before, but the entry before may be pruned. Both are asked in one statement, and so in one snapshot. Not by EXISTS, for which
 -- PostgreSQL may read a whole table into memory first.
-CREATE OR REPLACE FUNCTION inbox_entries_gapless() RETURNS trigger LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE FUNCTION inbox_entries_gapless() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $body$
 BEGIN
   IF EXISTS (
     SELECT FROM fresh f WHERE f.sequence < 1
