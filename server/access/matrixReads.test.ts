@@ -19,7 +19,7 @@ interface Read {
   variables: (whose: 'own' | 'foreign') => Promise<object>;
   /** Something that is in the answer when the record is. */
   mark: (variables: Record<string, string>) => string;
-  AGENT: 'its own' | 'all' | 'FORBIDDEN' | 'FORBIDDEN for others';
+  AGENT: 'its own' | 'all' | 'FORBIDDEN' | 'FORBIDDEN for others' | 'FORBIDDEN to agents';
 }
 
 const inSession = async (whose: 'own' | 'foreign') => ({ id: encodeId('session', await held(whose)) });
@@ -48,6 +48,12 @@ const queries: Record<string, Read> = {
     variables: async (whose) => ({ id: encodeId('session', (await initiate(await held(whose), 'eve')).sessionId) }),
     mark: text('"count":1'),
     AGENT: 'its own',
+  },
+  handoffCounts: {
+    query: '{ answer: handoffCounts(where: { agentId: "ada" }) { totalCount nodes { source { id } count } } }',
+    variables: inHandoff,
+    mark: text('"source"'),
+    AGENT: 'FORBIDDEN to agents',
   },
   contextPreview: { query: 'query ($id: ID!) { answer: contextPreview(sessionId: $id) { text } }', variables: inSession, mark: text('A piece of work'), AGENT: 'its own' },
   contextItem: {
@@ -117,7 +123,7 @@ describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AG
   it.each(roles.flatMap((role) => (['own', 'foreign'] as const).map((whose) => [role, whose] as const)))('answers %s about a record that is %s', async (role, whose) => {
     const given = (await variables(whose)) as Record<string, string>;
     const { data, errors } = await askers[role].post<{ answer: unknown } | null>(query, given);
-    const forbidden = (AGENT === 'FORBIDDEN' && role !== 'ADMIN') || (AGENT === 'FORBIDDEN for others' && role === 'AGENT' && whose === 'foreign');
+    const forbidden = (AGENT === 'FORBIDDEN' && role !== 'ADMIN') || (AGENT === 'FORBIDDEN to agents' && role === 'AGENT') || (AGENT === 'FORBIDDEN for others' && role === 'AGENT' && whose === 'foreign');
     if (forbidden) return expect(errors).toMatchObject([{ path: ['answer'], extensions: { code: 'FORBIDDEN' } }]);
     expect(errors).toBeUndefined();
     const seen = JSON.stringify(data).includes(mark(given));

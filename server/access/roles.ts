@@ -15,4 +15,6 @@ export type Roles = readonly Role[];
 export const everybody: Roles = ['AGENT', 'OPERATOR', 'ANALYST', 'ADMIN'];
 export const workers: Roles = ['AGENT', 'OPERATOR', 'ADMIN'];
 export const operators: Roles = ['OPERATOR', 'ADMIN'];
+/** Roles that read everything but keys. */
+export const people: Roles = ['OPERATOR', 'ANALYST', 'ADMIN'];
 export const admins: Roles = ['ADMIN'];

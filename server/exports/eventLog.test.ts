@@ -72,6 +72,22 @@ it('goes on with what is missing, also after a kill within a line', async () => 
   expect(added).toBe(4);
 });
 
+it('tells the database how far it is before it reads on, so that nothing is pruned that it lacks, and goes on after a gap', async () => {
+  await some();
+  const log = new EventLog(options());
+  const told = async (): Promise<number | undefined> => (await db.pool.query<{ position: number }>('SELECT position::float8 FROM event_followers WHERE name LIKE $1', [`event log %${file}`])).rows[0]?.position;
+  await log.catchUp();
+  await log.close();
+  expect(await told()).toBe(0);
+  await write();
+  const last = (await linesOf(file)).at(-1)!.position;
+  expect(await told()).toBe(last);
+  await some();
+  await positioned();
+  const gone = await db.pool.query('DELETE FROM event_positions WHERE position = (SELECT min(position) FROM event_positions WHERE position > $1)', [last]);
+  expect([gone.rowCount, await write()]).toEqual([1, 3]);
+});
+
 it('is rotated by size, keeps five old files, and goes on after a kill in between', async () => {
   await rm(file, { force: true });
   await some();

@@ -14,6 +14,7 @@ import '../handoffs/reassignMutation.ts';
 import '../handoffs/schema.ts';
 import '../keys/mutations.ts';
 import '../keys/schema.ts';
+import '../learning/countsSchema.ts';
 import '../learning/graphSchema.ts';
 import '../learning/suggestSchema.ts';
 import '../limits/schema.ts';

@@ -111,6 +111,10 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     expect(await statementsOf(query)).toBe(statements);
   });
 
+  test('handoffCounts: one for the page, and one for the agents at each of its two places', async () => {
+    expect(await statementsOf('query ($n: Int) { handoffCounts(first: $n) { nodes { day source { id name } target { id } count byStatus { status count } } } }')).toBe(3);
+  });
+
   test('handoffGraph: one for the numbers, and one for the agents at each of its three places', async () => {
     const graph = 'query ($n: ID!) { handoffGraph(where: { agentId: $n }) { nodes { agent { id name } } edges { source { id } target { id } count } } }';
     const [one, many] = [await send(graph, { n: 'agent-3' }), await send(graph, { n: 'busy' })];

@@ -5,6 +5,7 @@ import { encodeId } from '../core/ids.ts';
 import { contexts } from '../graphql/context.ts';
 import { schema } from '../graphql/schema.ts';
 import { silentLog } from '../infra/log.ts';
+import { countFinished, Pruner } from '../keeping/prune.ts';
 import { bulkId, loadBulk } from '../../test/bulk.ts';
 import { testDatabase } from '../../test/database.ts';
 import { recordQueries } from '../../test/queries.ts';
@@ -169,6 +170,25 @@ describe('the graph of handoffs', () => {
     const times = (await partsOf('where: { initiatedAfter: "2026-01-02T12:00:00Z" }, first: 10')).find((node) => node['Function Name'] === 'handoff_times');
     expect(times?.['Actual Loops']).toBe(10);
   });
+});
+
+test.each(['{}', '{ agentId: "busy" }', '{ agentId: "agent-3" }', '{ sourceAgentId: "agent-3", targetAgentId: "agent-4" }', '{ until: "2026-01-03T00:00:00Z" }'])('handoffCounts by %s reads few pages', async (where) => {
+  await expectIndexed(`{ handoffCounts(where: ${where}) { nodes { day source { id } target { id } count } } }`, { pages: 2_000 });
+});
+
+test('finished Sessions are found by an index, at any depth', async () => {
+  queries.sent.length = 0;
+  await countFinished({ pool: database.pool, log: silentLog, days: 1 });
+  // None has its events' positions here, so that each is passed over.
+  const pruner = new Pruner({ pool: database.pool, log: silentLog, days: 1 });
+  for (let n = 0; n < 100; n += 1) expect(await pruner.batch()).toMatchObject({ sessions: 0, more: true });
+  const [count, ...found] = queries.sent.filter(({ text }) => text.includes('last_activity_at'));
+  for (const [{ text, values }, pages] of [[count!, Infinity], [found[0]!, 1_000], [found.at(-1)!, 1_000]] as const) {
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({ text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values });
+    const plan = rows[0]!['QUERY PLAN'][0]!.Plan;
+    expect(scansWhole(plan).filter((table) => ['sessions', 'events', 'event_positions'].includes(table))).toEqual([]);
+    expect(pagesRead(plan)).toBeLessThan(pages);
+  }
 });
 
 describe('a page at depth 100,000 costs at most 1.5 times the first', () => {

@@ -20,6 +20,7 @@ describe('the environment', () => {
       staleAfterMinutes: 30,
       handoffsEnabled: true,
       contextPressure: 80,
+      keepDays: undefined,
       archiveFolder: undefined,
       ratePerMinute: limits.rate.perMinute,
       eventLog: undefined,
@@ -57,6 +58,7 @@ describe('the environment', () => {
         BATON_CONTEXT_PRESSURE: '0',
         BATON_RATE_AGENT_WRITES: '1200',
         BATON_RATE_ANALYST_READS: '1',
+        BATON_KEEP_DAYS: '90',
         BATON_ARCHIVE_DIR: '/srv/handoffs',
         BATON_EVENT_LOG: '/var/log/baton.jsonl',
         BATON_EVENT_LOG_MB: '5',
@@ -64,7 +66,7 @@ describe('the environment', () => {
         BATON_DEMO: '1',
         LOG_LEVEL: 'debug',
       }),
-    ).toMatchObject({ redisUrls: ['redis://one:6379', 'rediss://user:p%40ss@two.example:7000/0'], allowedOrigins: ['https://baton.example.com', 'http://localhost:5173'], heartbeatMs: 500, host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, contextPressure: 0, ratePerMinute: { AGENT: { read: 600, write: 1_200 }, ANALYST: { read: 1, write: 60 }, ADMIN: { read: 6_000, write: 6_000 } }, archiveFolder: '/srv/handoffs', eventLog: '/var/log/baton.jsonl', eventLogBytes: 5 * 1024 * 1024, webhookAllow: ['10.0.0.0/8', '::1'], demo: true, logLevel: 'debug' });
+    ).toMatchObject({ redisUrls: ['redis://one:6379', 'rediss://user:p%40ss@two.example:7000/0'], allowedOrigins: ['https://baton.example.com', 'http://localhost:5173'], heartbeatMs: 500, host: '::1', port: 0, staleAfterMinutes: 0.5, handoffsEnabled: false, contextPressure: 0, ratePerMinute: { AGENT: { read: 600, write: 1_200 }, ANALYST: { read: 1, write: 60 }, ADMIN: { read: 6_000, write: 6_000 } }, keepDays: 90, archiveFolder: '/srv/handoffs', eventLog: '/var/log/baton.jsonl', eventLogBytes: 5 * 1024 * 1024, webhookAllow: ['10.0.0.0/8', '::1'], demo: true, logLevel: 'debug' });
   });
 
   test.each([
@@ -74,6 +76,7 @@ describe('the environment', () => {
     ['BATON_ALLOWED_ORIGINS', '*', "BATON_ALLOWED_ORIGINS must be origins such as https://baton.example.com, with commas between them and no path, not '*'"],
     ['BATON_WEBHOOK_KEY', 'too short', 'BATON_WEBHOOK_KEY must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"'],
     ['BATON_WEBHOOK_ALLOW', '10.0.0.0/8,localhost', "BATON_WEBHOOK_ALLOW must be addresses or networks such as 10.0.0.0/8, with commas between them, not '10.0.0.0/8,localhost'"],
+    ['BATON_KEEP_DAYS', '0', "BATON_KEEP_DAYS must be a whole number of days from 1 to 99999, not '0'"],
     ['BATON_HEARTBEAT_SECONDS', '15', "BATON_HEARTBEAT_SECONDS must be a number of seconds from 0.1 to 12, not '15'"],
     ['BATON_RATE_AGENT_WRITES', '0', "BATON_RATE_AGENT_WRITES must be a number of requests a minute from 1 to 9999999, not '0'"],
     ['BATON_BASE_PATH', 'baton', "BATON_BASE_PATH must be a path such as /baton, of letters, digits, -, _, . and ~, not 'baton'"],

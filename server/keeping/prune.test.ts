@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
+import { recordQueries } from '../../test/queries.ts';
 import { operator, toolCall, world } from '../../test/world.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { newId } from '../core/ids.ts';
@@ -17,6 +18,7 @@ import { countFinished, Pruner, type PruneOptions } from './prune.ts';
 
 const db = await testDatabase();
 const { pool } = db;
+const { sent } = recordQueries(pool);
 const { agent, session, initiate, reassign, run, turn, pipeline, advance } = world(pool);
 const stamper = createStamper({ pool, log: silentLog, stamped: () => undefined });
 atEnd(() => stamper.stop());
@@ -146,6 +148,18 @@ describe('a finished Session is pruned with everything below it', () => {
       [await tablesBelow()],
     );
     expect(rows).toEqual([]);
+  });
+
+  it('by indexes: the statement reads no table as a whole', async () => {
+    await finish(await session('ada'));
+    sent.length = 0;
+    await pruneAll();
+    const begin = sent.find(({ text }) => text.startsWith('BEGIN;'))!;
+    const { text, values } = sent.find(({ text }) => text.includes('DELETE FROM sessions'))!;
+    await client.query(begin.text);
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>({ text: `EXPLAIN ${text}`, values });
+    await client.query('ROLLBACK');
+    expect(rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('Seq Scan') && !line.includes('on pruning'))).toEqual([]);
   });
 });
 

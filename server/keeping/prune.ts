@@ -30,15 +30,15 @@ const leaseMs = 60_000;
 const statementMs = 600_000;
 
 const finished = `s.status IN ('COMPLETED', 'FAILED', 'CANCELLED')`;
-const enabled = 'disabled_at IS NULL AND deleted_at IS NULL';
+const enabled = 'w.disabled_at IS NULL AND w.deleted_at IS NULL';
 
-// Webhooks that are enabled, and files that were seen in the last week, must have passed the newest event; and no delivery may wait.
+// Webhooks that are enabled, and files that were seen in the last week, must have passed the newest event; and no delivery may
+// wait. The first of a Session that waits is PENDING: there are at most as many as Sessions that wait.
 const find = statement(`WITH bound AS MATERIALIZED (SELECT min(position) AS position FROM (
-  SELECT position FROM webhooks WHERE ${enabled} UNION ALL SELECT position FROM event_followers WHERE seen_at > clock_timestamp() - interval '7 days') f)
+  SELECT w.position FROM webhooks w WHERE ${enabled} UNION ALL SELECT position FROM event_followers WHERE seen_at > clock_timestamp() - interval '7 days') f),
+waiting AS MATERIALIZED (SELECT e.session_id FROM webhooks w JOIN deliveries d ON d.webhook_id = w.id AND d.status = 'PENDING' JOIN events e ON e.id = d.event_id WHERE ${enabled} AND e.session_id IS NOT NULL)
 SELECT s.id, s.last_activity_at::text AS "finishedAt", s.message_count + s.turn_count + s.tool_call_count + 5 * s.handoff_count + 3 * s.event_count AS rows,
-  p.position IS NULL OR p.position > (SELECT position FROM bound) OR EXISTS (
-    SELECT FROM events d_event JOIN deliveries d ON d.event_id = d_event.id JOIN webhooks w ON w.id = d.webhook_id AND ${enabled}
-    WHERE d_event.session_id = s.id AND d.status IN ('PENDING', 'PARKED')) AS held
+  p.position IS NULL OR coalesce(p.position > (SELECT position FROM bound), false) OR s.id IN (SELECT session_id FROM waiting) AS held
 FROM (SELECT * FROM sessions s WHERE ${finished} AND (s.last_activity_at, s.id) > ($1::timestamptz, $2::uuid) AND s.last_activity_at < clock_timestamp() - $3 * interval '1 day'
   ORDER BY s.last_activity_at, s.id LIMIT ${sessionsAtOnce}) s
 LEFT JOIN events e ON e.session_id = s.id AND e.session_sequence = s.event_count LEFT JOIN event_positions p ON p.event_id = e.id

@@ -16,7 +16,7 @@ export function startPruning(options: PruneOptions, everyMs = 60_000): { stop():
   let [begun, sessions, events] = [false, 0, 0];
   const background = repeat(0, async () => {
     try {
-      if (!begun) log.info({ days, sessions: await countFinished(options) }, 'Finished sessions are pruned after BATON_KEEP_DAYS: so many are due now');
+      if (!begun) log.info({ days, due: await countFinished(options) }, 'Finished sessions are pruned after BATON_KEEP_DAYS');
       begun = true;
       const batch = await pruner.batch();
       sessions += batch.sessions;

@@ -8,7 +8,7 @@ import { agentId, decodeArgs, idOf, inputObject, instant, integer, optional, whe
 import { argsOf } from '../graphql/input/types.ts';
 import { type Graph as Counted, type GraphEdge, type GraphNode, handoffGraph } from './handoffGraph.ts';
 
-const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffStatusCount').implement({
+export const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffStatusCount').implement({
   access: 'inherit',
   description: 'Number of Handoffs with one status.',
   fields: (t) => ({
@@ -17,7 +17,7 @@ const StatusCount = builder.objectRef<GraphEdge['byStatus'][number]>('HandoffSta
   }),
 });
 
-const agentField = <Parent>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string, idIn: (parent: Parent) => string) =>
+export const agentField = <Parent>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string, idIn: (parent: Parent) => string) =>
   t.field({ type: modelRef('Agent'), description, resolve: (parent, _args, context, info) => agentNamed(idIn(parent), context, info) });
 
 const Edge = builder.objectRef<GraphEdge>('HandoffGraphEdge').implement({

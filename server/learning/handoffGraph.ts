@@ -1,9 +1,8 @@
 import type { Pool } from 'pg';
 import { ownAgent, readableEntrySql, readableSql } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
-import type { HandoffStatus } from '../generated/prisma/client.ts';
 import { cutIntoDays } from './days.ts';
-import { closedOf, type Outcomes, statuses } from './rules.ts';
+import { type Outcomes, rated, type Rated } from './rules.ts';
 
 export interface GraphFilter {
   sessionId: string | null;
@@ -18,14 +17,9 @@ export interface EdgeTimes {
   medianCompleteMs: number | null;
 }
 
-export interface GraphEdge extends EdgeTimes {
+export interface GraphEdge extends EdgeTimes, Rated {
   source: string;
   target: string;
-  count: number;
-  byStatus: { status: HandoffStatus; count: number }[];
-  /** Completed of closed; null when none is closed. */
-  successRate: number | null;
-  bouncedBack: number;
 }
 
 export interface GraphNode {
@@ -76,7 +70,7 @@ export async function handoffGraph(pool: Pool, filter: GraphFilter, first: numbe
      ORDER BY count DESC, 1, 2`,
     values,
   );
-  const edges = (first === null ? rows : rows.slice(0, first)).map(({ outcomes, ...row }): GraphEdge => ({ ...row, ...rated(outcomes ?? {}) }));
+  const edges = (first === null ? rows : rows.slice(0, first)).map(({ outcomes, ...row }): GraphEdge => ({ ...rated(outcomes ?? {}), ...row }));
   const nodes = nodesOf(rows);
   const shown = new Set(edges.flatMap(({ source, target }) => [source, target]));
   return {
@@ -162,15 +156,6 @@ function storedCounts({ agentId, initiatedAfter: after, initiatedBefore: before 
 }
 
 const ofAgent = (id: string): string => `(source_agent_id = ${id} OR target_agent_id = ${id})`;
-
-function rated(outcomes: Outcomes): Pick<GraphEdge, 'byStatus' | 'successRate' | 'bouncedBack'> {
-  const { closed, completed } = closedOf(outcomes);
-  return {
-    byStatus: statuses.flatMap((status) => (outcomes[status] === undefined ? [] : [{ status, count: outcomes[status] }])),
-    successRate: closed === 0 ? null : completed / closed,
-    bouncedBack: outcomes.BOUNCED_BACK ?? 0,
-  };
-}
 
 function nodesOf(edges: readonly Pick<GraphEdge, 'source' | 'target' | 'count'>[]): GraphNode[] {
   const nodes = new Map<string, GraphNode>();

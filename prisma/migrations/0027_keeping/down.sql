@@ -17,6 +17,8 @@ CREATE OR REPLACE FUNCTION inbox_entries_gapless() RETURNS trigger LANGUAGE plpg
         RETURN NULL;
       END $body$;
 DROP FUNCTION newest_position();
+DROP INDEX "handoff_path_counts_of_source";
+DROP INDEX "handoff_path_counts_of_target";
 DROP INDEX "sessions_finished";
 DROP INDEX "queue_entries_source_agent_session_id_idx";
 DROP TABLE "event_followers";

@@ -30,6 +30,10 @@ CREATE TABLE "event_followers" (
 -- For the check of the foreign key, when a tenure is deleted.
 CREATE INDEX "queue_entries_source_agent_session_id_idx" ON "queue_entries"("source_agent_session_id");
 
+-- Counts of an agent, by day.
+CREATE INDEX "handoff_path_counts_of_source" ON "handoff_path_counts"("source_agent_id", "day", "target_agent_id");
+CREATE INDEX "handoff_path_counts_of_target" ON "handoff_path_counts"("target_agent_id", "day", "source_agent_id");
+
 -- Finished Sessions, the longest finished first. A million Sessions take about a second, in which writers of Sessions wait.
 CREATE INDEX "sessions_finished" ON "sessions"("last_activity_at", "id") WHERE "status" IN ('COMPLETED', 'FAILED', 'CANCELLED');
 
