@@ -9,6 +9,7 @@ describe('the environment', () => {
       host: '127.0.0.1',
       port: 4000,
       databaseUrl: undefined,
+      prepared: true,
       dataFolder: '.baton',
       adminKey: undefined,
       redisUrls: undefined,

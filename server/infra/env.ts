@@ -33,6 +33,7 @@ const variables = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must look like postgresql://user:password@host:5432/database')
     .optional(),
+  BATON_PREPARED: flag.default(true),
   BATON_DATA: z.string().default('.baton'),
   BATON_ADMIN_KEY: z
     .string()
@@ -107,6 +108,8 @@ export interface Env {
   port: number;
   /** Undefined: the embedded PostgreSQL. */
   databaseUrl: string | undefined;
+  /** Whether statements are prepared under names. PgBouncer before 1.21 cannot keep those in transaction mode. */
+  prepared: boolean;
   dataFolder: string;
   /** A key with role ADMIN; the server then requires keys. Undefined: only the keys in the database are valid. */
   adminKey: string | undefined;
@@ -167,6 +170,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     host: data.HOST,
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
+    prepared: data.BATON_PREPARED,
     dataFolder: data.BATON_DATA,
     adminKey: data.BATON_ADMIN_KEY,
     redisUrls: data.REDIS_URL,
