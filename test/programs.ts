@@ -47,6 +47,13 @@ export const caddyProgram: Program = {
   advice: 'install caddy from the packages of your system',
 };
 
+export const pgbouncerProgram: Program = {
+  name: 'PgBouncer',
+  package: 'pgbouncer',
+  find: () => firstExecutable([...inPath('pgbouncer'), '/usr/sbin/pgbouncer']),
+  advice: 'install pgbouncer from the packages of your system',
+};
+
 export const promtoolProgram: Program = {
   name: 'promtool',
   package: 'prometheus',

@@ -92,7 +92,7 @@ async function onDatabase(work: (database: Database) => Promise<void>): Promise<
     // A running server has migrated its database. Without one, this command must.
     if (embedded?.ours === true) await migrateUp(url);
     else await requireMigrated(url);
-    const database = createDatabase(url, log);
+    const database = createDatabase(url, log, env);
     await work(database).finally(() => database.close());
   } finally {
     await embedded?.stop();

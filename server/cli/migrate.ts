@@ -17,8 +17,8 @@ Migrates the database in DATABASE_URL, or the embedded database in BATON_DATA.
   status         lists applied, missing, unknown and edited migrations
   down           reverts the latest migration; the data of its tables and columns is lost
   diff           prints the SQL from the committed prisma/schema.prisma to the current one
-  renew-cursors  invalidates every stream cursor. Run it after a restore, before a server starts: clients then get
-                 CURSOR_EXPIRED and read the current state`;
+  renew-cursors  invalidates every stream cursor. Run it after a restore by PostgreSQL's own tools, before a server starts:
+                 clients then get CURSOR_EXPIRED and read the current state`;
 const schemaPath = 'prisma/schema.prisma';
 
 const commands: Record<string, (url: string) => Promise<string>> = {

@@ -10,6 +10,7 @@ describe('the environment', () => {
       port: 4000,
       databaseUrl: undefined,
       replicaUrl: undefined,
+      prepared: true,
       dataFolder: '.baton',
       adminKey: undefined,
       redisUrls: undefined,

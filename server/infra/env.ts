@@ -37,6 +37,7 @@ const variables = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must look like postgresql://user:password@host:5432/database')
     .optional(),
+  BATON_PREPARED: flag.default(true),
   BATON_DATA: z.string().default('.baton'),
   BATON_ADMIN_KEY: z
     .string()
@@ -118,6 +119,8 @@ export interface Env {
   databaseUrl: string | undefined;
   /** A streaming replica of `databaseUrl`, which queries read. Undefined: they read the primary. */
   replicaUrl: string | undefined;
+  /** Whether statements are prepared under names. PgBouncer before 1.21 cannot keep those in transaction mode. */
+  prepared: boolean;
   dataFolder: string;
   /** A key with role ADMIN; the server then requires keys. Undefined: only the keys in the database are valid. */
   adminKey: string | undefined;
@@ -184,6 +187,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
     replicaUrl: data.DATABASE_REPLICA_URL,
+    prepared: data.BATON_PREPARED,
     dataFolder: data.BATON_DATA,
     adminKey: data.BATON_ADMIN_KEY,
     redisUrls: data.REDIS_URL,

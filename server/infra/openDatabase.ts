@@ -2,6 +2,7 @@ import type { Env } from './env.ts';
 import type { Log } from './log.ts';
 import { migrateUp, requireMigrated } from './migrate.ts';
 import { startPostgres } from './postgres/postgres.ts';
+import { checkPooler } from './pooler.ts';
 import { createDatabase, type Database } from './prisma.ts';
 
 export interface OpenDatabase extends Database {
@@ -13,13 +14,14 @@ export interface OpenDatabase extends Database {
 export async function openDatabase(env: Env, log: Log, onLost: (error: unknown) => void): Promise<OpenDatabase> {
   if (env.databaseUrl !== undefined) {
     await requireMigrated(env.databaseUrl);
-    return { ...createDatabase(env.databaseUrl, log), embedded: false };
+    await checkPooler(env.databaseUrl, env.prepared, log);
+    return { ...createDatabase(env.databaseUrl, log, env), embedded: false };
   }
   const postgres = await startPostgres({ folder: env.dataFolder, database: 'baton', log, onLost });
   try {
     const applied = await migrateUp(postgres.url);
     if (applied.length > 0) log.info({ applied }, 'The database was migrated');
-    const database = createDatabase(postgres.url, log);
+    const database = createDatabase(postgres.url, log, env);
     return {
       ...database,
       embedded: true,

@@ -35,7 +35,20 @@ export const limits = {
 /** `core/observed.ts` listens here: `infra` imports none of it. */
 const statements = channel('baton.statement');
 
-export function createDatabase(url: string, log: Log): Database {
+/** Sent with each connection. PgBouncer passes on none but the name: docs/operations.md. */
+export const sessionSettings = {
+  statement_timeout: limits.statementMs,
+  lock_timeout: limits.lockMs,
+  idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+  application_name: 'baton',
+} as const;
+
+export interface DatabaseOptions {
+  /** False: no statement has a name, so that any connection can execute it. */
+  prepared?: boolean;
+}
+
+export function createDatabase(url: string, log: Log, { prepared = true }: DatabaseOptions = {}): Database {
   const took = (ms: number): void => {
     if (statements.hasSubscribers) statements.publish({ pool, ms });
   };
@@ -44,13 +57,10 @@ export function createDatabase(url: string, log: Log): Database {
     max: limits.connections,
     min: 1,
     idleTimeoutMillis: limits.idleMs,
-    Client: watchedClient(log, oneLargeAtOnce(ImpatientClient), took),
+    Client: watchedClient(log, oneLargeAtOnce(prepared ? ImpatientClient : unnamed(ImpatientClient)), took),
     connectionTimeoutMillis: limits.turnMs,
-    statement_timeout: limits.statementMs,
-    lock_timeout: limits.lockMs,
-    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+    ...sessionSettings,
     query_timeout: limits.answerMs,
-    application_name: 'baton',
     keepAlive: true,
   });
   // Without a listener a connection lost while idle would end the process.
@@ -65,6 +75,19 @@ class ImpatientClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: limits.connectMs });
   }
+}
+
+/** A client that sends every statement without its name. */
+function unnamed(Client: typeof pg.Client): typeof pg.Client {
+  type Query = (this: pg.Client, ...args: unknown[]) => unknown;
+  const query = Client.prototype.query as Query;
+  const Unnamed = class extends Client {};
+  const send: Query = function (first, ...others) {
+    const isNamed = typeof first === 'object' && first !== null && 'name' in first && 'text' in first;
+    return query.call(this, isNamed ? { ...first, name: undefined } : first, ...others);
+  };
+  Unnamed.prototype.query = send as typeof Client.prototype.query;
+  return Unnamed;
 }
 
 /**

@@ -15,6 +15,8 @@ import { startServerProcess, type ServerProcess } from './serverProcess.ts';
 export interface LiveOptions {
   seed: number;
   databaseUrl: string;
+  /** Settings of the servers. */
+  env?: Record<string, string>;
   durationMs: number;
   /** On a busy machine the round lasts up to five times longer, until this many mutations were answered. */
   leastAnswers: number;
@@ -55,10 +57,10 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * are killed and restarted. In the end each subscriber must have received its stream's events, according to the database,
  * once and in order.
  */
-export async function liveRound({ seed, databaseUrl, durationMs, paceMs = 40, ...options }: LiveOptions): Promise<LiveResult> {
+export async function liveRound({ seed, databaseUrl, env = {}, durationMs, paceMs = 40, ...options }: LiveOptions): Promise<LiveResult> {
   const redis = await startRedis();
   const ports = [await freePort(), await freePort()] as const;
-  const start = (n: 0 | 1): Promise<ServerProcess> => startServerProcess({ DATABASE_URL: databaseUrl, ...redis.env, PORT: String(ports[n]) });
+  const start = (n: 0 | 1): Promise<ServerProcess> => startServerProcess({ DATABASE_URL: databaseUrl, ...redis.env, ...env, PORT: String(ports[n]) });
   const servers: [ServerProcess, ServerProcess] = await Promise.all([start(0), start(1)]);
   const urls = servers.map(({ url }) => url);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
