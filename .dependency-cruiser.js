@@ -35,7 +35,7 @@ export default {
     server('mcp', inFolders('mcp'), [inFolders('live', 'core'), '^server/context/neutralise\\.ts$', '^server/graphql/page\\.ts$', '^server/infra/http/originCheck\\.ts$', '^server/app\\.ts$']),
     server('metrics', inFolders('metrics'), [inFolders('core')]),
     server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
-    layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|learning/wilson|core/canonicalJson)\\.ts$']),
+    layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|learning/wilson|search/words|core/canonicalJson)\\.ts$']),
     layer('client-stream', '^client/stream/', []),
     layer('client-api', '^client/api/', ['^client/stream/']),
     layer('client-examples', '^client/examples/', ['^client/(stream|api)/']),

@@ -15,7 +15,7 @@ const compressible = /\.(html|js|css|svg|json)$/;
 /** Files beside the dashboard, and tests. */
 const notOurs = /^(examples|api|build\.ts)|\.test\.ts$/;
 /** Files that the dashboard has from elsewhere. */
-const shared = ['package-lock.json', 'server/tools/define.ts', 'server/tools/tool.ts', 'server/queue/rules.ts', 'server/pipelines/rules.ts', 'server/pipelines/fields.ts', 'server/core/faults.ts', 'server/core/canonicalJson.ts'].map((file) => join(root, file));
+const shared = ['package-lock.json', 'server/tools/define.ts', 'server/tools/tool.ts', 'server/queue/rules.ts', 'server/pipelines/rules.ts', 'server/pipelines/fields.ts', 'server/search/words.ts', 'server/core/faults.ts', 'server/core/canonicalJson.ts'].map((file) => join(root, file));
 
 async function buildDashboard(): Promise<void> {
   const hash = await hashSources();

@@ -303,7 +303,8 @@ export const possibleTypes: Record<string, string[]> = {
     "Agent",
     "Handoff",
     "Message",
-    "Session"
+    "Session",
+    "ToolCall"
   ],
   "SetAgentStatusResult": [
     "BadUserInputError",

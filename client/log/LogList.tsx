@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { Virtualizer, type CustomItemComponentProps, type VirtualizerHandle } from 'virtua';
 import { useLocation, useSearch } from 'wouter';
@@ -11,6 +11,7 @@ import { LogNow, type LogNowFragment } from './LogNow.tsx';
 import { LogPages, type LogMessages } from './logPages.ts';
 import { LogRow, rowId } from './LogRow.tsx';
 import { LogSearch } from './LogSearch.tsx';
+import { FoundContext, foundPattern, useMarks } from './marks.ts';
 import { OriginalRequest, type OriginalRequestFragment } from './OriginalRequest.tsx';
 import { hashOf, placeOf, type LogPlace, type Target } from './place.ts';
 import styles from './SessionLog.module.css';
@@ -37,10 +38,21 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
   const client = useClient();
   const [pages] = useState(() => new LogPages(client, sessionId, newest, given));
   const { target, jump } = useTarget();
-  const { region, content, onScroll, noteAct, letGo } = useHeldEnd(target === null);
   const list = useRef<VirtualizerHandle>(null);
   /** The message that was last gone to, until the reader scrolls: near the end it may not be at the top. */
   const gone = useRef<number | null>(null);
+  const bounds = useRef({ oldest, newest });
+  useEffect(() => {
+    bounds.current = { oldest, newest };
+  });
+  const scrollTo = useCallback((message: number) => {
+    const { oldest: from, newest: to } = bounds.current;
+    list.current?.scrollToIndex(Math.min(Math.max(message, from), to) - from, { align: 'start' });
+  }, []);
+  // Messages above it come later than it does. A call scrolls to itself.
+  const { region, content, onScroll, noteAct, letGo } = useHeldEnd(target === null, () => {
+    if (gone.current !== null && target?.call === null) scrollTo(gone.current);
+  });
   const rows = useMemo(() => [...Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index), nowRow], [oldest, newest]);
   useEffect(() => pages.give(given), [pages, given]);
 
@@ -51,17 +63,12 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
     pages.again(newest);
   }, [pages, newest, moment]);
 
-  const bounds = useRef({ oldest, newest });
-  useEffect(() => {
-    bounds.current = { oldest, newest };
-  });
   useEffect(() => {
     if (target === null) return;
     letGo();
     gone.current = target.message;
-    const { oldest: from, newest: to } = bounds.current;
-    list.current?.scrollToIndex(Math.min(Math.max(target.message, from), to) - from, { align: 'start' });
-  }, [target, letGo]);
+    scrollTo(target.message);
+  }, [target, letGo, scrollTo]);
 
   const place = (): number => gone.current ?? oldest + (list.current?.findItemIndex((region.current?.scrollTop ?? 0) + 8) ?? 0);
   const act = () => {
@@ -69,29 +76,34 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
     gone.current = null;
   };
   const goTo = (message: number) => jump({ message, call: null });
+  const [words, setWords] = useState<string | null>(null);
+  const pattern = useMemo(() => foundPattern(words), [words]);
+  useMarks(region, pattern, target);
   return (
     <>
       <div className={styles.bar}>
         <LogBar oldest={oldest} newest={newest} tenures={tenures} place={place} onJump={goTo} />
-        <LogSearch sessionId={sessionId} onJump={goTo} />
+        <LogSearch sessionId={sessionId} onJump={jump} onWords={setWords} />
       </div>
       <OriginalRequest messages={begin} onJump={goTo} />
       <div ref={region} className={styles.log} role="region" aria-label="Conversation" tabIndex={0} onScroll={onScroll} onWheel={act} onPointerDown={act} onPointerMove={({ buttons }) => buttons > 0 && act()} onTouchMove={act} onKeyDown={act}>
         {/* Opening something at the end does not go to the new end. */}
         <div ref={content} onPointerDown={letGo} onKeyDown={letGo}>
-          <ItemContext value={{ oldest, count: newest }}>
-            <Virtualizer ref={list} scrollRef={region} data={rows} as="ol" item={Item} bufferSize={400} itemSize={96}>
-              {(number) =>
-                number === nowRow ? (
-                  <div className={styles.entry}>
-                    <LogNow session={session} />
-                  </div>
-                ) : (
-                  <LogRow pages={pages} number={number} isFirst={number === oldest} target={target?.message === number ? target : null} />
-                )
-              }
-            </Virtualizer>
-          </ItemContext>
+          <FoundContext value={pattern}>
+            <ItemContext value={{ oldest, count: newest }}>
+              <Virtualizer ref={list} scrollRef={region} data={rows} as="ol" item={Item} bufferSize={400} itemSize={96}>
+                {(number) =>
+                  number === nowRow ? (
+                    <div className={styles.entry}>
+                      <LogNow session={session} />
+                    </div>
+                  ) : (
+                    <LogRow pages={pages} number={number} isFirst={number === oldest} target={target?.message === number ? target : null} />
+                  )
+                }
+              </Virtualizer>
+            </ItemContext>
+          </FoundContext>
         </div>
       </div>
     </>

@@ -1,17 +1,20 @@
 import { useDeferredValue, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
+import type { LogSearchQuery as LogSearchResults } from '../gql/graphql.ts';
 import { pieces } from '../palette/items.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import styles from './LogSearch.module.css';
 import { roleWords } from './looks.ts';
+import type { LogPlace } from './place.ts';
 
 const LogSearchQuery = graphql(`
   query LogSearch($query: String!, $id: ID!) {
-    search(query: $query, types: [MESSAGE], sessionId: $id, first: 100) {
+    search(query: $query, types: [MESSAGE, TOOL_CALL], sessionId: $id, first: 100) {
       edges {
         match {
+          field
           text
           marks {
             start
@@ -31,6 +34,12 @@ const LogSearchQuery = graphql(`
               }
             }
           }
+          ... on ToolCall {
+            id
+            name
+            index
+            after: sequence
+          }
         }
       }
       pageInfo {
@@ -42,31 +51,36 @@ const LogSearchQuery = graphql(`
 
 const pauseMs = 200;
 
-/** Finds messages of this log: Enter goes to the next one found, Shift-Enter to the one before. */
-export function LogSearch({ sessionId, onJump }: { sessionId: string; onJump: (message: number) => void }) {
+interface LogSearchProps {
+  sessionId: string;
+  onJump: (place: LogPlace) => void;
+  /** The words that are looked for; null when there are none. */
+  onWords: (words: string | null) => void;
+}
+
+/** Finds messages and calls of this log: Enter goes to the next one found, Shift-Enter to the one before. */
+export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
   const [words, setWords] = useState('');
   const [query, setQuery] = useState('');
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<LogPlace | null>(null);
   useEffect(() => {
     const timer = setTimeout(() => setQuery(words.trim()), words === '' ? 0 : pauseMs);
     return () => clearTimeout(timer);
   }, [words]);
   const isOn = query !== '' && words.trim() !== '';
+  useEffect(() => onWords(isOn ? query : null), [onWords, isOn, query]);
   const [{ data, error, fetching }, ask] = useQuery({ query: LogSearchQuery, variables: { query, id: sessionId }, pause: !isOn, requestPolicy: 'network-only' });
   const shown = useDeferredValue(isOn ? data : undefined);
   // In the order of the log: the best 100.
-  const found = (shown?.search.edges ?? [])
-    .flatMap(({ node, match }) => (node.__typename === 'Message' ? [{ ...node, match }] : []))
-    .sort((one, other) => one.sequence - other.sequence);
-  const go = (message: number | undefined) => {
-    if (message === undefined) return;
-    setChosen(message);
-    onJump(message);
+  const found = (shown?.search.edges ?? []).flatMap(({ node, match }) => foundOf(node).map((each) => ({ ...each, match }))).sort((one, other) => compare(one.place, other.place));
+  const go = (place: LogPlace | undefined) => {
+    if (place === undefined) return;
+    setChosen(place);
+    onJump(place);
   };
   const step = (back: boolean) => {
-    const at = chosen ?? (back ? Infinity : -Infinity);
-    const next = back ? found.findLast(({ sequence }) => sequence < at) : found.find(({ sequence }) => sequence > at);
-    go((next ?? (back ? found.at(-1) : found[0]))?.sequence);
+    const next = chosen === null ? undefined : back ? found.findLast(({ place }) => compare(place, chosen) < 0) : found.find(({ place }) => compare(place, chosen) > 0);
+    go((next ?? (back ? found.at(-1) : found[0]))?.place);
   };
   const clear = () => {
     setWords('');
@@ -103,17 +117,20 @@ export function LogSearch({ sessionId, onJump }: { sessionId: string; onJump: (m
         />
         <span className="soft small" role="status">
           {isOn && fetching && 'Searching …'}
-          {isOver && !error && (found.length === 0 ? 'No message has these words.' : `${found.length}${shown.search.pageInfo.hasNextPage ? ' or more' : ''} found`)}
+          {isOver && !error && (found.length === 0 ? 'No message and no call has these words.' : `${found.length}${shown.search.pageInfo.hasNextPage ? ' or more' : ''} found`)}
         </span>
       </form>
       {isOn && error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {isOver && found.length > 0 && (
-        <ol role="list" className={styles.found} aria-label="Messages found">
-          {found.map(({ id, sequence, role, agentSession, match }) => (
+        <ol role="list" className={styles.found} aria-label="Found in this conversation">
+          {found.map(({ id, place, by, match }) => (
             <li key={id}>
-              <button type="button" aria-current={sequence === chosen} onClick={() => go(sequence)}>
-                <span className={styles.number}>#{sequence}</span>
-                <span className={styles.by}>{role === 'ASSISTANT' ? (agentSession?.agent.id ?? roleWords[role]) : roleWords[role]}</span>
+              <button type="button" aria-current={chosen !== null && compare(place, chosen) === 0} onClick={() => go(place)}>
+                <span className={styles.number}>#{place.message}</span>
+                <span className={styles.by}>
+                  {by}
+                  {place.call !== null && match && ` (${match.field})`}
+                </span>
                 <span className={styles.words}>{match && pieces(match).map(({ text, marked }, index) => (marked ? <mark key={index}>{text}</mark> : text))}</span>
               </button>
             </li>
@@ -123,3 +140,20 @@ export function LogSearch({ sessionId, onJump }: { sessionId: string; onJump: (m
     </search>
   );
 }
+
+type Node = LogSearchResults['search']['edges'][number]['node'];
+
+/** The place of a result, and who or what wrote it. */
+function foundOf(node: Node): { id: string; place: LogPlace; by: string }[] {
+  switch (node.__typename) {
+    case 'Message':
+      return [{ id: node.id, place: { message: node.sequence, call: null }, by: node.role === 'ASSISTANT' ? (node.agentSession?.agent.id ?? roleWords[node.role]) : roleWords[node.role] }];
+    case 'ToolCall':
+      // Calls before the first message are shown after it.
+      return [{ id: node.id, place: { message: Math.max(1, node.after), call: node.index }, by: node.name }];
+    default:
+      return [];
+  }
+}
+
+const compare = (one: LogPlace, other: LogPlace): number => one.message - other.message || (one.call ?? -1) - (other.call ?? -1);

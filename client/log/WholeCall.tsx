@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useContext, useMemo } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
@@ -6,6 +6,7 @@ import { Fold } from '../ui/Fold.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { changesOf, linesOfDiff } from './changes.ts';
 import { FileChange } from './FileChange.tsx';
+import { FoundContext } from './marks.ts';
 import styles from './ToolCalls.module.css';
 
 const ToolCallQuery = graphql(`
@@ -27,10 +28,13 @@ const ToolCallQuery = graphql(`
 export default function WholeCall({ id, name }: { id: string; name: string }) {
   const [{ data, error }, ask] = useQuery({ query: ToolCallQuery, variables: { id } });
   const call = data?.node?.__typename === 'ToolCall' ? data.node : undefined;
+  const pattern = useContext(FoundContext);
   const given: unknown = call?.arguments;
+  const text = useMemo(() => (typeof given === 'string' ? given : JSON.stringify(given, null, 2)), [given]);
   const changes = useMemo(() => changesOf(given), [given]);
   if (error) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   if (!call) return <Skeleton height="6rem" />;
+  const isFound = (text: string): boolean => pattern !== null && text.search(pattern) >= 0;
   const outcome = call.error ?? call.result;
   const diff = outcome == null ? null : linesOfDiff(outcome);
   return (
@@ -45,13 +49,13 @@ export default function WholeCall({ id, name }: { id: string; name: string }) {
           </dd>
           <dt>Arguments</dt>
           <dd>
-            <Fold text={JSON.stringify(given, null, 2)} mono lines={3} characters={300} />
+            <Fold text={text} mono lines={3} characters={300} isOpen={isFound(text)} />
           </dd>
         </>
       ) : (
         <>
           <dt>Arguments</dt>
-          <dd>{given == null ? <span className="soft">none</span> : <Fold text={typeof given === 'string' ? given : JSON.stringify(given, null, 2)} mono />}</dd>
+          <dd>{given == null ? <span className="soft">none</span> : <Fold text={text} mono isOpen={isFound(text)} />}</dd>
         </>
       )}
       {call.filesModified.length > 0 && (
@@ -62,7 +66,7 @@ export default function WholeCall({ id, name }: { id: string; name: string }) {
       )}
       <dt>{call.error == null ? 'Result' : 'Error'}</dt>
       <dd data-failed={call.error != null}>
-        {outcome == null ? <span className="soft">none yet</span> : diff === null ? <Fold text={outcome} mono /> : <FileChange change={{ path: null, kind: 'CHANGED', lines: diff }} />}
+        {outcome == null ? <span className="soft">none yet</span> : diff === null ? <Fold text={outcome} mono isOpen={isFound(outcome)} /> : <FileChange change={{ path: null, kind: 'CHANGED', lines: diff }} />}
       </dd>
     </dl>
   );

@@ -89,7 +89,7 @@ describe('the log of a session', () => {
     const field = page.getByLabel('Search this conversation');
     await field.fill('number 7');
     await page.getByText('11 found').waitFor();
-    const found = page.getByRole('list', { name: 'Messages found' });
+    const found = page.getByRole('list', { name: 'Found in this conversation' });
     expect(await found.getByRole('button').first().textContent()).toBe('#7UserMessage number 7.');
     await look(page, 'log-search');
     await field.press('Enter');
@@ -99,7 +99,7 @@ describe('the log of a session', () => {
     await field.press('Shift+Enter');
     await conversation(page).locator('#message-7 [data-target="true"]').waitFor();
     await field.fill('nothing like this');
-    await page.getByText('No message has these words.').waitFor();
+    await page.getByText('No message and no call has these words.').waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -119,6 +119,33 @@ describe('the log of a session', () => {
     expect(await call.locator('[data-kind="REMOVED"]').last().textContent()).toBe('−two');
     expect(await conversation(page).locator('#message-1-call-62 summary').textContent()).toBe('Readno result');
     await look(page, 'log-call');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('finds a call by its result, opens it, and marks the words there', async () => {
+    const uuid = await session('claude-1', { title: 'A needle' });
+    await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'I look for it.' }], toolCalls: [toolCall('a', 'Read', { result: `${'hay\n'.repeat(200)}the needle` })] });
+    for (let more = 0; more < 30; more += 1) await turn(uuid);
+    const { page, faults } = await visit(pathOf(uuid));
+    const field = page.getByLabel('Search this conversation');
+    await field.fill('needl');
+    const found = page.getByRole('list', { name: 'Found in this conversation' }).getByRole('button');
+    await found.first().waitFor();
+    expect(await found.allTextContents()).toEqual([expect.stringMatching(/^#1Read \(result\)…hay hay .* the needle$/)]);
+    await field.press('Enter');
+    await conversation(page).locator('#message-1-call-1').getByText('the needle').waitFor();
+    const marked = () => page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map((range) => (range as Range).toString()));
+    await expect.poll(marked, patiently).toEqual(['needle']);
+    const inView = () =>
+      conversation(page).evaluate((region) => {
+        const [range] = CSS.highlights.get('found')!;
+        const [place, frame] = [(range as Range).getBoundingClientRect(), region.getBoundingClientRect()];
+        return place.top >= frame.top && place.bottom <= frame.bottom;
+      });
+    await expect.poll(inView, patiently).toBe(true);
+    await look(page, 'log-found');
+    await field.press('Escape');
+    await expect.poll(marked, patiently).toEqual([]);
     expect(faults).toEqual([]);
   }, 120_000);
 

@@ -51,6 +51,9 @@ const PaletteSearch = graphql(`
               title
             }
           }
+          ... on ToolCall {
+            id
+          }
           ... on Message {
             __typename
             id

@@ -26,7 +26,7 @@ export function itemsFor(items: readonly Item[], text: string): Item[] {
   });
 }
 
-const icons = { Session: 'list', Agent: 'bot', Handoff: 'swap', Message: 'file' } as const satisfies Record<string, IconName>;
+const icons = { Session: 'list', Agent: 'bot', Handoff: 'swap', Message: 'file', ToolCall: 'tool' } as const satisfies Record<string, IconName>;
 
 /** A result of the server. */
 export function itemOf({ node, match }: Edge): Item {
@@ -40,6 +40,9 @@ export function itemOf({ node, match }: Edge): Item {
       return { ...item, title: `${node.sourceAgent?.id ?? 'Unassigned'} to ${node.targetAgent.id}: ${node.session.title}`, href: `/handoffs/${node.id}` };
     case 'Message':
       return { ...item, title: `Message ${node.sequence} of ${node.session.title}`, href: `/sessions/${node.session.id}#message-${node.sequence}` };
+    // Found in one session only, on its page.
+    case 'ToolCall':
+      return { ...item, title: 'Call of a tool' };
   }
 }
 

@@ -1,4 +1,4 @@
-import { cjk, wordsIn } from '../search/terms.ts';
+import { cjk, wordsIn } from '../search/words.ts';
 import { wilson } from './wilson.ts';
 
 /** Scores an agent as the next target of a Session. Pure: see *suggestions* in docs/rules.md. */

@@ -26,6 +26,12 @@ export interface Search {
 /** So many matches of each type are ranked, the newest ones. */
 export const ranked = 1_000;
 
+/** Characters of a text that are indexed: the function search_text has the number too. */
+const indexed = 20_000;
+
+/** The values of a call's arguments as text, without their names. */
+const argumentsText = `left((SELECT string_agg(value #>> '{}', ' ') FROM jsonb_path_query(t.arguments, 'strict $.**') value WHERE jsonb_typeof(value) NOT IN ('object', 'array')), ${indexed})`;
+
 // Ranks are integers, so that a cursor holds them exactly.
 const rankOf = (words: string, query: string): string => `(ts_rank(${words}, ${query}, 1) * 1e8)::int`;
 
@@ -61,6 +67,19 @@ const ofWords: Record<Kind, Part> = {
   },
   HANDOFF: entries('HANDOFF', ({ caller }) => `EXISTS (SELECT FROM handoffs h WHERE h.id = t.id AND ${readableHandoff(caller)})`),
   MESSAGE: entries('MESSAGE', ({ caller }) => readableEntrySql(caller, 'messages')),
+  // Not indexed: calls are most of what is recorded, and one Session's are read fast enough. Texts without a word's letters are left out before they are cut into words.
+  TOOL_CALL: ({ query, sessionId, caller, after }, place) => {
+    const asked = `search_query(${place(query)})`;
+    const letters = `ARRAY(SELECT '%' || word || '%' FROM regexp_split_to_table(trim(search_text(${place(query)})), ' +') word)`;
+    const upTo = after?.newest == null ? '' : ` AND t.id <= ${place(after.newest)}::uuid`;
+    return `SELECT 'TOOL_CALL' AS kind, id::text, ${rankOf('words', asked)} AS rank
+      FROM (SELECT t.id, w.words FROM tool_calls t
+        CROSS JOIN LATERAL (SELECT ${argumentsText} AS arguments, left(t.result, ${indexed}) AS result, left(t.error, ${indexed}) AS error OFFSET 0) c
+        CROSS JOIN LATERAL (SELECT CASE WHEN lower(concat_ws(' ', t.name, c.arguments, c.result, c.error)) LIKE ALL (${letters})
+          THEN search_words(t.name, 'B') || search_words(c.arguments, 'C') || search_words(c.result, 'D') || search_words(c.error, 'D') END AS words OFFSET 0) w
+        WHERE t.session_id = ${place(sessionId)}::uuid AND w.words @@ ${asked} AND ${readableEntrySql(caller, 'tool_calls')}${upTo}
+        ORDER BY t.index DESC LIMIT ${ranked}) f`;
+  },
 };
 
 const tables: Record<Kind, { table: string; type: string; session: string; readable: (caller: Search['caller']) => string }> = {
@@ -68,6 +87,7 @@ const tables: Record<Kind, { table: string; type: string; session: string; reada
   AGENT: { table: 'agents', type: 'text', session: 'NULL', readable: () => 'true' },
   HANDOFF: { table: 'handoffs', type: 'uuid', session: 't.session_id', readable: (caller) => readableEntrySql(caller, 'handoffs') },
   MESSAGE: { table: 'messages', type: 'uuid', session: 't.session_id', readable: (caller) => readableEntrySql(caller, 'messages') },
+  TOOL_CALL: { table: 'tool_calls', type: 'uuid', session: 't.session_id', readable: (caller) => readableEntrySql(caller, 'tool_calls') },
 };
 
 /** The named records, the first one best. */
@@ -115,15 +135,13 @@ export async function countMatches(pool: Pool, search: Search): Promise<number> 
   return rows[0]!.count;
 }
 
-/** Characters of a text that are indexed: the function search_text has the number too. */
-const indexed = 20_000;
-
 const textsOf: Record<Kind, (ids: string) => string> = {
   SESSION: (ids) => `SELECT 'SESSION ' || id AS key, json_build_object('title', title, 'externalId', external_id, 'endReason', end_reason, 'summary', left(summary, ${indexed})) AS texts FROM sessions WHERE id = ANY (${ids}::uuid[])`,
   AGENT: (ids) => `SELECT 'AGENT ' || id AS key, json_build_object('name', name, 'id', id, 'role', role, 'description', left(description, ${indexed})) AS texts FROM agents WHERE id = ANY (${ids}::text[])`,
   HANDOFF: (ids) =>
     `SELECT 'HANDOFF ' || id AS key, json_build_object('reason', reason, 'rejectionReason', rejection_reason, 'failureReason', failure_reason, 'cancelReason', cancel_reason) AS texts FROM handoffs WHERE id = ANY (${ids}::uuid[])`,
   MESSAGE: (ids) => `SELECT 'MESSAGE ' || id AS key, json_build_object('content', left(content, ${indexed})) AS texts FROM messages WHERE id = ANY (${ids}::uuid[])`,
+  TOOL_CALL: (ids) => `SELECT 'TOOL_CALL ' || id AS key, json_build_object('name', name, 'arguments', ${argumentsText}, 'result', left(result, ${indexed}), 'error', left(error, ${indexed})) AS texts FROM tool_calls t WHERE id = ANY (${ids}::uuid[])`,
 };
 
 /** The searched texts of results that were found for this caller, by `keyOf`, in one statement. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchIn } from './match.ts';
-import { wordsIn } from './terms.ts';
+import { wordsIn } from './words.ts';
 
 const marked = (texts: Record<string, string | null>, query: string) => {
   const match = matchIn(texts, wordsIn(query));

@@ -1,4 +1,4 @@
-import { cjk } from './terms.ts';
+import { patternOf } from './words.ts';
 
 export interface Match {
   /** Name of the GraphQL field. */
@@ -31,17 +31,6 @@ export function matchIn(texts: Readonly<Record<string, string | null>>, words: r
   const text = cut(best.text, best.start);
   return { field: best.field, text, marks: marksIn(text, pattern) };
 }
-
-function patternOf(words: readonly string[]): RegExp | null {
-  const last = words.at(-1);
-  if (last === undefined) return null;
-  const whole = [...new Set(words.slice(0, -1))].map((word) => (isCjk(word) ? word : `${begin}${word}${end}`));
-  return new RegExp([...whole, isCjk(last) ? last : `${begin}${last}[\\p{L}\\p{N}]*`].join('|'), 'giu');
-}
-
-const isCjk = (word: string): boolean => word.replace(cjk, '') === '';
-const begin = '(?<![\\p{L}\\p{N}])';
-const end = '(?![\\p{L}\\p{N}])';
 
 const marksIn = (text: string, pattern: RegExp): Mark[] => [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ start: index, end: index + word.length }));
 

@@ -14,7 +14,8 @@ import { cutPage, pageOf, type PageOfRows } from '../graphql/page.ts';
 import { limits } from '../limits/limits.ts';
 import { countMatches, findMatches, type Found, keyOf, ranked, type Search, textsOfResults } from './find.ts';
 import { type Match, matchIn } from './match.ts';
-import { isKind, type Kind, kinds, type Named, namedIn, wordsIn } from './terms.ts';
+import { isKind, type Kind, kinds, type Named, namedIn } from './terms.ts';
+import { wordsIn } from './words.ts';
 
 const SearchType = builder.enumType('SearchType', {
   description: 'Types of records that `search` finds.',
@@ -23,14 +24,15 @@ const SearchType = builder.enumType('SearchType', {
     AGENT: { description: 'Agents, by id, name, role and description.' },
     HANDOFF: { description: 'Handoffs, by their reasons.' },
     MESSAGE: { description: 'Messages, by the first 20,000 characters of their text.' },
+    TOOL_CALL: { description: 'ToolCalls of one Session, by name, arguments, and the first 20,000 characters of their result or error. Needs `sessionId`.' },
   },
 });
 
-const typeNames = { SESSION: 'Session', AGENT: 'Agent', HANDOFF: 'Handoff', MESSAGE: 'Message' } as const satisfies Record<Kind, string>;
+const typeNames = { SESSION: 'Session', AGENT: 'Agent', HANDOFF: 'Handoff', MESSAGE: 'Message', TOOL_CALL: 'ToolCall' } as const satisfies Record<Kind, string>;
 
 const SearchResult = builder.unionType('SearchResult', {
   description: 'A record that `search` found.',
-  types: [modelRef('Session'), modelRef('Agent'), modelRef('Handoff'), modelRef('Message')],
+  types: [modelRef('Session'), modelRef('Agent'), modelRef('Handoff'), modelRef('Message'), modelRef('ToolCall')],
 });
 
 const TextRange = builder.objectRef<Match['marks'][number]>('TextRange').implement({
@@ -46,7 +48,7 @@ const SearchMatch = builder.objectRef<Match>('SearchMatch').implement({
   access: 'inherit',
   description: 'The part of a record that matches best.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'Name of the field that the text is from, such as `title`, `reason` or `content`.' }),
+    field: t.exposeString('field', { description: 'Name of the field that the text is from, such as `title`, `reason`, `content` or `result`.' }),
     text: t.exposeString('text', { description: "About 160 characters of the field, plain text; '…' where it was cut, a space for each run of white space." }),
     marks: t.field({ type: [TextRange], listSize: 5, description: 'Words of the query in `text`, in order.', resolve: ({ marks }) => marks }),
   }),
@@ -103,8 +105,8 @@ const searchArgs = z.object({
   query: text({ characters })
     .check(faultless(tooManyWords))
     .describe(`Words in any order, all of which a record has to contain; the last one may be the beginning of a word. Or ids, such as session_..., or the URL of a page of the dashboard. At most ${characters} characters and ${maxWords} words.`),
-  types: optional(showAs(z.array(oneOf(SearchType)), { items: oneOf(SearchType) })).describe('Types to find. Null: all types.'),
-  sessionId: optional(idOf('session')).describe('Finds this Session and its Handoffs and Messages only, and no Agents. Null: anywhere.'),
+  types: optional(showAs(z.array(oneOf(SearchType)), { items: oneOf(SearchType) })).describe('Types to find. Null: all types but TOOL_CALL.'),
+  sessionId: optional(idOf('session')).describe('Finds this Session and its Handoffs, Messages and ToolCalls only, and no Agents. Null: anywhere.'),
   first: optional(z.number()).describe('Returns the first N items (0 to 100). Default: 50.'),
   after: optional(z.string()).describe('Returns the items after this cursor. The cursor must come from this search. Null: from the start.'),
 });
@@ -118,7 +120,8 @@ builder.queryField('search', (t) =>
     args: argsOf(searchArgs),
     resolve: async (_root, args, context): Promise<Results> => {
       const { query, types, sessionId, first, after } = decodeArgs(searchArgs, args);
-      const asked = kinds.filter((kind) => (types === null || types.includes(kind)) && !(kind === 'AGENT' && sessionId !== null));
+      const asked = kinds.filter((kind) => (types === null ? kind !== 'TOOL_CALL' : types.includes(kind)) && !(kind === 'AGENT' && sessionId !== null));
+      if (sessionId === null && asked.includes('TOOL_CALL')) throw badArgument('types has TOOL_CALL, which is found in one session only: give sessionId', ['types']);
       const mark = markOf(query, asked, sessionId);
       const { take } = pageOf({ first }, { name: 'search', columns: {}, direction: 'desc' });
       const position = after === null ? null : positionOf(after, mark);

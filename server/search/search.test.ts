@@ -9,7 +9,7 @@ import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
-import { world } from '../../test/world.ts';
+import { toolCall, world } from '../../test/world.ts';
 
 const database = await testDatabase();
 const { pool } = database;
@@ -126,6 +126,56 @@ it('finds only what belongs to a Session, on request', async () => {
   expect((await ask({ query: 'marmots', sessionId: encodeId('session', other), after })).errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
   expect((await ask({ query: encodeId('session', other), sessionId })).data.search.nodes).toEqual([]);
   expect((await ask({ query: 'ada', sessionId })).data.search.totalCount).toBe(0);
+});
+
+describe('calls of tools', () => {
+  const calls = `query ($query: String!, $sessionId: ID, $types: [SearchType!], $after: String) {
+    search(query: $query, types: $types, sessionId: $sessionId, first: 2, after: $after) {
+      edges { node { __typename ... on ToolCall { name index } } match { field text marks { start end } } } totalCount pageInfo { endCursor }
+    }
+  }`;
+  interface Calls {
+    search: { edges: { node: { __typename: string; name?: string; index?: number }; match: { field: string; text: string; marks: { start: number; end: number }[] } }[]; totalCount: number; pageInfo: { endCursor: string } };
+  }
+  let sessionId = '';
+  let uuid = '';
+  beforeAll(async () => {
+    uuid = await session('bob', { title: 'Calls' });
+    sessionId = encodeId('session', uuid);
+    const far = `${'filler '.repeat(4_000)}unreachable`;
+    await turn(uuid, {
+      messages: [{ role: 'ASSISTANT', content: 'I look for the turbine.' }],
+      toolCalls: [
+        toolCall('a', 'Grep', { arguments: { pattern: 'one\nturbine blade', deep: [{ path: 'src/Rotor.ts' }] }, result: 'nothing' }),
+        toolCall('b', 'Bash', { arguments: { command: 'make' }, result: `The turbine was built.\n${far}` }),
+        toolCall('c', 'Bash', { error: 'turbine: command not found' }),
+        toolCall('d', 'Bash', { result: 'windturbines' }),
+      ],
+    });
+    await turn(await session('bob'), { toolCalls: [toolCall('a', 'Grep', { result: 'turbine elsewhere' })] });
+  });
+  const ask = async (query: string, more: object = {}) => (await admin.post<Calls>(calls, { query, sessionId, types: ['TOOL_CALL'], ...more })).data.search;
+  const places = (page: Calls['search']) => page.edges.map(({ node, match }) => [node.index, match.field, ...match.marks.map(({ start, end }) => match.text.slice(start, end))]).sort();
+
+  it('are found in one session by arguments, result and error, with the field that has the words', async () => {
+    const first = await ask('turbine');
+    const rest = await ask('turbine', { after: first.pageInfo.endCursor });
+    expect(first.totalCount).toBe(3);
+    expect([...places(first), ...places(rest)].sort()).toEqual([[1, 'arguments', 'turbine'], [2, 'result', 'turbine'], [3, 'error', 'turbine']]);
+    expect(places(await ask('rotor blad'))).toEqual([[1, 'arguments', 'Rotor', 'blade']]);
+    expect(places(await ask('grep'))).toEqual([[1, 'name', 'Grep']]);
+    for (const none of ['pattern', 'unreachable', 'nturbine', 'turbines']) expect(places(await ask(none))).toEqual([]);
+    expect((await ask('turbine', { types: null })).edges.map(({ node }) => node.__typename)).toEqual(['Message']);
+  });
+
+  it('are asked for with a session, and by those who may read it', async () => {
+    const { errors } = await admin.post(calls, { query: 'turbine', types: ['TOOL_CALL'] });
+    expect(errors?.[0]).toMatchObject({ message: 'types has TOOL_CALL, which is found in one session only: give sessionId', extensions: { code: 'BAD_USER_INPUT', path: ['types'] } });
+    const other = client(url, { key: await secretFor(pool, 'AGENT', 'payments-expert') });
+    expect((await other.post<Calls>(calls, { query: 'turbine', sessionId, types: ['TOOL_CALL'] })).data.search).toMatchObject({ edges: [], totalCount: 0 });
+    const own = client(url, { key: await secretFor(pool, 'AGENT', 'bob') });
+    expect((await own.post<Calls>(calls, { query: 'turbine', sessionId, types: ['TOOL_CALL'] })).data.search.totalCount).toBe(3);
+  });
 });
 
 it('a match names the field, and marks the words in its text', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { encodeId, newId } from '../core/ids.ts';
-import { namedIn, wordsIn } from './terms.ts';
+import { namedIn } from './terms.ts';
+import { wordsIn } from './words.ts';
 
 const [session, handoff, message] = [newId(), newId(), newId()];
 const [sessionId, handoffId, messageId] = [encodeId('session', session), encodeId('handoff', handoff), encodeId('message', message)];

@@ -1,7 +1,7 @@
 import { decodeId, isAgentId } from '../core/ids.ts';
 
 /** What can be found, in the order in which equally good results are listed. */
-export const kinds = ['SESSION', 'AGENT', 'HANDOFF', 'MESSAGE'] as const;
+export const kinds = ['SESSION', 'AGENT', 'HANDOFF', 'MESSAGE', 'TOOL_CALL'] as const;
 export type Kind = (typeof kinds)[number];
 
 export interface Named {
@@ -25,10 +25,5 @@ export function namedIn(query: string): Named[] {
   const distinct = new Map(named.reverse().map((each) => [`${each.kind} ${each.id}`, each]));
   return [...distinct.values()];
 }
-
-export const cjk = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/gu;
-
-/** The words of a query in lower case, as the function search_text of the database cuts them. */
-export const wordsIn = (query: string): string[] => query.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').replace(cjk, ' $& ').split(' ').filter((word) => word !== '');
 
 export const isKind = (value: unknown): value is Kind => kinds.includes(value as Kind);
