@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longestFirst.ts';
 
 const long = '**/*.long.test.ts';
 
@@ -15,6 +16,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // A fault of the machine costs a second attempt, which the closing lines name.
     retry: process.env['CI'] ? 1 : 0,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/closingLine.ts'],
     projects: [
       {

@@ -19,11 +19,11 @@ export async function hashAllTables(pool: Pool, { late = false } = {}): Promise<
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename <> ALL ($1) ORDER BY 1`,
     [['_prisma_migrations', ...(late ? [] : later)]],
   );
-  const parts = names.map(
-    ({ name }, index) =>
-      `SELECT ${index} AS n, md5(coalesce(string_agg(h, '' ORDER BY h), '')) AS hash FROM (SELECT md5(t::text) COLLATE "C" AS h FROM ${escapeIdentifier(name)} t) r`,
-  );
-  const { rows } = await pool.query<{ n: number; hash: string }>(`${parts.join(' UNION ALL ')} ORDER BY n`);
+  // Sums need no order.
+  const parts = names.map(({ name }, index) => `SELECT ${index} AS n, concat_ws(' ', count(*), sum(hashtextextended(t::text, 0))) AS hash FROM ${escapeIdentifier(name)} t`);
+  const text = `${parts.join(' UNION ALL ')} ORDER BY n`;
+  // Planning takes as long as reading small tables: once for each connection.
+  const { rows } = await pool.query<{ n: number; hash: string }>({ name: createHash('sha256').update(text).digest('hex').slice(0, 24), text });
   const tables = Object.fromEntries(rows.map(({ n, hash }) => [names[n]?.name ?? '', hash]));
   return { tables, total: createHash('sha256').update(JSON.stringify(tables)).digest('hex') };
 }
