@@ -95,6 +95,8 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
         live: () => ({ sockets: live.openSockets, streams: streams.size, lag: streams.lag, redis: doorbell.shared ? doorbell.hears : null }),
       })
     : undefined;
+  // Loaded only for this: its packages take memory and time to start.
+  const traces = env.traces === null ? undefined : (await import('./traces/traces.ts')).createTraces({ pool, log, exports: env.traces, version: packageVersion() });
   const app = buildApp({
     env,
     database,
@@ -124,6 +126,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       authenticate.close();
       stopSharing();
       metrics?.stop();
+      await traces?.stop();
       await doorbell.close();
     }
   };

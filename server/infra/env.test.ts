@@ -28,6 +28,7 @@ describe('the environment', () => {
       persistedOnly: false,
       demo: undefined,
       logLevel: 'info',
+      traces: null,
       warnings: [],
     });
   });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { limits } from '../limits/limits.ts';
 import { logLevels } from './log.ts';
 import { StartError } from './startError.ts';
+import { type TraceExport, traceSettings } from './traceSettings.ts';
 import { unknownSettings } from './unknownSettings.ts';
 
 const { isValid, isValidCIDR } = ipaddr;
@@ -143,6 +144,8 @@ export interface Env {
   /** Whether to load the demonstration data. Undefined: only into an empty embedded database. */
   demo: boolean | undefined;
   logLevel: (typeof logLevels)[number];
+  /** How traces are sent. Null: none are made. */
+  traces: TraceExport | null;
   /** A line for each unknown setting. */
   warnings: string[];
 }
@@ -163,6 +166,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     throw new StartError(lines.join('\n'));
   }
   const { data } = parsed;
+  const { traces, warnings } = traceSettings(present);
   return {
     host: data.HOST,
     port: data.PORT,
@@ -187,7 +191,8 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     persistedOnly: data.BATON_PERSISTED_ONLY,
     demo: data.BATON_DEMO,
     logLevel: data.LOG_LEVEL,
-    warnings: unknownSettings(Object.keys(present), [...Object.keys(variables.shape), ...ofCommands]),
+    traces,
+    warnings: [...warnings, ...unknownSettings(Object.keys(present), [...Object.keys(variables.shape), ...ofCommands])],
   };
 }
 
