@@ -7,7 +7,7 @@ const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/cli/']
 const limitNumbers = '^server/limits/limits\\.ts$';
 const inFolders = (...names) => `^server/(${names.join('|')})/`;
 
-const known = '(core|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|mcp|metrics|generated)';
+const known = '(core|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|mcp|metrics|traces|generated)';
 
 const forbid = (name, { path, pathNot = [] }, to) => ({ name, severity: 'error', from: { path, pathNot: [...free, ...pathNot] }, to });
 /** Of this project a layer may import itself and what is allowed. */
@@ -33,7 +33,7 @@ export default {
     server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), '^server/queue/runCommand\\.ts$', doors, '^server/infra/log\\.ts$']),
     server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
     server('mcp', inFolders('mcp'), [inFolders('live', 'core'), '^server/context/neutralise\\.ts$', '^server/graphql/page\\.ts$', '^server/infra/http/originCheck\\.ts$', '^server/app\\.ts$']),
-    server('metrics', inFolders('metrics'), [inFolders('core')]),
+    ...['metrics', 'traces'].map((name) => server(name, inFolders(name), [inFolders('core')])),
     server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
     layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|learning/wilson|search/words|core/canonicalJson)\\.ts$']),
     layer('client-stream', '^client/stream/', []),
@@ -53,6 +53,8 @@ export default {
       { path: `${inFolders('core', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|api|examples)/`, pathNot: [doors, '^server/infra/http/'] },
       { path: '^node_modules/(graphql|graphql-yoga|@envelop|@pothos)/' },
     ),
+    // Loaded only when traces are sent: the packages take memory and time to start.
+    { name: 'otel-in-traces', severity: 'error', from: { path: '^server/', pathNot: ['^server/traces/', '\\.test\\.ts$'] }, to: { path: ['^node_modules/@opentelemetry/', '^server/traces/'], dynamic: false, dependencyTypesNot: ['type-only'] } },
     forbid('redis-in-live', { path: '^(server|client)/', pathNot: ['^server/live/'] }, { path: '^node_modules/ioredis/' }),
     forbid('no-circle', { path: '^(server|client)/', pathNot: ['^server/generated/'] }, { circular: true }),
   ],

@@ -91,7 +91,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       log.error({ err: masked, event }, 'An event could not be read');
     },
   });
-  const replica = env.replicaUrl === undefined ? undefined : createReplica(env.replicaUrl, pool, log, replicaPace);
+  const replica = env.replicaUrl === undefined ? undefined : createReplica(env.replicaUrl, pool, log, { ...replicaPace, prepared: env.prepared });
   const positioned = (): Promise<void> => streams.positioned();
   const metrics = measured
     ? createMetrics({
@@ -101,6 +101,8 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
         live: () => ({ sockets: live.openSockets, streams: streams.size, lag: streams.lag, redis: doorbell.shared ? doorbell.hears : null, replica: replica?.state }),
       })
     : undefined;
+  // Loaded only for this: its packages take memory and time to start.
+  const traces = env.traces === null ? undefined : (await import('./traces/traces.ts')).createTraces({ pool, log, exports: env.traces, version: packageVersion() });
   const app = buildApp({
     env,
     database,
@@ -133,6 +135,7 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       stopSharing();
       metrics?.stop();
       await replica?.close();
+      await traces?.stop();
       await doorbell.close();
     }
   };

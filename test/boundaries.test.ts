@@ -42,6 +42,8 @@ const refused: [from: string, to: string, rule: string][] = [
   ['server/limits/plugin.ts', 'server/graphql/schema.ts', 'limits'],
   ['server/exports/archive.ts', 'server/events/record.ts', 'exports'],
   ['server/metrics/metrics.ts', 'server/infra/log.ts', 'metrics'],
+  ['server/traces/traces.ts', 'server/infra/log.ts', 'traces'],
+  ['server/compose.ts', 'server/traces/traces.ts', 'otel-in-traces'],
   ['server/context/pack.ts', 'server/custody/custody.ts', 'context'],
   ['server/custody/custody.ts', 'server/handoffs/handOver.ts', 'custody'],
   ['server/custody/custody.ts', 'server/graphql/builder.ts', 'custody'],

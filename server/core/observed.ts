@@ -1,13 +1,18 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Pool } from 'pg';
 import type { HandoffStatus, HandoffVia } from '../generated/prisma/client.ts';
+import type { Caller } from './work.ts';
 
-/** What a server does, for its metrics: published after the fact, without effect on it. */
+export type TracedRecord = 'session' | 'tenure' | 'handoff';
+
+/** What a server does, for its metrics and traces: published after the fact, without effect on it. */
 export interface Observed {
+  /** A Session was created, or a tenure or Handoff ended, and this is committed. */
+  traced: { record: TracedRecord; id: string; sessionId: string };
   /** A Handoff reached a status, and this is committed. */
   handoff: { status: HandoffStatus; via: HandoffVia; initiatedAt: Date; acceptedAt: Date | null; at: Date };
   /** A mutation was executed. `error` is what it threw, or undefined. */
-  mutation: { name: string; input: object; ms: number; error: unknown };
+  mutation: { name: string; input: object; answer: object | undefined; caller: Caller; ms: number; error: unknown };
   /** A statement ended; `infra/prisma.ts` publishes it. */
   statement: { ms: number };
   /** A query was executed, where there is a replica. */
@@ -19,12 +24,12 @@ export interface Observed {
 }
 
 type Kind = keyof Observed;
-type Listeners = { [K in Kind]: (observed: Observed[K]) => void };
+type Listeners = { [K in Kind]?: (observed: Observed[K]) => void };
 
-const kinds = ['handoff', 'mutation', 'statement', 'query', 'failure', 'pruned'] as const;
+const kinds = ['traced', 'handoff', 'mutation', 'statement', 'query', 'failure', 'pruned'] as const;
 const channels = Object.fromEntries(kinds.map((kind) => [kind, channel(`baton.${kind}`)])) as Record<Kind, ReturnType<typeof channel>>;
 
-/** Publishes to the metrics of the servers on this pool. Does nothing while nobody listens. */
+/** Publishes to the metrics and traces of the servers on this pool. Does nothing while nobody listens. */
 export function observed<K extends Kind>(kind: K, pool: Pool, fields: Observed[K]): void {
   if (channels[kind].hasSubscribers) channels[kind].publish({ pool, ...fields });
 }
@@ -32,8 +37,10 @@ export function observed<K extends Kind>(kind: K, pool: Pool, fields: Observed[K
 /** Listens to what servers on this pool do. Returns a function that stops it. */
 export function observe(pool: Pool, listeners: Listeners): () => void {
   const stops = kinds.map((kind) => {
+    const listener = listeners[kind];
+    if (listener === undefined) return () => undefined;
     const heard = (message: unknown): void => {
-      if ((message as { pool: Pool }).pool === pool) listeners[kind](message as never);
+      if ((message as { pool: Pool }).pool === pool) listener(message as never);
     };
     channels[kind].subscribe(heard);
     return () => void channels[kind].unsubscribe(heard);

@@ -3,7 +3,7 @@ import { mergeVariables, type StoredVariables } from '../context/context.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { BadUserInputError } from '../core/errors.ts';
-import { observed } from '../core/observed.ts';
+import { observed, type TracedRecord } from '../core/observed.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
 import { takesSessions } from './mayChangeHands.ts';
@@ -158,6 +158,7 @@ export class Custody {
       endedAt: this.work.now,
       ...(terminatedByHandoffId === null ? {} : { terminatedByHandoffId }),
     });
+    this.trace('tenure', tenure.id);
     const agent = this.agent(tenure.agentId);
     if (agent === null) return;
     this.work.change('agents', agent, { currentLoad: agent.currentLoad - 1 });
@@ -203,6 +204,7 @@ export class Custody {
     this.changed();
     this.recordHandoff(`HANDOFF_${ending.status}`, handoff, { reason: reasonOf(ending) });
     this.reportHandoff(handoff);
+    this.trace('handoff', handoff.id);
   }
 
   acceptHandoff(handoff: LastHandoff): void {
@@ -210,6 +212,12 @@ export class Custody {
     this.changed();
     this.recordHandoff('HANDOFF_ACCEPTED', handoff);
     this.reportHandoff(handoff);
+  }
+
+  /** Reports to the traces, after the commit, that a record began its Session's trace or ended. */
+  trace(record: TracedRecord, id: string): void {
+    const { pool } = this.work;
+    this.work.afterCommit(() => observed('traced', pool, { record, id, sessionId: this.session.id }));
   }
 
   /** Reports the Handoff's new status to the metrics, after the commit. */

@@ -74,12 +74,12 @@ export function mutation<S extends z.ZodType<object>, A extends Answer>(
   );
 }
 
-async function measured<A>(name: string, input: object, { pool }: GraphQLContext, execute: () => Promise<A>): Promise<A> {
+async function measured<A extends object>(name: string, input: object, { pool, caller }: GraphQLContext, execute: () => Promise<A>): Promise<A> {
   const started = performance.now();
-  const ended = (error: unknown): void => observed('mutation', pool, { name, input, ms: performance.now() - started, error });
+  const ended = (error: unknown, answer?: A): void => observed('mutation', pool, { name, input, answer, caller, ms: performance.now() - started, error });
   try {
     const answer = await execute();
-    ended(undefined);
+    ended(undefined, answer);
     return answer;
   } catch (error) {
     ended(error);

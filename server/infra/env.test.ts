@@ -31,6 +31,7 @@ describe('the environment', () => {
       persistedOnly: false,
       demo: undefined,
       logLevel: 'info',
+      traces: null,
       warnings: [],
     });
   });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { limits } from '../limits/limits.ts';
 import { logLevels } from './log.ts';
 import { StartError } from './startError.ts';
+import { type TraceExport, traceSettings } from './traceSettings.ts';
 import { unknownSettings } from './unknownSettings.ts';
 
 const { isValid, isValidCIDR } = ipaddr;
@@ -159,6 +160,8 @@ export interface Env {
   /** Whether to load the demonstration data. Undefined: only into an empty embedded database. */
   demo: boolean | undefined;
   logLevel: (typeof logLevels)[number];
+  /** How traces are sent. Null: none are made. */
+  traces: TraceExport | null;
   /** A line for each unknown setting. */
   warnings: string[];
 }
@@ -182,6 +185,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
   if (data.DATABASE_REPLICA_URL !== undefined && data.DATABASE_URL === undefined) {
     throw new StartError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica');
   }
+  const { traces, warnings } = traceSettings(present);
   return {
     host: data.HOST,
     port: data.PORT,
@@ -209,7 +213,8 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     persistedOnly: data.BATON_PERSISTED_ONLY,
     demo: data.BATON_DEMO,
     logLevel: data.LOG_LEVEL,
-    warnings: unknownSettings(Object.keys(present), [...Object.keys(variables.shape), ...ofCommands]),
+    traces,
+    warnings: [...warnings, ...unknownSettings(Object.keys(present), [...Object.keys(variables.shape), ...ofCommands])],
   };
 }
 

@@ -45,7 +45,7 @@ export const sessionSettings = {
 
 export interface DatabaseOptions {
   /** False: no statement has a name, so that any connection can execute it. */
-  prepared?: boolean;
+  prepared?: boolean | undefined;
 }
 
 export function createDatabase(url: string, log: Log, { prepared = true }: DatabaseOptions = {}): Database {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Log } from './log.ts';
-import { createDatabase, type Database } from './prisma.ts';
+import { createDatabase, type Database, type DatabaseOptions } from './prisma.ts';
 
 /** All in milliseconds. */
 const defaults = {
@@ -48,9 +48,9 @@ const identity = `SELECT format('%s %s', (SELECT system_identifier FROM pg_contr
 const mostSamples = 3_600;
 
 /** Follows a streaming replica of the primary, and says when a query may read it. The primary is asked once for all queries that come while it is asked. */
-export function createReplica(url: string, primary: Pool, log: Log, chosen: Partial<ReplicaPace> = {}): Replica {
+export function createReplica(url: string, primary: Pool, log: Log, { prepared, ...chosen }: Partial<ReplicaPace> & DatabaseOptions = {}): Replica {
   const pace = { ...defaults, ...chosen };
-  const database = createDatabase(url, log);
+  const database = createDatabase(url, log, { prepared });
   const { pool } = database;
   const losses = new Set<() => void>();
   /** What the replica is known to have. Without a connection unknown: after a restart it may have less for a moment. */

@@ -114,6 +114,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
   }
   if (start !== null) enterStage(custody, start.name, agent?.id ?? null, { outcome: null, sentBack: false });
   custody.recordCustody('SESSION_CREATED');
+  custody.trace('session', id);
   if (waits) enqueue(custody, waitsFor, { handoff: null, visible: nothingVisible(), finisher: null, previousHolder: null });
   if (start !== null) recordStage(custody, { from: null, outcome: null });
   return { sessionId: id };
