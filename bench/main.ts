@@ -17,6 +17,7 @@ import { search } from './search.ts';
 import { slow } from './slow.ts';
 import { start } from './start.ts';
 import { tools } from './tools.ts';
+import { traces } from './traces.ts';
 import { webhooks } from './webhooks.ts';
 
 const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
@@ -37,6 +38,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   graph,
   metrics,
   webhooks,
+  traces,
 };
 const file = 'bench.md';
 
