@@ -19,6 +19,7 @@ import { search } from './search.ts';
 import { slow } from './slow.ts';
 import { start } from './start.ts';
 import { tools } from './tools.ts';
+import { traces } from './traces.ts';
 import { webhooks } from './webhooks.ts';
 
 const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
@@ -41,6 +42,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   metrics,
   webhooks,
   keeping,
+  traces,
 };
 const file = 'bench.md';
 

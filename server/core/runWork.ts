@@ -62,7 +62,7 @@ async function runOnce<A extends Answer>(
     throw error;
   } finally {
     client.off('error', onLost);
-    Reflect.deleteProperty(client, requestOfClient);
+    Reflect.set(client, requestOfClient, undefined);
     // Closes a connection in an unknown state; PostgreSQL then rolls back.
     client.release(broken);
   }

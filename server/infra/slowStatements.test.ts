@@ -17,9 +17,9 @@ interface Slow {
 }
 const slow = (): Slow[] => lines.map((line) => JSON.parse(line) as Slow).filter(({ msg }) => msg === 'slow_statement');
 const register = (id: string) =>
-  post(`mutation { registerAgent(input: { id: "${id}", type: "CLAUDE", description: "Knows of $1,000 and 'quotes'" }) { __typename } }`);
+  post(`mutation { registerAgent(input: { id: "${id}", type: "CLAUDE", description: "Knows of $1,000 and 'quotes'" }) { __typename } }`, {}, { 'x-request-id': 'of-a-register' });
 
-test('logs a slow statement of a mutation once, with name, shape and no values, and logs no fast ones', async () => {
+test('logs a slow statement of a mutation once, with name, shape, request and no values, and logs no fast ones', async () => {
   await register('quick');
   expect(slow()).toEqual([]);
   await database.pool.query(`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NEW; END $$;
@@ -27,7 +27,7 @@ test('logs a slow statement of a mutation once, with name, shape and no values, 
   expect((await register('slow-one')).errors).toBeUndefined();
   const [found, ...others] = slow();
   expect(others).toEqual([]);
-  expect(found).toMatchObject({ name: expect.stringMatching(/^b_/) as string, statement: expect.stringMatching(/^WITH .*INSERT INTO agents/) as string });
+  expect(found).toMatchObject({ requestId: 'of-a-register', name: expect.stringMatching(/^b_/) as string, statement: expect.stringMatching(/^WITH .*INSERT INTO agents/) as string });
   expect(found?.duration_ms).toBeGreaterThanOrEqual(600);
   expect(lines.join('')).not.toMatch(/slow-one|Knows of/);
 });
