@@ -7,7 +7,7 @@ test('the migrations add no value to an enum type after its creation', async () 
   expect(scripts.filter((script) => script.includes('ADD VALUE')).length).toBeGreaterThan(5);
   const folded = foldedEnums(scripts);
   expect(folded.filter((script) => /^[^-]*ADD VALUE/m.test(script))).toEqual([]);
-  expect(folded[0]).toMatch(/CREATE TYPE "event_type" AS ENUM \('SESSION_CREATED', .*, 'WEBHOOK_DISABLED'\);/);
+  expect(folded[0]).toMatch(/CREATE TYPE "event_type" AS ENUM \('SESSION_CREATED', .*'WEBHOOK_DISABLED'.*\);/);
 });
 
 test('other types and statements stay as they are', () => {
