@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { foldedEnums } from './foldedEnums.ts';
 import { packageFolder, commandLine } from './place.ts';
 import { isOutOfConnections } from './sharedPool.ts';
 import { AwayError, StartError } from './startError.ts';
@@ -72,11 +73,13 @@ export async function migrateEmpty(client: pg.Client, names: readonly string[]):
   await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
   if (!(await isEmpty(client))) throw new StartError('The database is not empty, and nothing was changed: restore into a new one (createdb, or another folder in BATON_DATA)');
   await client.query(recordTable);
-  for (const migration of await readMigrations()) if (names.includes(migration.name)) await apply(client, migration);
+  const migrations = (await readMigrations()).filter(({ name }) => names.includes(name));
+  const scripts = foldedEnums(migrations.map(({ sql }) => sql));
+  for (const [at, migration] of migrations.entries()) await apply(client, migration, scripts[at]);
 }
 
-async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
-  await client.query(sql);
+async function apply(client: pg.Client, { name, sql }: Migration, script = sql): Promise<void> {
+  await client.query(script);
   // Closes Prisma's record of an interrupted attempt. Its script was rolled back.
   await client.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL', [name]);
   await client.query(

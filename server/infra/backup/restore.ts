@@ -64,6 +64,8 @@ async function load(client: pg.Client, path: string, manifest: Manifest, progres
   const shapes = await readShapes(client);
   // The rows are whole: they need no trigger, and no key is checked before its target is there. Indexes are built faster than they are updated.
   const restore = await dropDependents(client);
+  // The rows of the back-up replace those that migrations insert.
+  await client.query(`TRUNCATE ${shapes.map(({ name }) => client.escapeIdentifier(name)).join(', ')}`);
   await readBackup(path, async ({ copies }) => {
     let before = 0;
     for await (const { table, rows } of copies) {
