@@ -14,7 +14,7 @@ const clients = 8;
 const log = { agents: 100, sessions: 200, turns: 200 };
 const program = ['--import', 'tsx', 'server/main.ts'];
 
-/** What one process and one PostgreSQL carry: acts and lists a second, idle sockets, bytes on the disk, and queries of 1,000,000 handoffs. */
+/** What one process and one PostgreSQL carry: acts and lists a second, idle sockets, bytes on the disk, and queries of 300,000 handoffs. */
 export async function sizing(place: Place, say: (line: string) => void): Promise<Line[]> {
   return [...(await acts(place, say)), ...(await idle(place, say)), ...(await large(place, say))];
 }
@@ -89,15 +89,15 @@ async function large(place: Place, say: (line: string) => void): Promise<Line[]>
     const ms = async (query: string): Promise<number> => 1_000 / (await requestsPerSecond({ url: `${server.url}/graphql`, body: JSON.stringify({ query }), callers: keys, clients: 1, times: 20 }));
     return { patient, ms };
   };
-  const [few, many] = [await open(1_000), await open(100_000)];
+  const [few, many] = [await open(1_000), await open(30_000)];
   const { rows } = await many.patient.query<{ name: string; rows: number; bytes: number }>(
     `SELECT relname AS name, reltuples::float8 AS rows, pg_total_relation_size(oid)::float8 AS bytes FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples > 10000 ORDER BY bytes DESC`,
   );
   const lines: Line[] = rows.map(({ name, rows: count, bytes }) => ({ what: `\`${name}\` with indexes`, figure: `${Math.round(bytes / count)} bytes a row`, beside: `${Math.round(count).toLocaleString('en-US')} rows, ${Math.round(bytes / 1e6)} MB` }));
-  lines.unshift({ what: 'the database of 1,000,000 handoffs', figure: `${Math.round((await sizeOf(many.patient)) / 1e6).toLocaleString('en-US')} MB` });
+  lines.unshift({ what: 'the database of 300,000 handoffs', figure: `${Math.round((await sizeOf(many.patient)) / 1e6).toLocaleString('en-US')} MB` });
   for (const [what, query] of Object.entries(queries)) {
     const times = await alternate(3, { few: () => few.ms(query), many: () => many.ms(query) });
-    lines.push({ what: `${what}, 1,000,000 handoffs`, figure: spread(times.many, 'ms'), beside: `10,000 handoffs: ${spread(times.few, 'ms')}` });
+    lines.push({ what: `${what}, 300,000 handoffs`, figure: spread(times.many, 'ms'), beside: `10,000 handoffs: ${spread(times.few, 'ms')}` });
   }
   for (const { what, figure, beside = '' } of lines) say(`  ${what}: ${figure} ${beside}`);
   return lines;
