@@ -3,7 +3,8 @@ import { once } from 'node:events';
 
 export interface Asked {
   url: string;
-  body: string;
+  /** Several are sent in turn. */
+  body: string | readonly string[];
   /** `Authorization` headers, used in turn. */
   callers?: readonly string[];
   clients: number;
@@ -13,11 +14,14 @@ export interface Asked {
 /** Posts a body over persistent connections and returns the requests per second. A status other than 200 aborts. */
 export async function requestsPerSecond({ url, body, callers = [], clients, times }: Asked): Promise<number> {
   const { hostname, port, pathname, host } = new URL(url);
-  const messages = (callers.length === 0 ? [''] : callers.map((caller) => `authorization: ${caller}\r\n`)).map((header) =>
-    Buffer.from(
-      `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\naccept: application/json\r\n${header}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    ),
-  );
+  const headers = callers.length === 0 ? [''] : callers.map((caller) => `authorization: ${caller}\r\n`);
+  const bodies = typeof body === 'string' ? [body] : body;
+  const messages = Array.from({ length: Math.max(headers.length, bodies.length) }, (_, n) => {
+    const text = bodies[n % bodies.length]!;
+    return Buffer.from(
+      `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\naccept: application/json\r\n${headers[n % headers.length]}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    );
+  });
   const sockets = await Promise.all(Array.from({ length: clients }, () => opened(connect(Number(port), hostname))));
   let left = times;
   const started = performance.now();

@@ -25,11 +25,11 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 const changeOf = (id: string): string =>
   JSON.stringify({ query: 'mutation ($id: ID!) { setTasks(input: { sessionId: $id, tasks: [] }) { __typename } }', variables: { id } });
 const portOf = ({ url }: Listening): number => Number(new URL(url).port);
-const toBaton = { messages: [{ type: 'connection_init' }, { id: '$id', type: 'subscribe', payload: { query, variables: '$variables' } }] };
+export const toBaton = { messages: [{ type: 'connection_init' }, { id: '$id', type: 'subscribe', payload: { query, variables: '$variables' } }] };
 const toBare = { messages: [{ type: 'connection_init' }] };
 
 /** A server with a port that reports its memory use. */
-type Probed = Listening & { probe: string };
+export type Probed = Listening & { probe: string };
 
 /** Measures the delivery of an event to many subscribers and the cost of idle ones, beside a bare `ws` server that sends prepared texts. */
 export async function live(place: Place, say: (line: string) => void): Promise<Line[]> {
@@ -41,15 +41,10 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   const others: string[] = [];
   for (let n = 0; n < 50; n += 1) others.push(idOf(await session('ada')));
 
-  const probed = ['--expose-gc', '--import', here('probe.mjs')];
-  const start = async (program: string[], env: Record<string, string>): Promise<Probed> => {
-    const probe = String(await freePort());
-    return { ...(await startListening(process.execPath, [...probed, ...program], { ...env, PROBE_PORT: probe })), probe };
-  };
   const redis = await startRedis();
   place.atEnd(() => redis.stop());
-  const startBaton = () => start(['--import', 'tsx', 'server/main.ts'], { ...redis.env, DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '12' });
-  const startBare = () => start([here('liveBare.mjs')], { ...redis.env });
+  const startBaton = () => startProbed(['--import', 'tsx', 'server/main.ts'], { ...redis.env, DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '12' });
+  const startBare = () => startProbed([here('liveBare.mjs')], { ...redis.env });
   const [same, different, bare] = [await startBaton(), await startBaton(), await startBare()];
   // Writes one after the other through a third server: the measured servers get hints through Redis and only deliver.
   const writer = await startBaton();
@@ -157,17 +152,22 @@ async function post({ url }: Listening, body: string, path: string): Promise<voi
   if (!response.ok || answer.includes('"errors"')) throw new Error(`${url} answered ${answer}`);
 }
 
+export async function startProbed(program: string[], env: Record<string, string>): Promise<Probed> {
+  const probe = String(await freePort());
+  return { ...(await startListening(process.execPath, ['--expose-gc', '--import', here('probe.mjs'), ...program], { ...env, PROBE_PORT: probe })), probe };
+}
+
 /** KB of additional memory per socket after garbage collection. */
-async function idleMemory(start: () => Promise<Probed>, opening: typeof toBaton | typeof toBare): Promise<number> {
+export async function idleMemory(start: () => Promise<Probed>, opening: typeof toBaton | typeof toBare, sockets = idleSockets): Promise<number> {
   const server = await start();
   const some = await Receiver.start({ port: portOf(server), count: 200, ...opening });
   const before = await held(server);
   const receivers: Receiver[] = [];
-  for (let open = 0; open < idleSockets; open += 500) receivers.push(await Receiver.start({ port: portOf(server), count: 500, ...opening }));
+  for (let open = 0; open < sockets; open += 500) receivers.push(await Receiver.start({ port: portOf(server), count: 500, ...opening }));
   const after = await held(server);
   for (const receiver of [some, ...receivers]) await receiver.stop();
   await server.stop();
-  return (after - before) / idleSockets / 1024;
+  return (after - before) / sockets / 1024;
 }
 
 async function held(server: Probed): Promise<number> {
@@ -176,4 +176,4 @@ async function held(server: Probed): Promise<number> {
   return probe(server, 'bytes');
 }
 
-const probe = async (server: Probed, what: 'seconds' | 'bytes'): Promise<number> => Number(await (await fetch(`http://127.0.0.1:${server.probe}/${what}`)).text());
+export const probe = async (server: Probed, what: 'seconds' | 'bytes'): Promise<number> => Number(await (await fetch(`http://127.0.0.1:${server.probe}/${what}`)).text());

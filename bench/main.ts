@@ -14,8 +14,10 @@ import { openPlace, type Place } from './place.ts';
 import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
 import { machine, tableOf, type Line } from './report.ts';
+import { replica } from './replica.ts';
 import { scroll } from './scroll.ts';
 import { search } from './search.ts';
+import { sizing } from './sizing.ts';
 import { slow } from './slow.ts';
 import { start } from './start.ts';
 import { tools } from './tools.ts';
@@ -43,6 +45,8 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   webhooks,
   keeping,
   traces,
+  sizing,
+  replica,
 };
 const file = 'bench.md';
 

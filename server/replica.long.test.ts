@@ -51,7 +51,7 @@ const create = async ({ post }: Server, agentId: string): Promise<string> => {
 beforeAll(async () => {
   const problem = installMissing([postgresProgram], systemInstaller);
   if (problem !== null) throw new Error(problem);
-  ({ primary, replica } = await streamingReplica());
+  ({ primary, replica } = await streamingReplica(atEnd));
   servers = [await start(), await start()];
 });
 

@@ -13,7 +13,7 @@ export function signalFamily(pid: number, signal: NodeJS.Signals): void {
   for (const member of [pid, ...children]) process.kill(member, signal);
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   const list = `/proc/${pid}/task/${pid}/children`;
   const text = existsSync(list) ? readFileSync(list, 'utf8') : execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
   return text.split(/\s+/).filter(Boolean).map(Number);

@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { migrateUp } from '../server/infra/migrate.ts';
 import { endsWithThisProcess } from './children.ts';
-import { atEnd } from './database.ts';
 import { dataFolder } from './dataFolder.ts';
 import { freePort } from './ports.ts';
+import { signalFamily } from './processes.ts';
 import { requireProgram, type Program } from './programs.ts';
 
 const versions = '/usr/lib/postgresql';
@@ -26,6 +26,7 @@ const run = promisify(execFile);
 
 export interface Node {
   url: string;
+  readonly pid: number;
   /** Sends one statement as a superuser. */
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   start(): Promise<void>;
@@ -35,8 +36,8 @@ export interface Node {
   resume(): void;
 }
 
-/** A PostgreSQL with a migrated database, and a replica that streams from it. Both end with the test file. */
-export async function streamingReplica(): Promise<{ primary: Node; replica: Node }> {
+/** A PostgreSQL with a migrated database, and a replica that streams from it. */
+export async function streamingReplica(atEnd: (undo: () => Promise<void>) => void): Promise<{ primary: Node; replica: Node }> {
   const bin = requireProgram(postgresProgram);
   const folder = mkdtempSync(join(dataFolder(), 'baton-replica-'));
   const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : undefined;
@@ -63,12 +64,13 @@ export async function streamingReplica(): Promise<{ primary: Node; replica: Node
     pool.on('error', () => undefined);
     let child: ChildProcess | undefined;
     const signal = (name: NodeJS.Signals): void => {
-      if (child?.pid === undefined) return;
-      const children = execFileSync('sh', ['-c', `pgrep -P ${child.pid} || true`], { encoding: 'utf8' }).split('\n').filter(Boolean).map(Number);
-      for (const pid of [child.pid, ...children]) process.kill(pid, name);
+      if (child?.pid !== undefined) signalFamily(child.pid, name);
     };
     const made: Node = {
       url,
+      get pid() {
+        return child!.pid!;
+      },
       query: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => (await pool.query<Row>(text, values)).rows,
       async start() {
         child = endsWithThisProcess(spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-k', folder, '-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1'], { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] }));
