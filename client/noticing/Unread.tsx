@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { useAccess } from '../access/viewer.ts';
 import { graphql } from '../gql/gql.ts';
 import { useRereadOn } from '../live/events.ts';
-import { countText } from './looked.ts';
+import { countText, isUnread, withInboxSeen } from './looked.ts';
 import { mayNotify, notify } from './notify.ts';
 import { looked, setUnread } from './store.ts';
 
@@ -33,11 +33,19 @@ const UnreadQuery = graphql(`
   }
 `);
 
+/** The agent whose inbox is open; null for that of all, or of the viewer's own agent; undefined when none is. */
+function inboxAt(location: string, own: string | null): string | null | undefined {
+  const [path, agent] = /^\/inbox(?:\/(.+))?$/.exec(location) ?? [];
+  if (path === undefined) return undefined;
+  return agent === undefined || agent === own ? null : decodeURIComponent(agent);
+}
+
 /** The number of handoffs that began to wait since the inbox was last open, in the navigation and the title; notifies of new ones when asked for. */
 export function Unread({ className }: { className: string | undefined }) {
   const { viewer } = useAccess();
   const [location, navigate] = useLocation();
-  const { inbox } = looked.use();
+  const seen = looked.use();
+  const { inbox } = seen;
   const [{ data }, ask] = useQuery({
     query: UnreadQuery,
     variables: { where: { status: ['INITIATED'], ...(inbox !== null && { initiatedAfter: inbox }), ...(viewer.agentId !== null && { targetAgentId: viewer.agentId }) }, first: most },
@@ -47,9 +55,9 @@ export function Unread({ className }: { className: string | undefined }) {
     ({ type }) => type === 'HANDOFF_INITIATED',
     () => ask({ requestPolicy: 'network-only' }),
   );
-  const waiting = data?.handoffs.nodes.filter(({ status, initiatedAt }) => status === 'INITIATED' && (inbox === null || initiatedAt > inbox));
+  const waiting = data?.handoffs.nodes.filter((handoff) => handoff.status === 'INITIATED' && isUnread(seen, handoff));
   const ids = waiting?.map(({ id }) => id).join(' ');
-  const isAtInbox = location === '/inbox' || location === `/inbox/${viewer.agentId ?? ''}`;
+  const open = inboxAt(location, viewer.agentId);
   const text = waiting === undefined || waiting.length === 0 ? '' : countText(waiting.length, data?.handoffs.pageInfo.hasNextPage === true);
 
   useEffect(() => setUnread(text), [text]);
@@ -57,14 +65,13 @@ export function Unread({ className }: { className: string | undefined }) {
   const known = useRef<Set<string> | null>(null);
   const take = useEffectEvent(() => {
     if (waiting === undefined) return;
-    const isLooking = document.visibilityState === 'visible' && isAtInbox;
-    const fresh = known.current === null ? [] : waiting.filter(({ id }) => !known.current!.has(id));
+    const after = open === undefined || document.visibilityState !== 'visible' ? looked.get() : withInboxSeen(looked.get(), waiting, open);
+    const fresh = known.current === null ? [] : waiting.filter((handoff) => !known.current!.has(handoff.id) && isUnread(after, handoff));
     known.current = new Set([...(known.current ?? []), ...waiting.map(({ id }) => id)].slice(-1_000));
-    if (fresh.length > 0 && !isLooking && mayNotify()) notify(fresh, navigate);
-    const newest = waiting[0]?.initiatedAt;
-    if (isLooking && newest !== undefined) looked.set({ ...looked.get(), inbox: newest });
+    if (fresh.length > 0 && mayNotify()) notify(fresh, navigate);
+    if (after !== looked.get()) looked.set(after);
   });
-  useEffect(() => take(), [ids, isAtInbox]);
+  useEffect(() => take(), [ids, open]);
   useEffect(() => {
     const again = (): void => take();
     document.addEventListener('visibilitychange', again);

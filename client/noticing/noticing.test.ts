@@ -67,6 +67,15 @@ describe('a person in the dashboard', () => {
     await page.reload();
     await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
     expect(await said()).toEqual([]);
+
+    await page.goto(`${url}/inbox/ada`);
+    await page.getByText('Every handoff to ada was answered.').waitFor();
+    await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
+    await page.goto(`${url}/inbox/bob`);
+    await expect.poll(() => page.title(), patiently).toBe('Inbox of bob · Baton');
+    await page.goto(`${url}/agents`);
+    await page.locator('[data-live="live"]').waitFor();
+    expect(await page.title()).toBe('Agents · Baton');
     expect(faults).toEqual([]);
   }, 90_000);
 

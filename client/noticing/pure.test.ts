@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { deadlineLook, leftText } from '../ui/deadline.ts';
-import { countText, hasChanged, type Looked, nothingLooked, readLooked, withAllSeen, withOpened } from './looked.ts';
+import { countText, hasChanged, isUnread, type Looked, nothingLooked, readLooked, withAllSeen, withInboxSeen, withOpened } from './looked.ts';
 
 const time = (minute: number): string => `2026-11-23T12:${String(minute).padStart(2, '0')}:00.000Z`;
 const session = (id: string, minute: number) => ({ id, lastActivityAt: time(minute) });
@@ -14,6 +14,17 @@ describe('what was looked at', () => {
     expect(hasChanged(nothingLooked, session('a', 11))).toBe(false);
   });
 
+  it('the inbox of one agent shows its handoffs, that of all shows every one', () => {
+    const handoff = (id: string, minute: number, agent: string) => ({ id, initiatedAt: time(minute), targetAgent: { id: agent } });
+    const waiting = [handoff('c', 12, 'ada'), handoff('b', 11, 'bob'), handoff('a', 10, 'ada')];
+    const unread = (now: Looked) => waiting.filter((each) => isUnread(now, each)).map(({ id }) => id);
+    const ofAda = withInboxSeen(looked, waiting, 'ada');
+    expect(unread(ofAda)).toEqual(['b']);
+    expect(unread(withInboxSeen(ofAda, waiting, null))).toEqual([]);
+    expect(withInboxSeen(ofAda, waiting, null)).toMatchObject({ inbox: time(12), handoffs: [] });
+    expect(withInboxSeen(looked, waiting, 'nobody')).toBe(looked);
+  });
+
   it('opening a session sees it alone, until something happens again', () => {
     const opened = withOpened(looked, session('a', 12));
     expect([session('a', 12), session('a', 13), session('b', 12)].map((each) => hasChanged(opened, each))).toEqual([false, true, true]);
@@ -23,7 +34,7 @@ describe('what was looked at', () => {
 
   it('seeing all forgets the single sessions, and never goes back', () => {
     const all = withAllSeen(withOpened(looked, session('a', 12)), [session('b', 14), session('a', 12)]);
-    expect(all).toEqual({ inbox: null, sessions: time(14), opened: {} });
+    expect(all).toEqual({ inbox: null, handoffs: [], sessions: time(14), opened: {} });
     expect(withAllSeen(all, [session('b', 3)])).toEqual(all);
     expect(withAllSeen(nothingLooked, [])).toEqual(nothingLooked);
   });
@@ -35,9 +46,9 @@ describe('what was looked at', () => {
   });
 
   it('is read from storage, and anything of another form is left out', () => {
-    const value = { inbox: time(1), sessions: time(2), opened: { a: time(3) } };
+    const value = { inbox: time(1), handoffs: ['h1'], sessions: time(2), opened: { a: time(3) } };
     expect(readLooked(JSON.stringify(value))).toEqual(value);
-    expect(readLooked('{"inbox": 3, "sessions": "soon", "opened": {"a": "x", "b": null}}')).toEqual(nothingLooked);
+    expect(readLooked('{"inbox": 3, "handoffs": [4], "sessions": "soon", "opened": {"a": "x", "b": null}}')).toEqual(nothingLooked);
     for (const text of [null, '', '{broken', 'null', '[]', '7']) expect(readLooked(text)).toEqual(nothingLooked);
     fc.assert(fc.property(fc.jsonValue(), (any) => void expect(readLooked(JSON.stringify(any)).opened).toBeTypeOf('object')));
   });

@@ -75,8 +75,8 @@ export function useTenures(sessionId: string, moment: string | number): Tenures 
   return from(merged(newest?.nodes ?? none, earlier?.tenures ?? none), earlier?.pageInfo ?? newest?.pageInfo);
 }
 
-/** The newest ones, and the others after them. */
-function merged(newest: readonly Tenure[], others: readonly Tenure[]): readonly Tenure[] {
+/** The newest ones, and those of the others that are not among them. */
+export function merged<Row extends { id: string }>(newest: readonly Row[], others: readonly Row[]): readonly Row[] {
   if (others.length === 0) return newest;
   const ids = new Set(newest.map(({ id }) => id));
   return [...newest, ...others.filter(({ id }) => !ids.has(id))];

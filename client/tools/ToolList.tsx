@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { AgentChip } from '../agents/AgentChip.tsx';
+import type { Columns } from '../density/density.ts';
 import { graphql } from '../gql/gql.ts';
 import type { HandoffToolFilter, ToolsQuery as Data } from '../gql/graphql.ts';
 import { useRereadOn } from '../live/events.ts';
@@ -45,13 +46,14 @@ interface ToolListProps {
 }
 
 const columns = ['Tool', 'Offered to', 'Hands off to', 'Kind'];
+export const toolColumns: Columns = { list: 'tools', names: ['Offered to', 'Hands off to', 'Kind'] };
 
 /** The matching tools, by name. Needs a new key for a new filter. */
 export function ToolList({ filter, isFiltered }: ToolListProps) {
   // The cursors of the pages after the first.
   const [cursors, setCursors] = useState<string[]>([]);
   return (
-    <ListTable label="Handoff tools" columns={columns} className={styles.table}>
+    <ListTable label="Handoff tools" columns={columns} className={styles.table} choice={toolColumns}>
       <ListPage filter={filter} isFiltered={isFiltered} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} />
     </ListTable>
   );

@@ -3,9 +3,10 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { useMay } from '../access/viewer.ts';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
+import { ListSettings } from '../density/ListSettings.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { readToolsView, toToolFilter, writeToolsView, type ToolsView } from './filters.ts';
-import { ToolList } from './ToolList.tsx';
+import { toolColumns, ToolList } from './ToolList.tsx';
 import styles from './ToolsPage.module.css';
 
 /** The list of handoff tools. The URL holds the filters. */
@@ -20,11 +21,14 @@ export default function ToolsPage() {
       title="Tools"
       intro="Functions that a model calls to hand off. One is generated for each collaboration of an agent; people define others."
       actions={
-        mayDefine && (
-          <Link href="/tools/new" className="button primary">
-            <Icon name="tool" /> New tool
-          </Link>
-        )
+        <>
+          <ListSettings columns={toolColumns} />
+          {mayDefine && (
+            <Link href="/tools/new" className="button primary">
+              <Icon name="tool" /> New tool
+            </Link>
+          )}
+        </>
       }
     >
       <div className={styles.filters}>

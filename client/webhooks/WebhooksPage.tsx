@@ -44,9 +44,11 @@ function List({ creates, onClose }: { creates: boolean; onClose: () => void }) {
       {error && <RequestError error={error} onRetry={reread} />}
       {!data && !error && <SkeletonRows rows={3} height="5rem" label="Loading the webhooks" />}
       {data?.webhooks.nodes.length === 0 && (
-        <EmptyState icon="live" title="There are no webhooks.">
-          Create one to tell another system what happens: a build, a chat, a table.
-        </EmptyState>
+        <div className="card">
+          <EmptyState icon="arrow" title="There are no webhooks.">
+            Create one to tell another system what happens: a build, a chat, a table.
+          </EmptyState>
+        </div>
       )}
       <ul role="list" className={styles.list} aria-label="Webhooks">
         {data?.webhooks.nodes.map((webhook) => (

@@ -3,6 +3,8 @@ import { useQuery } from 'urql';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useMay } from '../../access/viewer.ts';
 import { Page } from '../../app/Page.tsx';
+import type { Columns } from '../../density/density.ts';
+import { ListSettings } from '../../density/ListSettings.tsx';
 import { graphql } from '../../gql/gql.ts';
 import type { PipelinesQuery as Data } from '../../gql/graphql.ts';
 import { Badge } from '../../ui/Badge.tsx';
@@ -47,11 +49,14 @@ export default function PipelinesPage() {
       title="Pipelines"
       intro="Definitions of which stage of the work follows which."
       actions={
-        mayDefine && (
-          <Link href={newPath} className="button primary">
-            <Icon name="pipeline" /> New pipeline
-          </Link>
-        )
+        <>
+          <ListSettings columns={choice} />
+          {mayDefine && (
+            <Link href={newPath} className="button primary">
+              <Icon name="pipeline" /> New pipeline
+            </Link>
+          )}
+        </>
       }
     >
       <label className={styles.archived}>
@@ -62,12 +67,13 @@ export default function PipelinesPage() {
   );
 }
 
+const choice: Columns = { list: 'pipelines', names: ['Stages', 'Version', 'Defined'] };
 const columns = ['Pipeline', 'Stages', 'Version', 'Defined', { hidden: 'Board' }];
 
 function List({ archived }: { archived: boolean }) {
   const [pages, setPages] = useState(1);
   return (
-    <ListTable label="Pipelines" columns={columns} className={styles.table}>
+    <ListTable label="Pipelines" columns={columns} className={styles.table} choice={choice}>
       <ListPage archived={archived} after={null} before={0} pages={pages} total={undefined} onMore={() => setPages((count) => count + 1)} />
     </ListTable>
   );
