@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { backup } from './backup.ts';
 import { cost } from './cost.ts';
 import { detect } from './detect.ts';
 import { graph } from './graph.ts';
@@ -9,6 +10,7 @@ import { pages } from './pages.ts';
 import { pipelines } from './pipelines.ts';
 import { metrics } from './metrics.ts';
 import { openPlace, type Place } from './place.ts';
+import { prepared } from './prepared.ts';
 import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
 import { machine, tableOf, type Line } from './report.ts';
@@ -37,6 +39,8 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   graph,
   metrics,
   webhooks,
+  backup,
+  prepared,
 };
 const file = 'bench.md';
 
