@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { backup } from './backup.ts';
 import { cost } from './cost.ts';
 import { detect } from './detect.ts';
 import { graph } from './graph.ts';
@@ -11,6 +12,7 @@ import { pipelines } from './pipelines.ts';
 import { metrics } from './metrics.ts';
 import { opening } from './opening.ts';
 import { openPlace, type Place } from './place.ts';
+import { prepared } from './prepared.ts';
 import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
 import { machine, tableOf, type Line } from './report.ts';
@@ -47,6 +49,8 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   traces,
   sizing,
   replica,
+  backup,
+  prepared,
 };
 const file = 'bench.md';
 

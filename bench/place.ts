@@ -19,6 +19,8 @@ export interface Place {
   postgresVersion: string;
   /** A new migrated database, dropped with the place. */
   database(): Promise<PreparedDatabase>;
+  /** The URL of a new database without tables. */
+  emptyDatabase(): Promise<string>;
   /** Registers a cleanup; they run in reverse order. */
   atEnd(undo: () => Promise<unknown> | void): void;
   close(): Promise<void>;
@@ -37,11 +39,16 @@ export async function openPlace(): Promise<Place> {
   undo.push(() => admin.end());
   const { rows } = await admin.query<{ version: string }>(`SELECT split_part(current_setting('server_version'), ' ', 1) AS version`);
   let count = 0;
+  const emptyDatabase = async (): Promise<string> => {
+    const url = withDatabase(postgres.url, `bench_${(count += 1)}`);
+    await admin.query(`CREATE DATABASE bench_${count}`);
+    return url;
+  };
   return {
     postgresVersion: rows[0]!.version,
+    emptyDatabase,
     async database() {
-      const url = withDatabase(postgres.url, `bench_${(count += 1)}`);
-      await admin.query(`CREATE DATABASE bench_${count}`);
+      const url = await emptyDatabase();
       await migrateUp(url);
       const database = createDatabase(url, silentLog);
       const patient = new pg.Pool({ connectionString: url, max: 1 });

@@ -172,13 +172,15 @@ describe('the package', () => {
     const server = await start(program, ['start'], { cwd, env });
     expect((await client(server.url, { key }).post('{ viewer { role } }')).data).toEqual({ viewer: { role: 'OPERATOR' } });
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ok' });
+    await ended('backup', 'baton.backup');
+    expect((await ended('restore', '--check', 'baton.backup')).stdout).toMatch(/^baton\.backup is whole: \d+ rows/);
     expect(await server.stop()).toBe(0);
   });
 
   it('names its commands as they are called', async () => {
     const cwd = await install('commands');
     const baton = (...args: string[]) => run(join(cwd, 'node_modules/.bin/baton'), args, { cwd, env: { ...clean, PORT: '1', DATABASE_URL: 'postgresql://127.0.0.1:1/none' } });
-    for (const name of ['start', 'migrate', 'key', 'import', 'agent', 'mcp', 'connect', 'hook', 'inbox', 'handoff']) expect((await baton(name, '--help')).stdout).toMatch(new RegExp(`^baton ${name}`));
+    for (const name of ['start', 'migrate', 'backup', 'restore', 'key', 'import', 'agent', 'mcp', 'connect', 'hook', 'inbox', 'handoff']) expect((await baton(name, '--help')).stdout).toMatch(new RegExp(`^baton ${name}`));
     await expect(baton('agent', 'claude-1')).rejects.toMatchObject({ code: 75, stderr: expect.stringMatching(/^Nothing answers at http:\/\/127\.0\.0\.1:1 /) as string });
     await expect(baton('migrate')).rejects.toMatchObject({ code: 75 });
     await expect(baton('key', 'create')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('baton key revoke <key id>') as string });

@@ -19,7 +19,7 @@ const database = await testDatabase();
 // npm start runs on the database of this test; on a folder of its own it would have to make one first.
 const state = mkdtempSync(join(tmpdir(), 'baton-docs-'));
 atEnd(() => rmSync(state, { recursive: true, force: true }));
-const env = { DATABASE_URL: database.url, PORT: '0', BATON_DEMO: '1', XDG_STATE_HOME: state };
+const env = { DATABASE_URL: database.url, PORT: '0', BATON_DEMO: '1', XDG_STATE_HOME: state, BACKUPS: state };
 const start = blocksOf('README.md').find(({ text }) => text.includes('npm start'))!;
 const server = await runShell(start.text, env, start.until);
 atEnd(() => server.stop());
