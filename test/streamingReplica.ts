@@ -27,8 +27,8 @@ const run = promisify(execFile);
 export interface Node {
   url: string;
   readonly pid: number;
-  /** Sends one statement as a superuser. */
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Sends one statement as a superuser, again when a replica cancels it for a change of the primary. */
+  query<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>;
   start(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
@@ -71,7 +71,11 @@ export async function streamingReplica(atEnd: (undo: () => Promise<void>) => voi
       get pid() {
         return child!.pid!;
       },
-      query: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => (await pool.query<Row>(text, values)).rows,
+      query: <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> =>
+        pool.query<Row>(text).then(
+          ({ rows }) => rows,
+          (error: { code?: string }) => (error.code === '40001' ? made.query<Row>(text) : Promise.reject(error as Error)),
+        ),
       async start() {
         child = endsWithThisProcess(spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-k', folder, '-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1'], { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] }));
         const said: string[] = [];

@@ -46,6 +46,7 @@ const replayed = { name: 'replica_replayed', text: `SELECT pg_is_in_recovery() A
 /** Equal on a primary and its standbys, for one of its databases. */
 const identity = `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), (SELECT oid FROM pg_database WHERE datname = current_database())) AS id`;
 const mostSamples = 3_600;
+const notKnown = -1;
 
 /** Follows a streaming replica of the primary, and says when a query may read it. The primary is asked once for all queries that come while it is asked. */
 export function createReplica(url: string, primary: Pool, log: Log, { prepared, ...chosen }: Partial<ReplicaPace> & DatabaseOptions = {}): Replica {
@@ -53,12 +54,12 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
   const database = createDatabase(url, log, { prepared });
   const { pool } = database;
   const losses = new Set<() => void>();
-  /** What the replica is known to have. Without a connection unknown: after a restart it may have less for a moment. */
-  let has = -1;
+  /** What the replica is known to have. Unknown after a connection ended: a server that restarted may have less for a moment. */
+  let has = notKnown;
   /** What a query waited for in vain: until the replica has that, no other query waits. */
   let wanted = 0;
   let isWell = false;
-  let said: string | null = 'starting';
+  let said: boolean | undefined;
   /** When the primary had a position that the replica lacks. */
   let samples: { at: number; position: number }[] = [];
   let state: ReplicaState = { follows: false, lagSeconds: 0, lagBytes: 0 };
@@ -68,7 +69,7 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
   const lose = (): void => {
     for (const lost of losses) lost();
   };
-  pool.on('remove', () => (has = -1));
+  pool.on('remove', () => (has = notKnown));
   pool.on('error', lose);
 
   const position = inTurn(async () => (await primary.query<{ position: number }>(fence)).rows[0]!.position);
@@ -88,11 +89,12 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
     const lagMs = samples.length === 0 ? 0 : performance.now() - samples[0]!.at;
     const reason = ofReplica.status === 'rejected' ? (ofReplica.reason as Error).message : lagMs > pace.behindMs ? `it is ${Math.round(lagMs / 1_000)} s behind` : null;
     isWell = ofReplica.status === 'fulfilled';
-    state = { follows: reason === null, lagSeconds: lagMs / 1_000, lagBytes: Math.max(0, newest - has) };
+    state = { follows: reason === null, lagSeconds: lagMs / 1_000, lagBytes: has === notKnown ? state.lagBytes : Math.max(0, newest - has) };
     if (!isWell) lose();
-    if (reason !== null && said === null) log.warn({ reason, ...state }, 'The replica is away or behind: queries read the primary');
-    if (reason === null && said !== null) log.info(state, 'The replica follows: queries read it');
-    said = reason;
+    if (state.follows === said) return;
+    said = state.follows;
+    if (said) log.info(state, 'The replica follows: queries read it');
+    else log.warn({ reason, ...state }, 'The replica is away or behind: queries read the primary');
   }
 
   async function sameDatabase(): Promise<void> {
@@ -131,7 +133,7 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
     get state() {
       return state;
     },
-    caughtUp: () => (isWell && has >= wanted ? catchUp().catch(() => false) : Promise.resolve(false)),
+    caughtUp: () => (isWell && (has === notKnown || has >= wanted) ? catchUp().catch(() => false) : Promise.resolve(false)),
     async whileFollowed(query) {
       let lost = (): void => undefined;
       const loss = new Promise<null>((resolve) => losses.add((lost = () => resolve(null))));
