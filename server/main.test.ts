@@ -17,7 +17,8 @@ const patiently = { timeout: 30_000 };
 /** Makes every read of the agents wait until it is released. */
 async function holdAgents() {
   const holder = await database.pool.connect();
-  await holder.query('BEGIN; LOCK TABLE agents');
+  // Longer than a busy machine takes.
+  await holder.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE agents');
   return {
     async untilSomebodyWaits() {
       await vi.waitFor(async () => {

@@ -87,7 +87,7 @@ describe('the page of agents', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
-  it('updates its counts when a handoff begins', async () => {
+  it('updates its counts when a handoff begins, and fits on a narrow screen', async () => {
     const { page } = await visit('/agents');
     await page.locator('[data-live="live"]').waitFor();
     await card(page, 'claude-1').getByRole('link', { name: /given/ }).waitFor();
@@ -96,7 +96,14 @@ describe('the page of agents', () => {
     await reassign(id, { agentId: 'codex-1' });
     await expect.poll(() => card(page, 'claude-1').getByRole('link', { name: /given/ }).textContent(), patiently).not.toBe(before);
     await card(page, 'codex-1').getByText('2 of 5').waitFor();
-  }, 60_000);
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    await card(page, 'codex-1').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await look(page, 'agents-narrow');
+    await page.goto(`${url}/handoffs?target=nobody-1`);
+    await page.getByText(/No handoff matches|no agent/i).first().waitFor();
+  }, 90_000);
 
   it('leads to the page of an agent, with its definition, prompt, collaborations and tools', async () => {
     const file = 'Reads $WHAT on branch ${BRANCH} for $AGENT_ID.\n\nCollaborations: codex-1';
@@ -168,14 +175,4 @@ describe('the page of agents', () => {
     await expect.poll(names, patiently).toEqual(['transfer_to_codex-1']);
     expect(faults).toEqual([]);
   }, 120_000);
-
-  it('fits on a narrow screen', async () => {
-    const { page } = await visit('/agents');
-    await page.setViewportSize({ width: 390, height: 844 });
-    await card(page, 'codex-1').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-    await look(page, 'agents-narrow');
-    await page.goto(`${url}/handoffs?target=nobody-1`);
-    await page.getByText(/No handoff matches|no agent/i).first().waitFor();
-  }, 90_000);
 });

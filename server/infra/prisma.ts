@@ -63,11 +63,23 @@ export function createDatabase(url: string, log: Log, { prepared = true }: Datab
     query_timeout: limits.answerMs,
     keepAlive: true,
   });
+  let closing = false;
   // Without a listener a connection lost while idle would end the process.
-  pool.on('error', (error) => log.warn({ err: error.message }, 'A connection to PostgreSQL was lost'));
+  pool.on('error', (error) => {
+    // A command stops the PostgreSQL that it started, on a busy machine before the last connection is closed.
+    if (!closing) log.warn({ err: error.message }, 'A connection to PostgreSQL was lost');
+  });
   const adapter = new PrismaPg(withMostBytes(pool, requestLimits.held.ofStatement), { statementNameGenerator: statementNames() });
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' });
-  return { url, pool, prisma, close: () => close(pool, prisma) };
+  return {
+    url,
+    pool,
+    prisma,
+    close() {
+      closing = true;
+      return close(pool, prisma);
+    },
+  };
 }
 
 /** The pool has one timeout for connecting and for waiting; this client sets its own for connecting. */

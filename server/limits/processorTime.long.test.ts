@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
+import { measureSlowness } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { largeContexts } from '../../test/largeContexts.ts';
@@ -85,7 +86,8 @@ describe('While a request is served that asks for much, others are served', () =
     let heldMs = Infinity;
     // Collecting garbage comes and goes.
     for (let n = 0; n < 3 && heldMs > mostMs; n += 1) heldMs = await longestTurnMs(demandAnswered);
-    expect(heldMs).toBeLessThan(mostMs);
+    // A full machine takes more processor time for the same work: its programs push each other out of the caches.
+    expect(heldMs).toBeLessThan(mostMs * measureSlowness());
   });
 
   test('heartbeats arrive', { timeout: 60_000 }, async () => {
@@ -114,7 +116,9 @@ test.each([
 test('equal prompts of a request are made once', { timeout: 60_000 }, async () => {
   const ask = (query: string) => tookMs(async () => expect((await client(server.url).post(query)).errors).toBeUndefined());
   await ask(same);
-  const [repeats, distinct] = [await ask(same), await ask(promptsOf35)];
+  // Collecting garbage comes and goes.
+  const least = async (query: string): Promise<number> => Math.min(await ask(query), await ask(query), await ask(query));
+  const [repeats, distinct] = [await least(same), await least(promptsOf35)];
   expect(repeats).toBeLessThan(distinct / 2);
 });
 
