@@ -5,7 +5,7 @@ import { encodeId } from '../core/ids.ts';
 import { contexts } from '../graphql/context.ts';
 import { schema } from '../graphql/schema.ts';
 import { silentLog } from '../infra/log.ts';
-import { countFinished, Pruner } from '../keeping/prune.ts';
+import { Pruner } from '../keeping/prune.ts';
 import { bulkId, loadBulk } from '../../test/bulk.ts';
 import { testDatabase } from '../../test/database.ts';
 import { recordQueries } from '../../test/queries.ts';
@@ -178,16 +178,15 @@ test.each(['{}', '{ agentId: "busy" }', '{ agentId: "agent-3" }', '{ sourceAgent
 
 test('finished Sessions are found by an index, at any depth', async () => {
   queries.sent.length = 0;
-  await countFinished({ pool: database.pool, log: silentLog, days: 1 });
   // None has its events' positions here, so that each is passed over.
   const pruner = new Pruner({ pool: database.pool, log: silentLog, days: 1 });
   for (let n = 0; n < 100; n += 1) expect(await pruner.batch()).toMatchObject({ sessions: 0, more: true });
-  const [count, ...found] = queries.sent.filter(({ text }) => text.includes('last_activity_at'));
-  for (const [{ text, values }, pages] of [[count!, Infinity], [found[0]!, 1_000], [found.at(-1)!, 1_000]] as const) {
+  const found = queries.sent.filter(({ text }) => text.includes('last_activity_at'));
+  for (const { text, values } of [found[0]!, found.at(-1)!]) {
     const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({ text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values });
     const plan = rows[0]!['QUERY PLAN'][0]!.Plan;
     expect(scansWhole(plan)).not.toContain('sessions');
-    expect(pagesRead(plan)).toBeLessThan(pages);
+    expect(pagesRead(plan)).toBeLessThan(1_000);
   }
 });
 
