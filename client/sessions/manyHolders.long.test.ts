@@ -21,7 +21,7 @@ it('a session with more than 100 holders can be walked back to its first handoff
   const log = page.getByRole('region', { name: 'Conversation' });
   await log.locator('#message-32').waitFor();
   await page.getByRole('button', { name: 'Handoff before' }).click();
-  await log.getByText('The first of all').waitFor();
+  await log.getByText('The first of all').first().waitFor();
   await page.getByRole('button', { name: 'Handoff before' }).click();
   await page.getByText('There is no earlier handoff.').waitFor();
 
