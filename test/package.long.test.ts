@@ -54,6 +54,10 @@ async function install(name: string, ...options: string[]): Promise<string> {
   return cwd;
 }
 
+let installed: Promise<string> | undefined;
+/** A folder with the package, for tests that leave it as it is. */
+const sharedInstall = (): Promise<string> => (installed ??= install('installed'));
+
 interface Started {
   url: string;
   log(): string;
@@ -129,7 +133,7 @@ describe('the package', () => {
   });
 
   it('installs at most 140 packages and 220 MB, and none of them for development', async () => {
-    const modules = join(await install('sizes'), 'node_modules');
+    const modules = join(await sharedInstall(), 'node_modules');
     const packages = packagesIn(modules);
     const megabytes = [...filesIn(modules).values()].reduce((sum, size) => sum + size, 0) / 1_000_000;
     process.stdout.write(`${packages.length} packages, ${megabytes.toFixed(0)} MB\n`);
@@ -159,7 +163,7 @@ describe('the package', () => {
   });
 
   it('migrates another PostgreSQL, and starts on it with Redis and keys', async () => {
-    const cwd = await install('services');
+    const cwd = await sharedInstall();
     const program = join(cwd, 'node_modules/.bin/baton');
     const [database, redis] = await Promise.all([emptyDatabase(), startRedis()]);
     atEnd(() => redis.stop());
@@ -178,7 +182,7 @@ describe('the package', () => {
   });
 
   it('names its commands as they are called', async () => {
-    const cwd = await install('commands');
+    const cwd = await sharedInstall();
     const baton = (...args: string[]) => run(join(cwd, 'node_modules/.bin/baton'), args, { cwd, env: { ...clean, PORT: '1', DATABASE_URL: 'postgresql://127.0.0.1:1/none' } });
     for (const name of ['start', 'migrate', 'backup', 'restore', 'key', 'import', 'agent', 'mcp', 'connect', 'hook', 'inbox', 'handoff']) expect((await baton(name, '--help')).stdout).toMatch(new RegExp(`^baton ${name}`));
     await expect(baton('agent', 'claude-1')).rejects.toMatchObject({ code: 75, stderr: expect.stringMatching(/^Nothing answers at http:\/\/127\.0\.0\.1:1 /) as string });
