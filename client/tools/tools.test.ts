@@ -36,7 +36,7 @@ describe('the list of tools', () => {
     await look(page, 'tools');
     await chooseAgent(page, 'codex-1', 'Offered to');
     await page.getByText('3 of 3 tools').waitFor();
-    await page.getByLabel('Kind').selectOption('defined');
+    await page.getByRole('combobox', { name: 'Kind' }).selectOption('defined');
     await page.getByText('1 of 1 tool').waitFor();
     expect(new URL(page.url()).search).toBe('?agent=codex-1&kind=defined');
     await page.reload();

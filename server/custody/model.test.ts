@@ -197,7 +197,7 @@ async function outcome<T>(act: () => Promise<T>): Promise<{ code: string | null;
 }
 
 async function freshRun(): Promise<Run> {
-  await db.pool.query(`TRUNCATE handoff_path_counts, handoff_path_changes, handoff_path_times, agents, agent_collaborators, sessions, agent_sessions, turns, messages, tool_calls, decisions, tasks, handoffs,
+  await db.pool.query(`TRUNCATE search_entries, handoff_path_counts, handoff_path_changes, handoff_path_times, agents, agent_collaborators, sessions, agent_sessions, turns, messages, tool_calls, decisions, tasks, handoffs,
     handoff_tool_calls, context_snapshots, events, inbox_entries, idempotency_answers, keys CASCADE`);
   const fresh = new Run();
   for (const a of pool) {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { decodeId, encodeId } from '../core/ids.ts';
+import { observe } from '../core/observed.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { movableClock } from '../../test/clock.ts';
 import { testDatabase } from '../../test/database.ts';
@@ -119,6 +120,8 @@ describe('a webhook', () => {
     const other = await create({ url: watcher.url, types: ['WEBHOOK_DISABLED'] });
     hook.answers.with = (_one, response) => response.writeHead(500).end();
     const worker = delivering(db);
+    const failures: string[] = [];
+    const stopCounting = observe(db.pool, { failure: ({ part }) => void failures.push(part) });
     const id = await story();
     const attempts = (number: number) => vi.waitFor(async () => expect((await deliveries(webhook.id, ', status: PENDING'))[0]?.attempts).toBe(number), { timeout: 20_000, interval: 5 });
     await attempts(1);
@@ -126,6 +129,8 @@ describe('a webhook', () => {
       await clock.move(`${wait} seconds`);
       await attempts(number + 2);
     }
+    expect(failures).toEqual(Array(6).fill('webhook'));
+    stopCounting();
     const [waiting] = await deliveries(webhook.id, ', status: PENDING');
     const { rows } = await db.pool.query<{ wait: number }>('SELECT extract(epoch FROM $1::timestamptz - clock_timestamp())::float8 AS wait', [waiting!.nextAttemptAt]);
     expect(rows[0]!.wait).toBeGreaterThan(3_000);
