@@ -1,4 +1,4 @@
-import { useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { usePageActions, type PageAction } from '../palette/actions.ts';
 import { Icon, type IconName } from '../ui/Icon.tsx';
 import { countOf } from './outcome.ts';
@@ -29,6 +29,13 @@ export function SelectionBar({ count, noun, acts, shown, onAll, onClear, childre
   const bar = useRef<HTMLElement>(null);
   // The bar stands below the list: from its first row the palette is nearer.
   usePageActions(acts.map(({ word, icon, run }): PageAction => ({ word: ofSelection(word, count, noun), icon, run })));
+  // Escape takes the bar away with its focus.
+  useLayoutEffect(() => {
+    const element = bar.current;
+    return () => {
+      if (element?.contains(document.activeElement)) document.getElementById('main')?.focus({ preventScroll: true });
+    };
+  }, []);
   return (
     <>
       <section ref={bar} tabIndex={-1} className={styles.bar} aria-label={`Selected ${noun}s`} data-selection-bar>

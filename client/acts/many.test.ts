@@ -75,9 +75,10 @@ describe('acting on many', () => {
     await expect.poll(() => bar(page).count(), patiently).toBe(0);
     expect(await focused(page)).toBe('Select Row 4');
     await page.keyboard.press('Space');
-    await bar(page).waitFor();
+    await bar(page).getByRole('button', { name: 'Clear' }).focus();
     await page.keyboard.press('Escape');
     await expect.poll(() => bar(page).count(), patiently).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
     expect(faults).toEqual([]);
   }, 120_000);
 
