@@ -28,6 +28,7 @@ export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key
           <label htmlFor={field}>Key</label>
           <input
             id={field}
+            ref={focus}
             className="input mono"
             type="password"
             autoComplete="off"
@@ -46,3 +47,5 @@ export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key
     </main>
   );
 }
+
+const focus = (input: HTMLInputElement | null): void => input?.focus();

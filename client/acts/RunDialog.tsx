@@ -76,6 +76,7 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
     setFrozen(null);
     setPhase('asking');
   };
+  const stop = useRef<HTMLButtonElement>(null);
   const typing = useRef<HTMLFormElement>(null);
   useEffect(() => typing.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), []);
   const begin = useRef(false);
@@ -117,11 +118,19 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
         ) : (
           <>
             {phase === 'ended' && (
-              <button type="button" className="button" onClick={() => void start(refused)}>
+              <button
+                type="button"
+                className="button"
+                onClick={() => {
+                  // This button disappears.
+                  stop.current?.focus();
+                  void start(refused);
+                }}
+              >
                 {refused.length === 1 ? 'Try it again' : `Try the ${refused.length} others again`}
               </button>
             )}
-            <button type="button" className={`button ${phase === 'ended' ? 'primary' : ''}`} onClick={close}>
+            <button ref={stop} type="button" className={`button ${phase === 'ended' ? 'primary' : ''}`} onClick={close}>
               {phase === 'ended' ? 'Close' : 'Stop'}
             </button>
           </>

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
+import { usePageActions, type PageAction } from '../palette/actions.ts';
 import { Icon, type IconName } from '../ui/Icon.tsx';
 import { countOf } from './outcome.ts';
 import styles from './SelectionBar.module.css';
@@ -25,9 +26,19 @@ interface SelectionBarProps {
 
 /** What can be done with the selected rows, at the lower edge of the page. */
 export function SelectionBar({ count, noun, acts, shown, onAll, onClear, children }: SelectionBarProps) {
+  const bar = useRef<HTMLElement>(null);
+  // The bar stands below the list: from its first row the palette is nearer.
+  usePageActions(acts.map(({ word, icon, run }): PageAction => ({ word: ofSelection(word, count, noun), icon, run })));
+  // Escape takes the bar away with its focus.
+  useLayoutEffect(() => {
+    const element = bar.current;
+    return () => {
+      if (element?.contains(document.activeElement)) document.getElementById('main')?.focus({ preventScroll: true });
+    };
+  }, []);
   return (
     <>
-      <section className={styles.bar} aria-label={`Selected ${noun}s`} data-selection-bar>
+      <section ref={bar} tabIndex={-1} className={styles.bar} aria-label={`Selected ${noun}s`} data-selection-bar>
         <span role="status" className={styles.count}>
           {countOf(count, noun)} selected
         </span>
@@ -40,11 +51,27 @@ export function SelectionBar({ count, noun, acts, shown, onAll, onClear, childre
         </div>
         <div className={styles.acts}>
           {count < shown && (
-            <button type="button" className="button quiet small" onClick={onAll}>
+            <button
+              type="button"
+              className="button quiet small"
+              onClick={() => {
+                // This button disappears.
+                bar.current?.focus({ preventScroll: true });
+                onAll();
+              }}
+            >
               Select all {shown.toLocaleString()} shown
             </button>
           )}
-          <button type="button" className="button quiet small" onClick={onClear}>
+          <button
+            type="button"
+            className="button quiet small"
+            onClick={() => {
+              // The bar disappears: the focus goes back to the first row that was selected.
+              document.querySelector<HTMLElement>('[data-select]:checked')?.focus({ preventScroll: true });
+              onClear();
+            }}
+          >
             Clear
           </button>
         </div>
@@ -53,3 +80,6 @@ export function SelectionBar({ count, noun, acts, shown, onAll, onClear, childre
     </>
   );
 }
+
+/** "Pause …" of two sessions: "Pause the 2 selected sessions …". */
+const ofSelection = (word: string, count: number, noun: string): string => word.replace(/^(\S+)/, `$1 the ${count === 1 ? `selected ${noun}` : `${count} selected ${noun}s`}`);

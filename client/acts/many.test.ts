@@ -20,6 +20,7 @@ beforeAll(async () => {
 
 const box = (page: Page, title: string) => page.getByRole('checkbox', { name: `Select ${title}` });
 const bar = (page: Page) => page.getByRole('region', { name: /^Selected/ });
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
 const outcomes = (page: Page) => page.getByRole('dialog').getByRole('listitem').allInnerTexts();
 
 async function sessionsLike(title: string): Promise<{ status: string; agent_id: string | null }[]> {
@@ -52,11 +53,32 @@ describe('acting on many', () => {
     await page.keyboard.press('F8');
     await page.keyboard.press('Enter');
     await noticeOf(page, '3 sessions were resumed.').waitFor();
+    // The button is gone: the focus stays in the notice.
+    await expect.poll(() => focused(page), patiently).toBe('3 sessions were resumed.');
     expect((await sessionsLike('Row')).map(({ status }) => status)).toEqual(['RUNNING', 'RUNNING', 'RUNNING', 'RUNNING']);
 
-    await box(page, 'Row 1').check();
+    // From a row the palette is nearer than the bar.
+    await box(page, 'Row 1').press('Space');
+    await bar(page).getByText('1 session selected').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('pause the selected');
+    await page.getByRole('option', { name: 'Pause the selected session' }).waitFor();
+    await page.keyboard.press('Enter');
+    await noticeOf(page, '"Row 1" was paused.').waitFor();
+    await expect.poll(() => focused(page), patiently).toBe('Select Row 1');
+
+    await page.keyboard.press('Space');
+    await bar(page).getByRole('button', { name: 'Select all' }).press('Enter');
+    await bar(page).getByText('4 sessions selected').waitFor();
+    expect(await focused(page)).toBe('Selected sessions');
+    await bar(page).getByRole('button', { name: 'Clear' }).press('Enter');
+    await expect.poll(() => bar(page).count(), patiently).toBe(0);
+    expect(await focused(page)).toBe('Select Row 4');
+    await page.keyboard.press('Space');
+    await bar(page).getByRole('button', { name: 'Clear' }).focus();
     await page.keyboard.press('Escape');
     await expect.poll(() => bar(page).count(), patiently).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -77,8 +99,9 @@ describe('acting on many', () => {
     await look(page, 'many-refused');
     await agent('small-2', { type: 'SMALL', maxCapacity: 5 });
     await db.pool.query("UPDATE agents SET max_capacity = 2 WHERE id = 'small-1'");
-    await dialog.getByRole('button', { name: 'Try the 2 others again' }).click();
+    await dialog.getByRole('button', { name: 'Try the 2 others again' }).press('Enter');
     await dialog.getByText('2 of 3 done, 1 not.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Close');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await bar(page).getByText('1 session selected').waitFor();
 

@@ -1,5 +1,6 @@
 import { useCombobox, type UseComboboxState, type UseComboboxStateChangeOptions } from 'downshift';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { focusFirst } from '../ui/Dialog.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import styles from './AgentCombobox.module.css';
@@ -127,9 +128,6 @@ export function AgentCombobox({ label, none, placeholder = none, inline = false,
     </div>
   );
 }
-
-/** Sets the focus when its dialog opens. React's autoFocus runs too early for that. */
-const focusFirst = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
 function countText(found: number, read: number, total: number | undefined, hasMore: boolean, text: string): string {
   if (total === undefined) return 'Loading the agents …';

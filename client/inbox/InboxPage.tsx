@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { useAccess } from '../access/viewer.ts';
@@ -14,6 +14,7 @@ import { NotifyButton } from '../noticing/NotifyButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { useFocusKept } from '../ui/useFocusKept.ts';
 import styles from './InboxPage.module.css';
 import { InboxRow } from './InboxRow.tsx';
 
@@ -55,6 +56,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
   const [asked, setAsked] = useState<AskedOfHandoff | null>(null);
   const list = data?.handoffs;
   const waiting = list?.nodes.filter(({ status }) => isOpenHandoff(status)).map(({ id, status }) => `${id} ${status}`);
+  // A decided row disappears with its focused button.
   useFocusKept(waiting?.join());
   return (
     <Page
@@ -106,14 +108,4 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       {asked && <HandoffActDialog act={asked.act} handoffs={[asked.handoff]} onClose={() => setAsked(null)} />}
     </Page>
   );
-}
-
-/** A decided row disappears with its focused button: moves the focus to the page. */
-function useFocusKept(rows: string | undefined): void {
-  const last = useRef(rows);
-  useEffect(() => {
-    const changed = last.current !== undefined && last.current !== rows;
-    last.current = rows;
-    if (changed && document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
-  }, [rows]);
 }

@@ -10,7 +10,7 @@ interface LogBarProps {
   tenures: Tenures;
   /** The number of the message where the reader is. */
   place: () => number;
-  onJump: (message: number) => void;
+  onJump: (message: number, takesFocus?: boolean) => void;
 }
 
 /** Goes to the first and the last message, to a number, and from handoff to handoff. */
@@ -20,6 +20,11 @@ export function LogBar({ oldest, newest, tenures, place, onJump }: LogBarProps) 
   const go = (message: number | undefined, otherwise: string) => {
     setSaid(message === undefined ? otherwise : '');
     if (message !== undefined) onJump(message);
+  };
+  /** The button keeps the focus: one goes on from handoff to handoff. */
+  const step = (message: number | undefined, otherwise: string) => {
+    setSaid(message === undefined ? otherwise : `Handoff at message ${message}.`);
+    if (message !== undefined) onJump(message, false);
   };
   const handoffs = handoffNumbers(tenures.known);
   /** Reads earlier ones until one is there. */
@@ -32,7 +37,7 @@ export function LogBar({ oldest, newest, tenures, place, onJump }: LogBarProps) 
       if (more === null) break;
       found = more;
     }
-    go(handoffNumbers(found.known).findLast(isEarlier), 'There is no earlier handoff.');
+    step(handoffNumbers(found.known).findLast(isEarlier), 'There is no earlier handoff.');
   };
   const wanted = Number(number);
   const isKnown = Number.isInteger(wanted) && wanted >= oldest && wanted <= newest;
@@ -49,7 +54,7 @@ export function LogBar({ oldest, newest, tenures, place, onJump }: LogBarProps) 
           <button type="button" className="button small" onClick={() => void goBack()}>
             <Icon name="left" size={14} /> Handoff<span className="hidden"> before</span>
           </button>
-          <button type="button" className="button small" onClick={() => go(handoffs.find((each) => each > place()), 'There is no later handoff.')}>
+          <button type="button" className="button small" onClick={() => step(handoffs.find((each) => each > place()), 'There is no later handoff.')}>
             <span className="hidden">Next </span>Handoff <Icon name="arrow" size={14} />
           </button>
         </>

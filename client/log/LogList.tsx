@@ -75,7 +75,7 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
     noteAct();
     gone.current = null;
   };
-  const goTo = (message: number) => jump({ message, call: null });
+  const goTo = (message: number, takesFocus?: boolean) => jump({ message, call: null }, takesFocus);
   const [words, setWords] = useState<string | null>(null);
   const pattern = useMemo(() => foundPattern(words), [words]);
   useMarks(region, pattern, target);
@@ -124,7 +124,7 @@ function Item({ style, index, children, ref }: CustomItemComponentProps) {
 }
 
 /** The place that the address names, and a way to go to another one, which the address then names. */
-function useTarget(): { target: Target | null; jump: (place: LogPlace) => void } {
+function useTarget(): { target: Target | null; jump: (place: LogPlace, takesFocus?: boolean) => void } {
   const hash = useLocationProperty(() => location.hash, () => '');
   const [path, navigate] = useLocation();
   const search = useSearch();
@@ -134,11 +134,11 @@ function useTarget(): { target: Target | null; jump: (place: LogPlace) => void }
     const isNew = place !== null && (place.message !== state.target?.message || place.call !== state.target.call);
     setState({ hash, target: isNew ? asked(place, state.target) : state.target });
   }
-  const jump = (place: LogPlace): void => {
-    setState((before) => ({ ...before, target: asked(place, before.target) }));
+  const jump = (place: LogPlace, takesFocus = true): void => {
+    setState((before) => ({ ...before, target: asked(place, before.target, takesFocus) }));
     navigate(`${path}${search === '' ? '' : `?${search}`}${hashOf(place)}`, { replace: true });
   };
   return { target: state.target, jump };
 }
 
-const asked = (place: LogPlace | null, before: Target | null): Target | null => place && { ...place, asked: (before?.asked ?? 0) + 1 };
+const asked = (place: LogPlace | null, before: Target | null, takesFocus = true): Target | null => place && { ...place, asked: (before?.asked ?? 0) + 1, takesFocus };

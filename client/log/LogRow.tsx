@@ -24,7 +24,7 @@ export const LogRow = memo(function LogRow({ pages, number, isFirst, target }: L
   const row = useRef<HTMLDivElement>(null);
   const known = message !== undefined;
   useEffect(() => {
-    if (!known || target === null || target.call !== null) return;
+    if (!known || target === null || target.call !== null || !target.takesFocus) return;
     row.current?.focus({ preventScroll: true });
   }, [known, target]);
   return (

@@ -53,12 +53,12 @@ const pauseMs = 200;
 
 interface LogSearchProps {
   sessionId: string;
-  onJump: (place: LogPlace) => void;
+  onJump: (place: LogPlace, takesFocus: boolean) => void;
   /** The words that are looked for; null when there are none. */
   onWords: (words: string | null) => void;
 }
 
-/** Finds messages and calls of this log: Enter goes to the next one found, Shift-Enter to the one before. */
+/** Finds messages and calls of this log: Enter goes to the next one found, Shift-Enter to the one before, and the field keeps the focus. */
 export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
   const [words, setWords] = useState('');
   const [query, setQuery] = useState('');
@@ -73,20 +73,21 @@ export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
   const shown = useDeferredValue(isOn ? data : undefined);
   // In the order of the log: the best 100.
   const found = (shown?.search.edges ?? []).flatMap(({ node, match }) => foundOf(node).map((each) => ({ ...each, match }))).sort((one, other) => compare(one.place, other.place));
-  const go = (place: LogPlace | undefined) => {
+  const go = (place: LogPlace | undefined, takesFocus: boolean) => {
     if (place === undefined) return;
     setChosen(place);
-    onJump(place);
+    onJump(place, takesFocus);
   };
   const step = (back: boolean) => {
     const next = chosen === null ? undefined : back ? found.findLast(({ place }) => compare(place, chosen) < 0) : found.find(({ place }) => compare(place, chosen) > 0);
-    go((next ?? (back ? found.at(-1) : found[0]))?.place);
+    go((next ?? (back ? found.at(-1) : found[0]))?.place, false);
   };
   const clear = () => {
     setWords('');
     setQuery('');
     setChosen(null);
   };
+  const at = chosen === null ? -1 : found.findIndex(({ place }) => compare(place, chosen) === 0);
   const isOver = isOn && !fetching && shown !== undefined;
   return (
     <search className={styles.search}>
@@ -117,7 +118,7 @@ export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
         />
         <span className="soft small" role="status">
           {isOn && fetching && 'Searching …'}
-          {isOver && !error && (found.length === 0 ? 'No message and no call has these words.' : `${found.length}${shown.search.pageInfo.hasNextPage ? ' or more' : ''} found`)}
+          {isOver && !error && (found.length === 0 ? 'No message and no call has these words.' : `${at < 0 ? '' : `${at + 1} of `}${found.length}${shown.search.pageInfo.hasNextPage ? ' or more' : ''} found`)}
         </span>
       </form>
       {isOn && error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
@@ -125,7 +126,7 @@ export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
         <ol role="list" className={styles.found} aria-label="Found in this conversation">
           {found.map(({ id, place, by, match }) => (
             <li key={id}>
-              <button type="button" aria-current={chosen !== null && compare(place, chosen) === 0} onClick={() => go(place)}>
+              <button type="button" aria-current={chosen !== null && compare(place, chosen) === 0} onClick={() => go(place, true)}>
                 <span className={styles.number}>#{place.message}</span>
                 <span className={styles.by}>
                   {by}

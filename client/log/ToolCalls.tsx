@@ -130,7 +130,7 @@ function OneCall({ call, number, target }: { call: Line; number: number; target:
   }
   useEffect(() => {
     if (target === null) return;
-    summary.current?.focus({ preventScroll: true });
+    if (target.takesFocus) summary.current?.focus({ preventScroll: true });
     // Calls may be far below their message.
     void summary.current?.scrollIntoView({ block: 'center' });
   }, [target]);

@@ -94,9 +94,12 @@ describe('the log of a session', () => {
     await look(page, 'log-search');
     await field.press('Enter');
     await conversation(page).locator('#message-7 [data-target="true"]').waitFor();
-    await field.press('Enter');
+    // The field keeps the focus.
+    await page.getByText('1 of 11 found').waitFor();
+    await page.keyboard.press('Enter');
     await conversation(page).locator('#message-70 [data-target="true"]').waitFor();
-    await field.press('Shift+Enter');
+    await page.getByText('2 of 11 found').waitFor();
+    await page.keyboard.press('Shift+Enter');
     await conversation(page).locator('#message-7 [data-target="true"]').waitFor();
     await field.fill('nothing like this');
     await page.getByText('No message and no call has these words.').waitFor();

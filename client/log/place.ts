@@ -10,6 +10,8 @@ export interface LogPlace {
 export interface Target extends LogPlace {
   /** Grows with each request. */
   asked: number;
+  /** Whether the focus goes there. Not while the reader steps from one place to the next. */
+  takesFocus: boolean;
 }
 
 const shape = /^#message-([1-9]\d{0,9})(?:-call-([1-9]\d{0,9}))?$/;

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { usePlaces } from '../app/usePlaces.ts';
 import { themes, useTheme } from '../app/theme.ts';
 import { graphql } from '../gql/gql.ts';
-import { Dialog } from '../ui/Dialog.tsx';
+import { Dialog, focusFirst } from '../ui/Dialog.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { savedViews } from '../views/store.ts';
@@ -153,9 +153,6 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
     </Dialog>
   );
 }
-
-/** Sets the focus when its dialog opens. React's autoFocus runs too early for that. */
-const focusFirst = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
 function Marked({ match }: { match: Match }) {
   return <span className={styles.match}>{pieces(match).map(({ text, marked }, index) => (marked ? <mark key={index}>{text}</mark> : text))}</span>;

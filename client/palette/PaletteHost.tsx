@@ -48,4 +48,4 @@ export function PaletteHost() {
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio], [type=file]), textarea, select'));

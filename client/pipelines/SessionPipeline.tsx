@@ -75,6 +75,11 @@ export default function SessionPipeline({ sessionId, version }: { sessionId: str
   useRereadOn(() => progress?.queuePosition != null, again, 5_000);
   const [chosen, setChosen] = useState<string | null>(null);
   const details = useId();
+  const close = (): void => {
+    // The pressed button disappears: the focus goes back to the stage.
+    document.querySelector<HTMLElement>(`[aria-controls="${details}"][aria-expanded=true]`)?.focus();
+    setChosen(null);
+  };
   if (!data?.session || !progress) return error ? <RequestError error={error} onRetry={again} /> : <Skeleton height="9rem" />;
   const { pipeline } = progress;
   return (
@@ -99,7 +104,7 @@ export default function SessionPipeline({ sessionId, version }: { sessionId: str
         progress={progress.stages.map((stage) => ({ ...stage, state: lookOf(data.session!, progress, stage), position: stage.state === 'QUEUED' ? progress.queuePosition : null }))}
         choice={{ chosen, onChoose: (stage) => setChosen(stage === chosen ? null : stage), controls: details }}
       />
-      <div id={details}>{chosen !== null && <StageDetails key={chosen} sessionId={sessionId} stage={chosen} version={version} onClose={() => setChosen(null)} />}</div>
+      <div id={details}>{chosen !== null && <StageDetails key={chosen} sessionId={sessionId} stage={chosen} version={version} onClose={close} />}</div>
     </section>
   );
 }

@@ -77,6 +77,10 @@ describe('the pipeline on the page of a session', () => {
     await stageOf(page, 'refactorer').getByRole('button', { name: 'refactorer' }).press('Enter');
     await page.getByRole('region', { name: 'Stage refactorer' }).getByText('Nothing to refactor.').waitFor();
     expect(await stageOf(page, 'refactorer').getAttribute('data-state')).toBe('SENT_BACK');
+    // Closed by keyboard, it gives the focus back to the stage.
+    await page.getByRole('button', { name: 'Close stage refactorer' }).press('Enter');
+    await page.getByRole('region', { name: 'Stage refactorer' }).waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('title'))).toBe('refactorer');
     expect(faults).toEqual([]);
   }, 120_000);
 

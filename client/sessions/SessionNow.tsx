@@ -8,6 +8,7 @@ import { Badge } from '../ui/Badge.tsx';
 import { Deadline } from '../ui/Deadline.tsx';
 import { Fold } from '../ui/Fold.tsx';
 import { Time } from '../ui/Time.tsx';
+import { useFocusKept } from '../ui/useFocusKept.ts';
 import styles from './SessionNow.module.css';
 import { tenureLooks } from './tenureLooks.ts';
 
@@ -41,6 +42,8 @@ export const SessionNowFragment = graphql(`
 /** The session's holder, its waiting handoff and, when finished, its result. */
 export function SessionNow({ session: masked }: { session: FragmentType<typeof SessionNowFragment> }) {
   const { status, agent, agentSession, openHandoff, summary, endReason, result, updatedAt } = readFragment(SessionNowFragment, masked);
+  // A decided handoff disappears with its focused button.
+  useFocusKept(openHandoff?.id ?? '');
   const isOver = status !== 'RUNNING' && status !== 'PAUSED';
   return (
     <div className={styles.now}>

@@ -58,6 +58,12 @@ describe('the page of a session', () => {
     await look(page, 'session-time');
     await axis.press('0');
     await expect.poll(() => axis.getByRole('link').count(), patiently).toBe(all);
+    // Nor does a button lose the focus when all is shown.
+    await page.getByRole('button', { name: 'Zoom in' }).press('Enter');
+    await page.getByRole('button', { name: 'Zoom out' }).press('Enter');
+    await expect.poll(() => axis.getByRole('link').count(), patiently).toBe(all);
+    await page.keyboard.press('Shift+Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Zoom in');
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -68,8 +74,12 @@ describe('the page of a session', () => {
     const entry = routed(page, 'now with the 429 test');
     expect(await entry.textContent()).toMatch(/Routed to.*reviewer-1.*from claude-1.*Taken over.*Variable passed.*pull_request.*118/);
     await look(page, 'session');
-    await page.getByRole('button', { name: 'Handoff before' }).click();
-    await page.getByRole('button', { name: 'Handoff before' }).click();
+    // The button keeps the focus, and what it found is said.
+    await page.getByRole('button', { name: 'Handoff before' }).press('Enter');
+    const said = page.getByRole('status').getByText(/^Handoff at message \d+\.$/);
+    const at = await said.textContent();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said.textContent(), patiently).not.toBe(at);
     await routed(page, 'The deployment script is Go').getByText('change its template in deploy/').waitFor();
     await page.getByRole('button', { name: 'First', exact: true }).click();
     await conversation(page).getByText('Please add rate limits to the public API').waitFor();

@@ -13,6 +13,9 @@ export interface DialogProps {
   wide?: boolean;
 }
 
+/** Gives a field the focus when its dialog opens. React's autoFocus runs too early for that. */
+export const focusFirst = (input: HTMLInputElement | null): void => input?.setAttribute('autofocus', '');
+
 /** The container for floating elements above the open dialog; null outside of one. */
 export const FloatContext = createContext<HTMLElement | null>(null);
 

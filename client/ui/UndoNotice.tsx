@@ -1,17 +1,19 @@
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type Ref } from 'react';
 import { usePageActions } from '../palette/actions.ts';
 import { Icon } from './Icon.tsx';
 import styles from './Notices.module.css';
 
 export interface NoticeTextProps {
   tone?: 'good' | 'bad';
+  /** For a text that gets the focus. */
+  ref?: Ref<HTMLSpanElement>;
   children: ReactNode;
 }
 
 /** The words of a notice. */
-export function NoticeText({ tone = 'good', children }: NoticeTextProps) {
+export function NoticeText({ tone = 'good', ref, children }: NoticeTextProps) {
   return (
-    <span className={styles.text} data-tone={tone}>
+    <span ref={ref} tabIndex={ref === undefined ? undefined : -1} className={styles.text} data-tone={tone}>
       {children}
     </span>
   );
@@ -43,7 +45,18 @@ export function UndoNotice({ text, of, undo, children }: UndoNoticeProps) {
   };
   const offers = undo !== null && state === 'idle';
   usePageActions(offers ? [{ word: `Undo: ${of}`, icon: 'back', run: () => void run() }] : []);
-  if (isOver) return <NoticeText tone={state.tone}>{state.text}</NoticeText>;
+  const said = useRef<HTMLSpanElement>(null);
+  // The pressed button is gone: the focus stays in the notice, which does not go away under it.
+  useEffect(() => {
+    if (isOver && document.activeElement === document.body) said.current?.focus({ preventScroll: true });
+  }, [isOver]);
+  if (isOver) {
+    return (
+      <NoticeText ref={said} tone={state.tone}>
+        {state.text}
+      </NoticeText>
+    );
+  }
   return (
     <>
       <NoticeText>{text}</NoticeText>

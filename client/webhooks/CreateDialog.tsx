@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useMutation } from 'urql';
 import type { EventType } from '../gql/graphql.ts';
 import { eventTypes } from '../stream/requests.ts';
-import { Dialog } from '../ui/Dialog.tsx';
+import { Dialog, focusFirst } from '../ui/Dialog.tsx';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
 import { CreateWebhookMutation } from './documents.ts';
 import styles from './WebhooksPage.module.css';
@@ -44,7 +44,7 @@ export function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCr
       >
         <label className="field">
           <span className="label">URL</span>
-          <input className="input" type="url" inputMode="url" autoFocus required placeholder="https://example.com/baton" value={url} onChange={({ target }) => setUrl(target.value)} />
+          <input className="input" type="url" inputMode="url" ref={focusFirst} required placeholder="https://example.com/baton" value={url} onChange={({ target }) => setUrl(target.value)} />
           <span className="hint">A public address by https. Others must be in BATON_WEBHOOK_ALLOW.</span>
         </label>
         <label className="field">

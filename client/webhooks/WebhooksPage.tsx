@@ -7,6 +7,7 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { useFocusKept } from '../ui/useFocusKept.ts';
 import { CreateDialog } from './CreateDialog.tsx';
 import { WebhooksQuery } from './documents.ts';
 import { SecretDialog } from './SecretDialog.tsx';
@@ -39,6 +40,8 @@ function List({ creates, onClose }: { creates: boolean; onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null);
   const reread = () => ask({ requestPolicy: 'network-only' });
   useRereadOn(({ type }) => type === 'WEBHOOK_DISABLED', reread);
+  // A deleted one disappears with its focused button.
+  useFocusKept(data?.webhooks.nodes.map(({ id }) => id).join());
   return (
     <>
       {error && <RequestError error={error} onRetry={reread} />}

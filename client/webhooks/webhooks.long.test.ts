@@ -29,7 +29,9 @@ describe('the page of webhooks', () => {
     await page.getByText('There are no webhooks.').waitFor();
     await look(page, 'webhooks-empty');
     await page.getByRole('button', { name: 'New webhook' }).click();
-    await page.getByLabel('URL').fill('https://10.0.0.1/');
+    // The field has the focus.
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('https://10.0.0.1/');
     await page.keyboard.press('Enter');
     await page.getByText('private address 10.0.0.1').waitFor();
     await page.getByLabel('URL').fill(hook.url);
@@ -73,6 +75,7 @@ describe('the page of webhooks', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no webhooks.').waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id), patiently).toBe('main');
     expect(faults).toEqual([]);
     await worker.stop();
   }, 120_000);

@@ -7,6 +7,7 @@ import { readFragment, type FragmentType } from '../../gql/index.ts';
 import { usePageActions, type PageAction } from '../../palette/actions.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
+import { useFocusKept } from '../../ui/useFocusKept.ts';
 import { actOnHandoff, handoffActLooks, offeredHandoffActs, type HandoffAct } from './decide.ts';
 import type { HandoffItem } from './HandoffActDialog.tsx';
 import styles from './HandoffActions.module.css';
@@ -52,6 +53,8 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
   const [busy, setBusy] = useState<HandoffAct | null>(null);
   const [refusal, setRefusal] = useState<Extract<Outcome, { done: false }> | null>(null);
   const offered = offeredHandoffActs(viewer, handoff);
+  // A decision takes its focused button away.
+  useFocusKept(offered.join());
   const run = async (act: HandoffAct): Promise<void> => {
     if (busy !== null) return;
     if (handoffActLooks[act].text) return (onAsk ?? setAsked)({ act, handoff: { id, title: session.title, sourceAgent: sourceAgent ?? null } });

@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../../prisma/seed.ts';
 import { silentLog } from '../../../server/infra/log.ts';
-import { look, openBrowser, type Visit } from '../../../test/browser.ts';
+import { look, openBrowser, patiently, type Visit } from '../../../test/browser.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { client } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
@@ -59,9 +59,11 @@ describe('the page of a handoff', () => {
 
   it('accepts and completes an open handoff', async () => {
     const { page, faults } = await visit(`/handoffs/${open}`);
-    await page.getByRole('button', { name: /^Accept/ }).click();
-    await page.getByRole('button', { name: /^Complete/ }).click();
+    await page.getByRole('button', { name: /^Accept/ }).press('Enter');
+    await page.getByRole('button', { name: /^Complete/ }).press('Enter');
     await page.locator('[data-handoff="COMPLETED"]').waitFor();
+    // Its button is gone.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id), patiently).toBe('main');
     await page.getByText(/accepted after .*, then taken over after/).waitFor();
     expect(faults).toEqual([]);
   }, 120_000);

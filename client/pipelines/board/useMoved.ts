@@ -50,6 +50,8 @@ export function useMoved(view: BoardView): Moved {
   const due = useRef(new Set<string>());
   const reading = useRef(false);
   const left = useRef(false);
+  /** The Session whose card had the focus when it was read again. */
+  const carried = useRef<string | null>(null);
 
   const read = async (): Promise<void> => {
     if (reading.current) return;
@@ -64,8 +66,8 @@ export function useMoved(view: BoardView): Moved {
         for (const id of ids) due.current.add(id);
         break;
       }
+      carried.current = focused ?? null;
       take(data.nodes.flatMap((node) => (node?.__typename === 'Session' ? [readFragment(BoardCardDocument, node)] : [])));
-      if (focused != null) requestAnimationFrame(() => keepFocus(focused));
     }
     reading.current = false;
   };
@@ -88,6 +90,13 @@ export function useMoved(view: BoardView): Moved {
       return all.size > mostKept ? { ...next, cards: none, edition: edition + 1 } : { ...next, cards: all, edition };
     });
   };
+
+  // Once the columns have drawn the move, however long that takes.
+  useEffect(() => {
+    const id = carried.current;
+    carried.current = null;
+    if (id !== null) requestAnimationFrame(() => keepFocus(id));
+  }, [state]);
 
   const { state: stream } = useLiveStatus();
   const readLeft = useEffectEvent(() => void read());

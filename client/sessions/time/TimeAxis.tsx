@@ -124,16 +124,16 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
         <button type="button" className="button small" onClick={keys['+']}>
           Zoom in
         </button>
-        <button type="button" className="button small" onClick={keys['-']} disabled={isWhole}>
+        <button type="button" className="button small" onClick={keys['-']} aria-disabled={isWhole}>
           Zoom out
         </button>
-        <button type="button" className="button small" onClick={keys['ArrowLeft']} disabled={isWhole}>
+        <button type="button" className="button small" onClick={keys['ArrowLeft']} aria-disabled={isWhole}>
           Earlier
         </button>
-        <button type="button" className="button small" onClick={keys['ArrowRight']} disabled={isWhole}>
+        <button type="button" className="button small" onClick={keys['ArrowRight']} aria-disabled={isWhole}>
           Later
         </button>
-        <button type="button" className="button small" onClick={keys['0']} disabled={isWhole}>
+        <button type="button" className="button small" onClick={keys['0']} aria-disabled={isWhole}>
           All
         </button>
         {pageInfo.hasNextPage && (
