@@ -39,6 +39,7 @@ export default defineConfig({
           // The last two run in both suites: here with all of their inputs.
           include: [`{server,client,prisma,test}/${long}`, 'server/custody/model.test.ts', 'server/redaction/leaks.test.ts'],
           // Several servers, and databases that are killed, in each file.
+          // Importing was a tenth of its time.
           isolate: false,
           maxWorkers: workers(2),
           sequence: { groupOrder: 1 },
