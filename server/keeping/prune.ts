@@ -3,6 +3,7 @@ import { statement } from '../core/changes.ts';
 import { errorCode, isDatabaseAway, mayRetry } from '../core/databaseErrors.ts';
 import { encodeId, newId } from '../core/ids.ts';
 import { observed } from '../core/observed.ts';
+import { onOwnConnection } from '../core/ownConnection.ts';
 import type { Logger } from '../core/work.ts';
 
 export interface PruneOptions {
@@ -149,24 +150,13 @@ const isOfItsRows = (error: unknown): boolean => mayRetry(error) || errorCode(er
 const begin = `BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
 SET LOCAL synchronous_commit = off; SET LOCAL statement_timeout = ${statementMs}`;
 
-async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  const onLost = (error: Error): void => void (broken = error);
-  client.on('error', onLost);
-  try {
+const inTransaction = <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> =>
+  onOwnConnection(pool, async (client) => {
     await client.query(begin);
     const result = await work(client);
     await client.query('COMMIT');
     return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: unknown) => (broken = rollbackError as Error));
-    throw error;
-  } finally {
-    client.off('error', onLost);
-    client.release(broken);
-  }
-}
+  });
 
 const count = statement(`SELECT count(*)::int AS count FROM (SELECT FROM sessions s WHERE ${finished} AND s.last_activity_at < clock_timestamp() - $1 * interval '1 day' LIMIT 100000) s`);
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { onOwnConnection } from '../core/ownConnection.ts';
 import type { Logger } from '../core/work.ts';
 
 const batch = 5_000;
@@ -85,20 +86,9 @@ export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger;
   };
 }
 
-async function stampBatch(pool: Pool): Promise<{ count: number; position: number | null }> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  const onLost = (error: Error): void => void (broken = error);
-  client.on('error', onLost);
-  try {
+const stampBatch = (pool: Pool): Promise<{ count: number; position: number | null }> =>
+  onOwnConnection(pool, async (client) => {
     const results = (await client.query(stamp)) as unknown as { rows: { stamped: number; position: number | null }[] }[];
     const [row] = results[2]!.rows;
     return { count: row!.stamped, position: row!.position };
-  } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: unknown) => (broken = rollbackError as Error));
-    throw error;
-  } finally {
-    client.off('error', onLost);
-    client.release(broken);
-  }
-}
+  });

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { statement } from '../core/changes.ts';
 import { newId } from '../core/ids.ts';
+import { onOwnConnection } from '../core/ownConnection.ts';
 
 const take = statement(`UPDATE webhook_worker SET holder = $1, until = clock_timestamp() + $2 * interval '1 millisecond'
 WHERE (holder IS NULL OR holder = $1 OR until < clock_timestamp()) AND EXISTS (SELECT FROM webhooks) RETURNING true`);
@@ -43,11 +44,7 @@ export class Lease {
 
   /** Runs a transaction that renews it. Null when another process has taken over. */
   async within<T>(work: (client: PoolClient) => Promise<T>): Promise<T | null> {
-    const client = await this.pool.connect();
-    let broken: Error | undefined;
-    const onLost = (error: Error): void => void (broken = error);
-    client.on('error', onLost);
-    try {
+    return onOwnConnection(this.pool, async (client) => {
       const sentAt = performance.now();
       await client.query('BEGIN');
       const { rowCount } = await client.query({ ...renew, values: [this.#holder, this.ms] });
@@ -55,13 +52,7 @@ export class Lease {
       await client.query(rowCount === 1 ? 'COMMIT' : 'ROLLBACK');
       this.#until = rowCount === 1 ? sentAt + this.ms : 0;
       return result;
-    } catch (error) {
-      await client.query('ROLLBACK').catch((rollbackError: unknown) => (broken = rollbackError as Error));
-      throw error;
-    } finally {
-      client.off('error', onLost);
-      client.release(broken);
-    }
+    });
   }
 
   async release(): Promise<void> {

@@ -12,7 +12,9 @@ import { dataFolder } from '../../../test/dataFolder.ts';
 import { client } from '../../../test/graphql.ts';
 import { hashAllTables } from '../../../test/hash.ts';
 import { brokenInvariants } from '../../../test/invariants.ts';
+import { installMissing, requireProgram, systemInstaller } from '../../../test/programs.ts';
 import { startServer } from '../../../test/server.ts';
+import { postgresProgram } from '../../../test/streamingReplica.ts';
 import { world } from '../../../test/world.ts';
 import { silentLog } from '../log.ts';
 import { borrowPostgres, stopAbandoned } from '../postgres/postgres.ts';
@@ -53,7 +55,7 @@ async function killed(env: Record<string, string>, args: string[], when: () => P
   return ended;
 }
 
-/** A pool on the embedded database of a folder, whoever runs it. */
+/** A pool on the embedded database of a folder, which a server may be running. */
 async function opened<T>(data: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const postgres = await borrowPostgres({ folder: data, database: 'baton', log: silentLog, sync: false });
   const pool = new pg.Pool({ connectionString: postgres.url, max: 12 });
@@ -123,17 +125,15 @@ describe('baton backup and baton restore', () => {
     await next.kill();
 
     const other = await otherPostgres();
-    if (other !== undefined) {
-      expect(await baton({ DATABASE_URL: other.url }, 'restore', file)).toMatchObject({ code: 0 });
-      const { pool, close } = createDatabase(other.url, silentLog);
-      expect(await hashes(pool)).toEqual(there);
-      // It compiles plans, which would take a command longer than its time limit.
-      const { session, reassign } = world(pool);
-      await reassign(await session('ann'), { agentId: 'ben' });
-      expect(await brokenInvariants(pool)).toEqual([]);
-      await close();
-      await other.stop();
-    }
+    expect(await baton({ DATABASE_URL: other.url }, 'restore', file)).toMatchObject({ code: 0 });
+    const { pool, close } = createDatabase(other.url, silentLog);
+    expect(await hashes(pool)).toEqual(there);
+    // It compiles plans, which would take a command longer than its time limit.
+    const { session, reassign } = world(pool);
+    await reassign(await session('ann'), { agentId: 'ben' });
+    expect(await brokenInvariants(pool)).toEqual([]);
+    await close();
+    await other.stop();
   });
 
   test('a back-up overwrites nothing, a restore needs a new folder and a whole file, and both say what to do', async () => {
@@ -190,10 +190,11 @@ describe('baton backup and baton restore', () => {
   });
 });
 
-/** PostgreSQL 15 of Debian, where it is installed: an older major version, as another role than its superuser. */
-async function otherPostgres(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
-  const bin = '/usr/lib/postgresql/15/bin';
-  if (!existsSync(join(bin, 'initdb'))) return undefined;
+/** The system's PostgreSQL, an older major version in Debian 12, with a role that is not its superuser. */
+async function otherPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+  const problem = installMissing([postgresProgram], systemInstaller);
+  if (problem !== null) throw new Error(problem);
+  const bin = requireProgram(postgresProgram);
   const place = join(root, 'other');
   await mkdir(place, { mode: 0o755 });
   const owner = statSync(join(source, 'cluster', 'data'));
