@@ -7,10 +7,10 @@ import { fieldsOf, toArguments } from './arguments.ts';
 
 const variable = (fields: Partial<ToolVariable> & Pick<ToolVariable, 'name' | 'type'>): ToolVariable => ({ required: false, description: null, enum: null, default: null, ...fields });
 
-/** A value of each type with the text that a person types for it. */
+/** A value of each type with the text that a person types for it; JSON has no -0. */
 const typed = {
   STRING: fc.string({ minLength: 1 }).filter((text) => text.trim() !== '').map((text) => [text, text]),
-  NUMBER: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => [value, String(value)]),
+  NUMBER: fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Object.is(value, -0)).map((value) => [value, String(value)]),
   INTEGER: fc.integer().map((value) => [value, String(value)]),
   BOOLEAN: fc.boolean().map((value) => [value, String(value)]),
   ARRAY: fc.array(fc.integer()).map((value) => [value, JSON.stringify(value)]),

@@ -59,6 +59,8 @@ async function killed(env: Record<string, string>, args: string[], when: () => P
 async function opened<T>(data: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const postgres = await borrowPostgres({ folder: data, database: 'baton', log: silentLog, sync: false });
   const pool = new pg.Pool({ connectionString: postgres.url, max: 12 });
+  // PostgreSQL may stop while a connection of an ended pool still closes.
+  pool.on('error', () => undefined);
   return work(pool).finally(async () => {
     await pool.end();
     await postgres.stop();
