@@ -33,6 +33,8 @@ export interface Round {
   /** Unanswered requests with a key that were committed. */
   landed: number;
   restartMs: number;
+  /** What the server logged for the repeats that it answered with UNAVAILABLE. */
+  unavailable: string[];
   /** The violations; empty when the round passed. */
   breaches: string[];
 }
@@ -108,6 +110,7 @@ export async function killRound(victim: Victim, { seed, round, callers = 16, lea
       inFlight: atKill ?? 0,
       landed: landed.size,
       restartMs,
+      unavailable: next.logs.filter((line) => line.includes('takes no writes')),
       breaches,
     };
   } finally {

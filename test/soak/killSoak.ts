@@ -18,11 +18,12 @@ export async function killSoak({ rounds, seed }: { rounds: number; seed: number 
       // Two servers cannot share a folder.
       if (victim !== elsewhere) await victim.kill('SIGTERM');
       done.push(result);
-      const { asked, answered, refused, inFlight, landed, restartMs, breaches } = result;
+      const { asked, answered, refused, inFlight, landed, restartMs, unavailable, breaches } = result;
       say(
         `round ${round}/${rounds} ${victim.target.name}: ${asked} requests, ${answered} done, ${refused} refused, ${inFlight} in flight at the kill ` +
           `(${landed} of those with a key had been done), back in ${restartMs} ms, ${breaches.length === 0 ? 'ok' : `${breaches.length} BREACHES`}`,
       );
+      for (const line of unavailable) say(`  UNAVAILABLE: ${line}`);
       for (const breach of breaches) say(`  ${breach}`);
     }
   } finally {

@@ -85,7 +85,8 @@ export function connection(url: string, inFlight: InFlight, key?: string): Conne
         errors?: { message: string; extensions: { code: string } }[];
       };
       const [error] = errors ?? [];
-      return data?.answer ?? { code: error?.extensions.code ?? 'NO_ANSWER', message: error?.message ?? '' };
+      // A payload whose records could not be read comes without them, and with an error: it tells nothing of what its key repeats.
+      return error === undefined && data != null ? data.answer : { code: error?.extensions.code ?? 'NO_ANSWER', message: error?.message ?? '' };
     },
     close: () => agent.destroy(),
   };
