@@ -136,6 +136,22 @@ test('a query that locks what it reads is answered by the primary', async () => 
   }
 });
 
+test('a query that the time limit of a statement ends on the replica is UNAVAILABLE, and the primary does not execute it', async () => {
+  const [one] = servers as [Server];
+  const impatient = await start(`${replica.url}?statement_timeout=200`);
+  await followed(impatient);
+  // Agents can be read at once from the primary, and from the replica in a minute.
+  await primary.query(`ALTER TABLE agents RENAME TO kept; CREATE VIEW agents AS SELECT * FROM kept WHERE NOT pg_is_in_recovery() OR pg_sleep(60) IS NOT NULL`);
+  for (const query of ['{ agent(id: "asked") { id } }', '{ agents { nodes { id } } }', '{ handoffGraph { nodes { agent { id } } } }']) {
+    const before = await impatient.fromPrimary();
+    const { errors } = await impatient.post(query);
+    expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
+    expect(await impatient.fromPrimary()).toBe(before);
+  }
+  await primary.query('DROP VIEW agents; ALTER TABLE kept RENAME TO agents');
+  expect(await nameOf(one, 'asked')).toBe(0);
+});
+
 test('a replica that stops is reported with its lag, and its queries read the primary', async () => {
   const [one] = servers as [Server];
   await replica.query('SELECT pg_wal_replay_pause()');

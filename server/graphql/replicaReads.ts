@@ -1,11 +1,10 @@
 import { getOperationAST, GraphQLError, OperationTypeNode, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { errorCode } from '../core/databaseErrors.ts';
 import { DomainError } from '../core/errors.ts';
 import { observed } from '../core/observed.ts';
 import { boundedReads } from './boundedReads.ts';
 import type { GraphQLContext } from './context.ts';
-import { causeOf } from './errors/away.ts';
+import { causeOf, hasState } from './errors/away.ts';
 import { HeldBytes } from './heldBytes.ts';
 
 /** A read-only copy of the database. */
@@ -18,7 +17,8 @@ export interface Copy extends Pick<GraphQLContext, 'pool' | 'prisma'> {
 
 /**
  * Executes queries on a replica that has everything that was committed before the query, else on the primary (rule: replica). A
- * query that fails on the replica is executed again on the primary. Mutations, subscriptions and whatever is asked without a plugin (downloads,
+ * query that fails on the replica is executed again on the primary, unless the time limit of a statement ended it there: the primary is to
+ * get no query that is too slow. Mutations, subscriptions and whatever is asked without a plugin (downloads,
  * the archive) never read the replica. Must come after every plugin that replaces the execute function.
  */
 export function replicaReads(replica: Copy, { pool, prisma }: Pick<GraphQLContext, 'pool' | 'prisma'>): Plugin {
@@ -36,11 +36,12 @@ export function replicaReads(replica: Copy, { pool, prisma }: Pick<GraphQLContex
         if (!ofPrimary.has(document) && (await replica.caughtUp())) {
           const contextValue: GraphQLContext = { ...context, pool: replica.pool, prisma: boundedReads(replica.prisma, context.held) };
           const result = await replica.whileFollowed(execute({ ...given, contextValue }));
-          if (result !== null && result.errors?.some(isOfDatabase) !== true) {
+          const causes = result?.errors?.map(causeOf) ?? [];
+          if (result !== null && (!causes.some(isOfDatabase) || causes.some((cause) => hasState(cause, cancelled)))) {
             observed('query', pool, { from: 'replica' });
             return result;
           }
-          if (result?.errors?.some((error) => isWrite(causeOf(error))) === true) ofPrimary.add(document);
+          if (causes.some((cause) => hasState(cause, readOnly))) ofPrimary.add(document);
           const held = new HeldBytes(context.held.limit);
           Object.assign(context, { held, prisma: boundedReads(prisma, held) });
         }
@@ -51,13 +52,10 @@ export function replicaReads(replica: Copy, { pool, prisma }: Pick<GraphQLContex
   };
 }
 
-/** Whether an error is neither a refusal nor a limit, which the primary would give too. */
-function isOfDatabase(error: GraphQLError): boolean {
-  const cause = causeOf(error);
-  return !(cause instanceof GraphQLError || cause instanceof DomainError);
-}
+/** By the time limit of a statement, or by an operator of the replica. For a change of the primary PostgreSQL cancels with other codes. */
+const cancelled = '57014';
+/** PostgreSQL refused a statement that only a primary may execute. */
+const readOnly = '25006';
 
-/** Whether PostgreSQL refused a statement because only a primary may execute it. */
-function isWrite(error: unknown): boolean {
-  return error instanceof Error && (errorCode(error) === '25006' || isWrite(error.cause));
-}
+/** Whether the cause is neither a refusal nor a limit, which the primary would give too. */
+const isOfDatabase = (cause: unknown): boolean => !(cause instanceof GraphQLError || cause instanceof DomainError);

@@ -31,3 +31,10 @@ export function isAway(error: unknown): boolean {
   if (isDatabaseAway({ code: originalCode }) || (typeof kind === 'string' && adapterAway.has(kind))) return true;
   return isAway(cause) || isAway((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError);
 }
+
+/** Whether PostgreSQL ended a statement of the error or of its causes with this SQLSTATE. */
+export function hasState(error: unknown, state: string): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, originalCode, cause, meta } = error as Record<'code' | 'originalCode' | 'cause' | 'meta', unknown>;
+  return code === state || originalCode === state || hasState(cause, state) || hasState((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError, state);
+}
