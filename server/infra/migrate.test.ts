@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { loadBulk } from '../../test/bulk.ts';
 import { readCatalog } from '../../test/catalog.ts';
 import { emptyDatabase } from '../../test/database.ts';
 import { migrateDown, migrateUp, migrationStatus, readMigrations, requireMigrated } from './migrate.ts';
@@ -83,6 +84,18 @@ describe('migrations', async () => {
       `Only the latest migration can be reverted, which is ${names.at(-1)}`,
     );
   });
+});
+
+test('handoffs that were there before they were counted are counted on the way up', async () => {
+  const { url } = await emptyDatabase();
+  await migrateUp(url);
+  await loadBulk(url, { sessions: 40, handoffs: 3 });
+  const counts = () => query(url, 'SELECT * FROM handoff_path_counts ORDER BY day, source_agent_id, target_agent_id, outcome');
+  const before = await counts();
+  expect(before.length).toBeGreaterThan(20);
+  while ((await migrateDown(url)) !== '0025_learning');
+  await migrateUp(url);
+  expect(await counts()).toEqual(before);
 });
 
 test('a database of a newer version is not migrated, and no server starts on it', async () => {

@@ -203,7 +203,7 @@ describe('the graph of random histories', () => {
 describe('the counts of handoffs that start and end at once', () => {
   const { agent: register, session, initiate, reassign, run } = world(raced.pool);
 
-  it('are exact while they are folded, and a reader never sees fewer than before', async () => {
+  it('are exact while they are folded and counted anew, and a reader never sees fewer than before', async () => {
     const ids = ['one', 'two', 'three'];
     for (const each of ids) await register(each, { maxCapacity: 100 });
     for (const each of ids) await run(updateAgent, { id: each, collaborators: ids.filter((other) => other !== each) });
@@ -226,6 +226,9 @@ describe('the counts of handoffs that start and end at once', () => {
     const folding = [0, 1].map(async () => {
       while (busy) await foldPaths({ pool: raced.pool, log: silentLog });
     });
+    const recounting = (async () => {
+      while (busy) await raced.pool.query('SELECT recount_handoff_paths()');
+    })();
     const reading = (async () => {
       let seen = 0;
       while (busy) {
@@ -235,10 +238,22 @@ describe('the counts of handoffs that start and end at once', () => {
       }
     })();
     await Promise.all(work).finally(() => (busy = false));
-    await Promise.all([...folding, reading]);
+    await Promise.all([...folding, recounting, reading]);
     expect(await brokenInvariants(raced.pool)).toEqual([]);
     await foldPaths({ pool: raced.pool, log: silentLog });
     expect((await raced.pool.query('SELECT FROM handoff_path_changes')).rowCount).toBe(0);
     expect(await brokenInvariants(raced.pool)).toEqual([]);
   }, 60_000);
+
+  it('let no handoff wait while they are counted anew, and miss none', async () => {
+    const counter = await raced.pool.connect();
+    await counter.query('BEGIN; SELECT recount_handoff_paths()');
+    const { handoffId } = await initiate(await session('one'), 'two');
+    await run(acceptHandoff, { handoffId });
+    await counter.query('COMMIT');
+    counter.release();
+    expect(await brokenInvariants(raced.pool)).toEqual([]);
+    await foldPaths({ pool: raced.pool, log: silentLog });
+    expect(await brokenInvariants(raced.pool)).toEqual([]);
+  });
 });

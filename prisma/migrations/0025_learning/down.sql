@@ -1,8 +1,6 @@
--- Loses the counts of Handoffs whose Sessions were deleted; all others are counted again on the way up.
 DROP TRIGGER "handoff_path_of_tenure" ON "agent_sessions";
 DROP TRIGGER "handoff_path_of_changed" ON "handoffs";
 DROP TRIGGER "handoff_path_of_new" ON "handoffs";
-DROP FUNCTION recount_handoff_paths();
 DROP FUNCTION handoff_path_of_tenure();
 DROP FUNCTION handoff_path_of_changed();
 DROP FUNCTION handoff_path_of_new();

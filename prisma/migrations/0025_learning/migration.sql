@@ -83,25 +83,3 @@ BEGIN ATOMIC
       SELECT initiated_at, accepted_at, completed_at FROM handoffs
       WHERE source_agent_id = $1 AND target_agent_id = $2 AND initiated_at > $3 AND initiated_at < $4 ORDER BY initiated_at DESC, id DESC LIMIT 10000) newest) p;
 END;
-
--- Counts everything anew, from the Handoffs that are there.
-CREATE FUNCTION recount_handoff_paths() RETURNS void LANGUAGE plpgsql AS $body$
-BEGIN
-  LOCK TABLE handoffs, agent_sessions IN SHARE ROW EXCLUSIVE MODE;
-  DELETE FROM handoff_path_changes;
-  DELETE FROM handoff_path_counts;
-  DELETE FROM handoff_path_times;
-  WITH tenures AS (
-    SELECT id, lead(agent_id) OVER w AS first, lead(agent_id, 2) OVER w AS second FROM agent_sessions WINDOW w AS (PARTITION BY session_id ORDER BY started_at, id)
-  ), counted AS (
-    SELECT handoff_day(initiated_at) AS day, source_agent_id, target_agent_id, status, count(*) AS count, count(*) FILTER (WHERE source_agent_id IN (first, second)) AS bounced
-    FROM handoffs JOIN tenures ON tenures.id = target_agent_session_id WHERE source_agent_id IS NOT NULL GROUP BY 1, 2, 3, 4
-  )
-  INSERT INTO handoff_path_counts (day, source_agent_id, target_agent_id, outcome, count)
-  SELECT d.day, source_agent_id, target_agent_id, o.outcome, sum(o.count)
-  FROM counted, unnest(ARRAY[counted.day, '-infinity']) AS d (day), LATERAL (VALUES (status::text, count), ('BOUNCED_BACK', bounced)) AS o (outcome, count)
-  WHERE o.count > 0 GROUP BY 1, 2, 3, 4;
-  INSERT INTO handoff_path_times
-  SELECT source_agent_id, target_agent_id, t.* FROM (SELECT DISTINCT source_agent_id, target_agent_id FROM handoff_path_counts WHERE day = '-infinity') c, handoff_times(source_agent_id, target_agent_id, '-infinity', 'infinity') t;
-END $body$;
-SELECT recount_handoff_paths();
