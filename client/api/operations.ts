@@ -831,7 +831,7 @@ export type AcceptHandoffMutationVariables = Exact<{
 
 
 export type AcceptHandoffMutation = { answer:
-    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, targetAgentSession: { id: string, traceparent: string }, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
@@ -1416,6 +1416,10 @@ export const AcceptHandoffDocument = new TypedDocumentString(`
         contextPrompt(maxTokens: $maxTokens) {
           text
           tokenEstimate
+        }
+        targetAgentSession {
+          id
+          traceparent
         }
       }
       session {

@@ -38,21 +38,26 @@ async function handedTo(id: string, title = 'Work', reason = 'Please go on'): Pr
   return { handoff: encodeId('handoff', handoffId!), session: encodeId('session', uuid), uuid: handoffId! };
 }
 const handoffOf = (uuid: string) => database.prisma.handoff.findUniqueOrThrow({ where: { id: uuid }, include: { session: true } });
+/** Of the tenure that a handoff began. */
+async function traceparentOf(id: string): Promise<string> {
+  const { handoff } = await createApi({ url })<{ handoff: { targetAgentSession: { traceparent: string } } }>('query ($id: ID!) { handoff(id: $id) { targetAgentSession { traceparent } } }', { id });
+  return handoff.targetAgentSession.traceparent;
+}
 /** Every file below a folder. */
 const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
 
 describe('baton watch --once', () => {
-  it('runs the command with the prompt and the ids, completes the handoffs that wait, and leaves no file of them', async () => {
+  it('runs the command with the prompt, the ids and the traceparent of its tenure, completes the handoffs that wait, and leaves no file of them', async () => {
     const id = await worker();
     const place = watchPlace();
     const taken = [await handedTo(id, 'First'), await handedTo(id, 'Second')];
-    const command = 'cat > "got.$BATON_HANDOFF"; echo "$BATON_URL $BATON_AGENT $BATON_SESSION" > "env.$BATON_HANDOFF"';
-    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', command, '--once', '--url', url]);
+    const command = 'cat > "got.$BATON_HANDOFF"; echo "$BATON_URL $BATON_AGENT $BATON_SESSION $TRACEPARENT" > "env.$BATON_HANDOFF"';
+    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', command, '--once', '--url', url], { TRACEPARENT: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01` });
     expect(await exited).toBe(0);
     expect(lines.map(({ event, handoff }) => [event, handoff])).toEqual(taken.flatMap(({ handoff }) => [['started', handoff], ['completed', handoff]]));
     for (const { handoff, session: sessionId, uuid } of taken) {
       expect(readFileSync(join(place.folder, `got.${handoff}`), 'utf8')).toMatch(/^You are agent worker-\d+ of Baton[\s\S]*# Handoff from claude-1 to worker-\d+[\s\S]*Please go on/);
-      expect(readFileSync(join(place.folder, `env.${handoff}`), 'utf8')).toBe(`${url} ${id} ${sessionId}\n`);
+      expect(readFileSync(join(place.folder, `env.${handoff}`), 'utf8')).toBe(`${url} ${id} ${sessionId} ${await traceparentOf(handoff)}\n`);
       expect(await handoffOf(uuid)).toMatchObject({ status: 'COMPLETED', session: { agentId: id, status: 'RUNNING' } });
     }
     expect(filesIn(join(place.root, 'state'))).toEqual([]);

@@ -32,7 +32,7 @@ With --native, {resume} in the command becomes what resumes the log in this fold
 BATON_RESUME has its id, BATON_TRANSCRIPT its file. When there is nothing to resume, a line says why, {resume} becomes nothing,
 and the prompt is all that the command gets.
 
-The command gets BATON_URL, BATON_AGENT, BATON_SESSION, BATON_HANDOFF and the environment of this process, with BATON_KEY.
+The command gets BATON_URL, BATON_AGENT, BATON_SESSION, BATON_HANDOFF, TRACEPARENT and the environment of this process, with BATON_KEY.
 SIGTERM takes nothing more, waits, then stops the commands and fails their handoffs; a second one ends at once. What a
 killed process left is resumed or failed by the next one, and no command runs twice.`;
 

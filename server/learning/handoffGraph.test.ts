@@ -227,7 +227,7 @@ describe('the counts of handoffs that start and end at once', () => {
       while (busy) await foldPaths({ pool: raced.pool, log: silentLog });
     });
     const recounting = (async () => {
-      while (busy) await raced.pool.query('SELECT recount_handoff_paths()');
+      for (let time = 0; time < 5 && busy; time += 1) await raced.pool.query('SELECT recount_handoff_paths()');
     })();
     const reading = (async () => {
       let seen = 0;

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { handoffOfPrompt, isBatonPrompt } from '../../log/transcripts/batonPrompt.ts';
 import { givenTo } from './given.ts';
 
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const given = (text: string, title = 'A title', history: Parameters<typeof givenTo>[3] = null) =>
-  givenTo('codex-1', 'http://127.0.0.1:4000', { id: 'handoff_01m82tr28ceyasx65gfkrd9xkj', sourceAgent: { id: 'claude-1' }, session: { id: 'session_01m82tr1mafdfaeqqchwj6dz55', title }, contextPrompt: { text } }, history);
+  givenTo('codex-1', 'http://127.0.0.1:4000', { id: 'handoff_01m82tr28ceyasx65gfkrd9xkj', sourceAgent: { id: 'claude-1' }, session: { id: 'session_01m82tr1mafdfaeqqchwj6dz55', title }, targetAgentSession: { traceparent }, contextPrompt: { text } }, history);
 
 it('names agent, session and handoff before the prompt, and recognises that later', () => {
   const { prompt } = given('# Handoff from claude-1 to codex-1');
@@ -29,6 +30,8 @@ it('puts no recorded text into the environment', () => {
     // Those of a command around this one do not count.
     BATON_RESUME: '',
     BATON_TRANSCRIPT: '',
+    TRACEPARENT: traceparent,
+    TRACESTATE: '',
   });
   expect(execFileSync('sh', ['-c', 'echo $BATON_SESSION'], { env, encoding: 'utf8' })).toBe('session_01m82tr1mafdfaeqqchwj6dz55\n');
 });

@@ -6,6 +6,7 @@ export interface Accepted {
   id: string;
   sourceAgent: { id: string } | null;
   session: { id: string; title: string };
+  targetAgentSession: { traceparent: string };
   contextPrompt: { text: string };
 }
 
@@ -17,11 +18,21 @@ export interface Given {
 }
 
 /** Decides what a command gets, with the history that it goes on with. */
-export function givenTo(agent: string, url: string, { id, session, contextPrompt }: Accepted, history: History | null): Given {
+export function givenTo(agent: string, url: string, { id, session, targetAgentSession, contextPrompt }: Accepted, history: History | null): Given {
   const before = history === null ? '' : ' The conversation before this message is the log of the session, as Baton wrote it for you.';
   return {
     prompt: `${batonPrompt(agent, session.id, id)}${before} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.\n\n${withoutMentions(contextPrompt.text)}\n`,
-    env: { BATON_URL: url, BATON_AGENT: agent, BATON_SESSION: session.id, BATON_HANDOFF: id, BATON_RESUME: history?.id ?? '', BATON_TRANSCRIPT: history?.path ?? '' },
+    env: {
+      BATON_URL: url,
+      BATON_AGENT: agent,
+      BATON_SESSION: session.id,
+      BATON_HANDOFF: id,
+      BATON_RESUME: history?.id ?? '',
+      BATON_TRANSCRIPT: history?.path ?? '',
+      // The name that programs with OpenTelemetry read. The state of another trace does not belong to it.
+      TRACEPARENT: targetAgentSession.traceparent,
+      TRACESTATE: '',
+    },
   };
 }
 
