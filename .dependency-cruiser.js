@@ -32,9 +32,10 @@ export default {
     server('graphql', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated'), '^server/queue/runCommand\\.ts$', doors], { valuesOnly: true }),
     server('graphql-types', inFolders('graphql'), [inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'), '^server/queue/runCommand\\.ts$', doors, '^server/infra/log\\.ts$']),
     server('live', inFolders('live'), [inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'), '^server/app\\.ts$'], { pathNot: [doors] }),
-    server('mcp', inFolders('mcp'), [inFolders('live', 'core'), '^server/context/neutralise\\.ts$', '^server/graphql/page\\.ts$', '^server/infra/http/originCheck\\.ts$', '^server/app\\.ts$']),
+    server('mcp', inFolders('mcp'), [inFolders('live', 'core'), '^server/context/neutralise\\.ts$', '^server/graphql/page\\.ts$', '^server/infra/http/originCheck\\.ts$', '^server/engine\\.ts$']),
     ...['metrics', 'traces'].map((name) => server(name, inFolders(name), [inFolders('core')])),
-    server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core')]),
+    server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core'), '^server/engine\\.ts$']),
+    server('engine', '^server/engine\\.ts$', [inFolders('infra', 'limits', 'core')]),
     layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', ['^client/stream/', '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|learning/wilson|search/words|core/canonicalJson)\\.ts$']),
     layer('client-stream', '^client/stream/', []),
     layer('client-api', '^client/api/', ['^client/stream/']),
@@ -43,7 +44,7 @@ export default {
     // A hook runs before each prompt: it starts without the server's modules.
     { name: 'hook-alone', severity: 'error', from: { path: '^server/cli/hook(/|\\.ts$)', pathNot: ['\\.test\\.ts$'] }, to: { pathNot: ['^server/cli/hook/', '^server/cli/connect/stateFolder\\.ts$'], dependencyTypesNot: ['core'] } },
 
-    forbid('no-row', { path: '^server/', pathNot: [inFolders(known, nouns), '^server/app\\.ts$'] }, {}),
+    forbid('no-row', { path: '^server/', pathNot: [inFolders(known, nouns), '^server/(app|engine)\\.ts$'] }, {}),
     forbid('doors-from-outside', { path: '^server/', pathNot: [doors, '^server/graphql/(schema|print)\\.ts$'] }, { path: doors }),
     forbid('doors-apart', { path: '^server/(\\w+)/', pathNot: ['^server/(graphql|live)/'] }, { path: doors, pathNot: ['^server/$1/'] }),
     forbid('rules-pure', { path: '^server/(\\w+/rules|custody/mayChangeHands)\\.ts$' }, { pathNot: ['^server/core/errors\\.ts$', '^server/\\w+/rules\\.ts$'], dependencyTypesNot: ['type-only'] }),

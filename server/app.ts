@@ -1,12 +1,11 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type Duplex, Readable } from 'node:stream';
-import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
-import { LRUCache } from 'lru-cache';
-import { Payer, takeTurn } from './core/loopTurns.ts';
+import { GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
 import { type CallerRequest, requestOf } from './core/request.ts';
 import { type Caller, logOf } from './core/work.ts';
+import { type Ask, createEngine, type EngineOptions, type SocketOperations } from './engine.ts';
 import type { Env } from './infra/env.ts';
 import { createAnswers, json, refusal, requestIdHeader, type Streamed, text, unavailable } from './infra/http/answers.ts';
 import { createDashboard } from './infra/http/dashboard.ts';
@@ -14,16 +13,10 @@ import { createGraphiqlPage, type Tab } from './infra/http/graphiqlPage.ts';
 import { createDoor } from './infra/http/door.ts';
 import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/http/httpServer.ts';
 import type { LedgerLimits } from './infra/http/ledger.ts';
-import { withRequestId } from './infra/http/named.ts';
 import type { Log } from './infra/log.ts';
-import { answerOf, type Enveloped, executeParams, isPlainPost, type PlainParams, readBody, readParams, type TextAnswer, toFetchRequest } from './infra/http/plainPost.ts';
-import { jsonOnly, maskingErrors } from './infra/http/yogaPlugins.ts';
-import { answerSizePlugin } from './limits/answerSize.ts';
-import { checkVariables } from './limits/checkVariables.ts';
-import { heavyReadsPlugin } from './limits/heavyReads.ts';
-import { limits, type QueryLimits } from './limits/limits.ts';
+import { limits } from './limits/limits.ts';
 import { createPersistedOperations, type PersistedOperations } from './limits/persisted.ts';
-import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
+import { Charge } from './limits/plugin.ts';
 import { createRates, type Kind, type Rates } from './limits/rates.ts';
 import { createPing } from './infra/ping.ts';
 import { packageFolder } from './infra/place.ts';
@@ -33,12 +26,6 @@ import type { SocketServer } from './live/sockets.ts';
 /** The output folder of `npm run build`. */
 const builtDashboard = join(packageFolder, 'dist');
 const drainWithin = 7_000;
-
-/**
- * Executes a document that this server wrote itself, with the caller's rights and the limits of every request. Its errors are
- * masked. Never rejects.
- */
-export type Ask = (caller: Caller, query: string, variables: Record<string, unknown>) => Promise<ExecutionResult>;
 
 /**
  * Returns undefined for requests of other routes. Routes that require a key call `caller`, which charges the request (a GET as a
@@ -55,23 +42,10 @@ export interface Authentication {
 /** Starts work that runs until `stop`, which resolves when it has ended. */
 export type Background = () => { stop(): Promise<void> };
 
-/** Runs operations of sockets with the same limits and plugins as HTTP. */
-export interface Engine {
+/** What sockets need of the server. */
+export interface SocketEngine extends SocketOperations {
   /** Identifies the caller. Rejects as `authenticate` does, and with RATE_LIMITED after too many failed logins of the address. */
   identify(address: string, authorization: string | undefined): Promise<Caller>;
-  /** Prepares one request. @throws GraphQLError; `parse` throws one too, or an AggregateError of several. */
-  ask(
-    caller: Caller,
-    request: Record<string, unknown>,
-  ): {
-    params: Params;
-    /** Context value for `execute`. */
-    context: object;
-    schema: GraphQLSchema;
-    parse(source: string): DocumentNode;
-    validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[];
-  };
-  execute(args: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult;
 }
 
 /** Subscriptions, over sockets and as Server-Sent Events. */
@@ -80,30 +54,24 @@ export interface AppLive {
   /** Number of groups of subscribers that share results. */
   readonly groups: number;
   readonly openSockets: number;
-  sockets(engine: Engine): SocketServer;
+  sockets(engine: SocketEngine): SocketServer;
   /** Ends all streams, so that their HTTP answers end. */
   endStreams(): Promise<void>;
   /** Unavailable services that this server can do without. */
   degraded(): string[];
 }
 
-export interface AppOptions {
+export interface AppOptions extends Omit<EngineOptions, 'rates' | 'persisted'> {
   env: Pick<Env, 'host' | 'port'> & Partial<Pick<Env, 'allowedOrigins' | 'basePath' | 'trustedProxies'>>;
   database: Database;
-  schema: GraphQLSchema;
   log: Log;
   authenticate: Authentication;
-  createContext: (caller: Caller) => object;
-  maskError: (error: unknown, request?: CallerRequest) => Error;
   /** Default: the rates of `limits.ts`. */
   rates?: Rates;
   /** Default: none. */
   persisted?: PersistedOperations;
-  query?: Partial<QueryLimits>;
-  heavyReads?: Parameters<typeof heavyReadsPlugin>[0];
   http?: Partial<HttpLimits>;
   unread?: Partial<LedgerLimits>;
-  plugins?: Plugin[];
   graphiqlTabs?: Tab[];
   /** Folder of the built dashboard. Default: `dist`. */
   dashboardFolder?: string;
@@ -124,51 +92,19 @@ export interface App {
   stop(): Promise<void>;
 }
 
-export function buildApp({ env, database, schema, log, authenticate, createContext, ...options }: AppOptions): App {
+/** The server over HTTP: routes, pages, metrics, readiness, start and stop. `engine.ts` executes the operations. */
+export function buildApp({ env, database, log, authenticate, ...options }: AppOptions): App {
   const { maskError, rates = createRates(), persisted = createPersistedOperations({}, { only: false }) } = options;
-  const yoga = createYoga<{ caller: Caller; charge: Charge }>({
-    schema,
-    context: ({ caller }) => createContext(caller),
-    // The door allows origins, on all routes.
-    cors: false,
-    graphiql: false,
-    landingPage: false,
-    logging: false,
-    maxRequestBodySize: limits.body.json,
-    parserAndValidationCache: documentCaches(),
-    maskedErrors: { maskError: (error) => maskError(error) },
-    plugins: [
-      jsonOnly,
-      ...(options.live === undefined ? [] : [options.live.plugin]),
-      limitsPlugin({ schema, persisted, queryLimits: { ...limits.query, ...options.query } }),
-      ...(options.plugins ?? []),
-      heavyReadsPlugin(options.heavyReads),
-      answerSizePlugin(),
-      maskingErrors(maskError),
-    ],
-  });
+  const engine = createEngine({ ...options, rates, persisted });
   const graphiql = createGraphiqlPage(options.graphiqlTabs ?? [], { needsKey: !authenticate.open });
   const dashboard = createDashboard(options.dashboardFolder ?? builtDashboard, env.basePath);
   const ping = createPing(database.url);
   const answers = createAnswers(options.unread);
   let background: ReturnType<Background>[] = [];
-  const sockets = options.live?.sockets({
-    identify: (address, authorization) => rates.authenticating(address, authorization, authenticate),
-    ask(caller, request) {
-      const charge = new Charge(rates, caller);
-      const params: Params = charge.during(() => readRequest(persisted, request));
-      const context = { caller, charge, params };
-      const { schema, parse, validate } = yoga.getEnveloped(context) as Pick<ReturnType<Engine['ask']>, 'schema' | 'parse' | 'validate'>;
-      return { params, context, schema, validate, parse: (source) => charge.during(() => parse(source)) };
-    },
-    execute: (args) => yoga.getEnveloped(args.contextValue as object).execute(args) as Promise<ExecutionResult>,
-  });
+  const sockets = options.live?.sockets({ ...engine.ofSockets, identify: (address, authorization) => rates.authenticating(address, authorization, authenticate) });
   const { basePath = '' } = env;
   const door = createDoor({ ...env, open: authenticate.open });
   const server = createHttpServer(handle, upgrade, options.http);
-  // A key that is no longer known counts as one that was quiet.
-  const payers = new LRUCache<string, Payer>({ max: 10_000, memoMethod: () => new Payer() });
-  const turnOf = (caller: Caller): Promise<void> | undefined => takeTurn(payers.memo(caller.principal));
   let origin = '';
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -211,11 +147,11 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     for (const candidate of options.routes ?? []) {
       const identified = async (charged: Kind = reads ? 'read' : 'write'): Promise<Caller> => {
         const caller = await identify(request, made);
-        await turnOf(caller);
+        await engine.turnOf(caller);
         rates.take(caller, charged);
         return (by = caller);
       };
-      const found = await candidate(webRequest, identified, ask, made);
+      const found = await candidate(webRequest, identified, engine.ask, made);
       if (found === undefined) continue;
       return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
     }
@@ -259,9 +195,7 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
       const caller = await identify(request, made).catch((error: unknown) => refuse(response, error, made));
       if (caller === undefined) return;
       const charge = new Charge(rates, caller);
-      const result = await (isPlainPost(request, limits.body.json)
-        ? answerPlain(request, { caller, charge })
-        : answerOther(request, response, { caller, charge }));
+      const result = await engine.answer(request, response, { caller, charge }, origin);
       try {
         charge.settle();
       } catch (error) {
@@ -271,32 +205,6 @@ export function buildApp({ env, database, schema, log, authenticate, createConte
     } finally {
       clearTimeout(late);
     }
-  }
-
-  /** Executes plain queries and mutations without Yoga's HTTP layer, which answers all other requests. Null when the client disconnected. */
-  async function answerPlain(request: IncomingMessage, context: { caller: Caller; charge: Charge }): Promise<Response | TextAnswer | null> {
-    const body = await readBody(request);
-    if (body === null) return null;
-    await turnOf(context.caller);
-    const params = readParams(body, (sent) => readRequest(persisted, sent));
-    if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), context);
-    return answerOf(withRequestId(await execute(context, params), context.caller.request), request);
-  }
-
-  async function answerOther(request: IncomingMessage, response: ServerResponse, context: { caller: Caller; charge: Charge }): Promise<Response> {
-    await turnOf(context.caller);
-    return yoga.handleNodeRequestAndResponse(request, response, context);
-  }
-
-  function execute(context: { caller: Caller; charge: Charge }, params: PlainParams): Promise<ExecutionResult> {
-    // Yoga refuses mutations unless the method of `request` is POST.
-    const enveloped = yoga.getEnveloped({ ...context, params, request: { method: 'POST' } }) as unknown as Enveloped;
-    return executeParams(enveloped, params, (error) => maskError(error, context.caller.request));
-  }
-
-  async function ask(caller: Caller, query: string, variables: Record<string, unknown>): Promise<ExecutionResult> {
-    const fault = checkVariables(variables);
-    return fault === null ? execute({ caller, charge: new Charge(rates, caller) }, { query, variables }) : { errors: [fault] };
   }
 
   async function identify(request: IncomingMessage, made: CallerRequest): Promise<Caller> {

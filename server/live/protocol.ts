@@ -1,6 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
-import type { Engine } from '../app.ts';
+import type { SocketEngine } from '../app.ts';
 import { UnauthenticatedError } from '../core/errors.ts';
 import { Places } from '../core/places.ts';
 import { type CallerRequest, requestOf } from '../core/request.ts';
@@ -13,7 +13,7 @@ import { Results, type Subscriptions, withoutHttp } from './results.ts';
 import type { OpenSocket } from './sockets.ts';
 
 export interface ProtocolOptions {
-  engine: Engine;
+  engine: SocketEngine;
   subscriptions: Subscriptions;
   limits: SocketLimits;
   log: Log;

@@ -1,4 +1,4 @@
-import type { Ask } from '../app.ts';
+import type { Ask } from '../engine.ts';
 import type { Caller } from '../core/work.ts';
 import { Refused } from './result.ts';
 

@@ -1,7 +1,7 @@
 import { readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { GraphQLError } from 'graphql';
-import type { Ask } from '../app.ts';
+import type { Ask } from '../engine.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';

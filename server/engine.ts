@@ -1,0 +1,135 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import { Payer, takeTurn } from './core/loopTurns.ts';
+import type { CallerRequest } from './core/request.ts';
+import type { Caller } from './core/work.ts';
+import { withRequestId } from './infra/http/named.ts';
+import { answerOf, type Enveloped, executeParams, isPlainPost, type PlainParams, readBody, readParams, type TextAnswer, toFetchRequest } from './infra/http/plainPost.ts';
+import { jsonOnly, maskingErrors } from './infra/http/yogaPlugins.ts';
+import { answerSizePlugin } from './limits/answerSize.ts';
+import { checkVariables } from './limits/checkVariables.ts';
+import { heavyReadsPlugin } from './limits/heavyReads.ts';
+import { limits, type QueryLimits } from './limits/limits.ts';
+import type { PersistedOperations } from './limits/persisted.ts';
+import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
+import type { Rates } from './limits/rates.ts';
+
+/**
+ * Executes a document that this server wrote itself, with the caller's rights and the limits of every request. Its errors are
+ * masked. Never rejects.
+ */
+export type Ask = (caller: Caller, query: string, variables: Record<string, unknown>) => Promise<ExecutionResult>;
+
+/** Runs operations of sockets with the same limits and plugins as HTTP. */
+export interface SocketOperations {
+  /** Prepares one request. @throws GraphQLError; `parse` throws one too, or an AggregateError of several. */
+  ask(
+    caller: Caller,
+    request: Record<string, unknown>,
+  ): {
+    params: Params;
+    /** Context value for `execute`. */
+    context: object;
+    schema: GraphQLSchema;
+    parse(source: string): DocumentNode;
+    validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[];
+  };
+  execute(args: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult;
+}
+
+export interface EngineOptions {
+  schema: GraphQLSchema;
+  createContext: (caller: Caller) => object;
+  maskError: (error: unknown, request?: CallerRequest) => Error;
+  rates: Rates;
+  persisted: PersistedOperations;
+  query?: Partial<QueryLimits>;
+  heavyReads?: Parameters<typeof heavyReadsPlugin>[0];
+  plugins?: Plugin[];
+  live?: { plugin: Plugin };
+}
+
+/** A caller, and what its request is charged. */
+interface Paying {
+  caller: Caller;
+  charge: Charge;
+}
+
+export interface Engine {
+  ask: Ask;
+  ofSockets: SocketOperations;
+  /** Answers a request to `/graphql`. Null when the client disconnected. */
+  answer(request: IncomingMessage, response: ServerResponse, by: Paying, origin: string): Promise<Response | TextAnswer | null>;
+  /** Waits until it is the caller's turn in the event loop; undefined when it is. */
+  turnOf(caller: Caller): Promise<void> | undefined;
+}
+
+/** Executes GraphQL for every transport, with the limits, the rates and the masked errors of each. */
+export function createEngine({ schema, createContext, maskError, rates, persisted, ...options }: EngineOptions): Engine {
+  const yoga = createYoga<Paying>({
+    schema,
+    context: ({ caller }) => createContext(caller),
+    // The door allows origins, on all routes.
+    cors: false,
+    graphiql: false,
+    landingPage: false,
+    logging: false,
+    maxRequestBodySize: limits.body.json,
+    parserAndValidationCache: documentCaches(),
+    maskedErrors: { maskError: (error) => maskError(error) },
+    plugins: [
+      jsonOnly,
+      ...(options.live === undefined ? [] : [options.live.plugin]),
+      limitsPlugin({ schema, persisted, queryLimits: { ...limits.query, ...options.query } }),
+      ...(options.plugins ?? []),
+      heavyReadsPlugin(options.heavyReads),
+      answerSizePlugin(),
+      maskingErrors(maskError),
+    ],
+  });
+  // A key that is no longer known counts as one that was quiet.
+  const payers = new LRUCache<string, Payer>({ max: 10_000, memoMethod: () => new Payer() });
+  const turnOf = (caller: Caller): Promise<void> | undefined => takeTurn(payers.memo(caller.principal));
+
+  /** Executes plain queries and mutations without Yoga's HTTP layer, which answers all other requests. Null when the client disconnected. */
+  async function answerPlain(request: IncomingMessage, by: Paying, origin: string): Promise<Response | TextAnswer | null> {
+    const body = await readBody(request);
+    if (body === null) return null;
+    await turnOf(by.caller);
+    const params = readParams(body, (sent) => readRequest(persisted, sent));
+    if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), by);
+    return answerOf(withRequestId(await execute(by, params), by.caller.request), request);
+  }
+
+  async function answerOther(request: IncomingMessage, response: ServerResponse, by: Paying): Promise<Response> {
+    await turnOf(by.caller);
+    return yoga.handleNodeRequestAndResponse(request, response, by);
+  }
+
+  function execute(by: Paying, params: PlainParams): Promise<ExecutionResult> {
+    // Yoga refuses mutations unless the method of `request` is POST.
+    const enveloped = yoga.getEnveloped({ ...by, params, request: { method: 'POST' } }) as unknown as Enveloped;
+    return executeParams(enveloped, params, (error) => maskError(error, by.caller.request));
+  }
+
+  return {
+    turnOf,
+    async ask(caller, query, variables) {
+      const fault = checkVariables(variables);
+      return fault === null ? execute({ caller, charge: new Charge(rates, caller) }, { query, variables }) : { errors: [fault] };
+    },
+    answer: (request, response, by, origin) => (isPlainPost(request, limits.body.json) ? answerPlain(request, by, origin) : answerOther(request, response, by)),
+    ofSockets: {
+      ask(caller, request) {
+        const charge = new Charge(rates, caller);
+        const params: Params = charge.during(() => readRequest(persisted, request));
+        const context = { caller, charge, params };
+        const { schema, parse, validate } = yoga.getEnveloped(context) as Pick<ReturnType<SocketOperations['ask']>, 'schema' | 'parse' | 'validate'>;
+        return { params, context, schema, validate, parse: (source) => charge.during(() => parse(source)) };
+      },
+      execute: (args) => yoga.getEnveloped(args.contextValue as object).execute(args) as Promise<ExecutionResult>,
+    },
+  };
+}
