@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { statement } from '../core/changes.ts';
+import type { Filter } from '../core/fixedPage.ts';
 import { everybody } from '../access/roles.ts';
-import type { Bounds } from '../core/fixedPage.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { agentId, decodeArgs, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { agentFilter, agentsWhere } from './filterSchema.ts';
-import { type AgentColumn, agentSelect, readAgents } from './fixedPage.ts';
+import { type AgentColumn, agentColumns, agentForms } from './fixedPage.ts';
 
 const order = orderBy(
   'Agent',
@@ -52,7 +52,8 @@ builder.queryFields((t) => ({
       const { includeArchived: archived, ...conditions } = where;
       const all = Object.values(conditions).every((each) => each === null);
       const columns = Object.keys(orderBy.columns) as AgentColumn[];
-      const fixed = all ? { select: agentSelect, reads: [(bounds: Bounds) => readAgents(context.pool, { archived, order: columns }, bounds)] } : null;
+      const filter: Filter = archived ? null : ['archived_at IS NULL'];
+      const fixed = all ? { forms: agentForms, columns: columns.map((column) => agentColumns[column]), filters: [filter] } : null;
       return rootPage('Agent', { args, order: orderBy, fixed, oneOf: [agentsWhere(context.prisma, where)] }, context, info);
     },
   }),

@@ -34,9 +34,13 @@ const boundedDelegate = (delegate: object, held: HeldBytes): object =>
     get(target, name) {
       if (!reads.has(name)) return Reflect.get(target, name) as unknown;
       const read: Read = (query) => (Reflect.get(target, methodOf(name, query)) as Read)(query);
-      return ((query, page) => (isLarge(query) ? held.inOrder(() => counted(read(query), held, page), batchOf(name, query)) : read(query))) satisfies Read;
+      return ((query, page) => (isLarge(query) ? boundedRead(held, page, () => read(query), batchOf(name, query)) : read(query))) satisfies Read;
     },
   });
+
+/** Reads rows with large columns: after the request's other such reads, and counted. */
+export const boundedRead = <Result>(held: HeldBytes, page: string | undefined, read: () => Promise<Result>, together: string | null = null): Promise<Result> =>
+  held.inOrder(() => counted(read(), held, page), together);
 
 const columnsOf = (query: object): string[] => Object.keys((query as { where?: object }).where ?? {});
 
@@ -61,7 +65,7 @@ function isLarge(query: object): boolean {
 }
 
 /** A page is read with one row more, which shows whether there is another page. */
-async function counted(reading: Promise<unknown>, held: HeldBytes, page = ''): Promise<unknown> {
+async function counted<Result>(reading: Promise<Result>, held: HeldBytes, page = ''): Promise<Result> {
   const result = await reading.catch((error: unknown) => {
     const cause = causeOf(error);
     if (!isAnswerTooLarge(cause)) throw error;

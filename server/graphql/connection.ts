@@ -1,9 +1,11 @@
 import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type FieldNode, type GraphQLResolveInfo, print } from 'graphql';
-import type { Bounds } from '../core/fixedPage.ts';
+import { type Bounds, type FixedForm, type FixedList, readFixedPage } from '../core/fixedPage.ts';
 import { ownAgent } from '../core/readable.ts';
+import { limits } from '../limits/limits.ts';
 import { batched } from './batch.ts';
+import { boundedRead } from './boundedReads.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { badArgument } from './input/badArgument.ts';
@@ -17,6 +19,9 @@ type MaybePromise<T> = T | Promise<T>;
 export interface Row {
   id: string;
 }
+
+/** Without a promise for what is there: a list of Sessions has a page for each. */
+const then = <A, B>(value: MaybePromise<A>, next: (value: A) => B): MaybePromise<B> => (value instanceof Promise ? value.then(next) : next(value));
 
 /** A list whose rows and number are fetched when they are asked for, and only then. */
 export interface Connection {
@@ -101,13 +106,13 @@ export function connectionOf(model: string, node: ObjectRef<Types, Row>): Object
         type: [Edge],
         listSize: 'page',
         description: 'The items of this page, each with its cursor.',
-        resolve: async (list) => (await list.page()).rows.map((row) => ({ list, row })),
+        resolve: (list) => then(list.page(), ({ rows }) => rows.map((row) => ({ list, row }))),
       }),
-      nodes: t.field({ type: [node], listSize: 'page', description: 'The items of this page.', resolve: async (list) => (await list.page()).rows }),
+      nodes: t.field({ type: [node], listSize: 'page', description: 'The items of this page.', resolve: (list) => then(list.page(), ({ rows }) => rows) }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Position of this page in the list.',
-        resolve: async (list) => ({ list, page: await list.page() }),
+        resolve: (list) => then(list.page(), (page) => ({ list, page })),
       }),
       totalCount: t.int({
         cost: 10,
@@ -136,45 +141,42 @@ export interface RootPage<M extends ModelName> {
   order: Order;
   /** Filters that no row meets two of: each finds its rows by its own index, where an OR would read past everybody else's. */
   oneOf: Model<M>['Where'][];
-  /** A statement of its own for each of the alternatives, where there is one. */
+  /** Statements for the same rows. */
   fixed?: FixedList | null;
 }
 
-/** A list that a prepared statement reads faster than Prisma, for selections within its own. */
-export interface FixedList {
-  select: object;
-  /** Their rows are those of `oneOf`. */
-  reads: ((bounds: Bounds) => Promise<Row[]>)[];
-}
+const known = new WeakMap<FieldNode, FixedForm | null>();
 
-const known = new WeakMap<FieldNode, boolean>();
-
-/** Whether a statement reads all that is selected. Kept for documents whose selections are always the same: planning costs as much as reading. */
-function fits(fixed: FixedList, node: FieldNode, { fragments }: GraphQLResolveInfo, query: () => object): boolean {
+/** The first form that reads all that is selected. Kept for documents whose selections are always the same: planning costs as much as reading. */
+function formFor({ forms }: FixedList, node: FieldNode, { fragments }: GraphQLResolveInfo, query: () => object): FixedForm | null {
   const found = known.get(node);
   if (found !== undefined) return found;
+  const texts = [node.selectionSet!, ...Object.values(fragments)].map((each) => print(each)).join('\n');
   const asked = query();
-  // Without a relation Prisma reads fewer tables.
-  const result = isWithin(asked, fixed) && (selectsRelation(asked) || !selectsRelation(fixed));
-  const texts = [node.selectionSet!, ...Object.values(fragments)].map((each) => print(each));
-  if (!texts.some((text) => /[$@]/.test(text))) known.set(node, result);
-  return result;
+  const form = forms.find(({ select }) => isWithin(asked, { select }) && !repeatsPage(select, texts)) ?? null;
+  if (!/[$@]/.test(texts)) known.set(node, form);
+  return form;
 }
 
-const selectsRelation = (query: { select?: object }): boolean => Object.values(query.select ?? {}).some((asked) => typeof asked === 'object');
+/** Whether a page that the form reads is asked for twice, perhaps with other arguments: Prisma's query has only the first. */
+const repeatsPage = (select: object, texts: string): boolean =>
+  Object.entries(select).some(([name, read]) => typeof read === 'object' && 'take' in (read as object) && texts.split(new RegExp(`\\b${name}\\b`)).length > 2);
 
-/** Whether a query of Prisma's asks for nothing but what another selects. */
+/** Whether a query of Prisma's asks for nothing but what another reads. */
 function isWithin(query: object, within: object): boolean {
   const { select, ...options } = query as { select?: object };
   const selected = Reflect.get(within, 'select') as object | undefined;
   return (
-    Object.values(options).every((option) => option === undefined) &&
+    Object.entries(options).every(([name, option]) => isOptionWithin(name, option, Reflect.get(within, name))) &&
     Object.entries(select ?? {}).every(([name, asked]) => {
       const read: unknown = selected && Reflect.get(selected, name);
       return asked === false || asked === undefined || (asked === true ? read === true : typeof read === 'object' && read !== null && isWithin(asked as object, read));
     })
   );
 }
+
+const isOptionWithin = (name: string, asked: unknown, read: unknown): boolean =>
+  asked === undefined || (name === 'take' ? Number(asked) <= Number(read) : JSON.stringify(asked) === JSON.stringify(read));
 
 /** A page of all rows that a filter leaves: a statement for each alternative, with everything asked for below it; as many for totalCount. */
 export function rootPage<M extends ModelName>(
@@ -190,7 +192,8 @@ export function rootPage<M extends ModelName>(
   const delegate = delegateOf(context, model);
   const [node, ...others] = info.fieldNodes;
   const read = (): Promise<Row[]>[] => {
-    if (fixed !== null && bounds !== null && others.length === 0 && fits(fixed, node!, info, query)) return fixed.reads.map((each) => each(bounds));
+    const form = fixed !== null && bounds !== null && others.length === 0 ? formFor(fixed, node!, info, query) : null;
+    if (form !== null) return fixed!.filters.map((filter) => readForm(context, info, bounds!, { ...fixed!, form, filter }));
     return oneOf.map((where) => delegate.findMany({ ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' }, namesOf(info).join('.')));
   };
   const find = async (): Promise<PageOfRows<Row>> => {
@@ -204,6 +207,14 @@ export function rootPage<M extends ModelName>(
     page: () => (found ??= find()),
     totalCount: async () => (await Promise.all(oneOf.map((where) => delegate.count({ where })))).reduce((sum, count) => sum + count, 0),
   };
+}
+
+type FormOfList = Parameters<typeof readFixedPage>[2];
+
+/** Large columns are read under the limits of Prisma's statements. */
+function readForm({ pool, held }: GraphQLContext, info: GraphQLResolveInfo, bounds: Bounds, of: FormOfList): Promise<Row[]> {
+  if (!of.form.isLarge) return readFixedPage(pool, bounds, of);
+  return boundedRead(held, namesOf(info).join('.'), () => readFixedPage(pool, bounds, { ...of, mostBytes: limits.held.ofStatement }));
 }
 
 interface Selecting {
@@ -249,7 +260,7 @@ export function relatedPage<P extends ModelName>(relation: Model<P>['ListRelatio
     args: numbered === undefined ? pageArgs : { ...pageArgs, ...numberArgs },
     // What `select` would be, but for the paths: a page is found below both `nodes` and `edges`.
     // Pothos' guide does not document this name.
-    extensions: { pothosPrismaSelect: select },
+    extensions: { pothosPrismaSelect: select, isPage: true },
     resolve: (parent: object, given: PageArgs, context: GraphQLContext, info: GraphQLResolveInfo): Connection => {
       const args = argsOf(given);
       const all: Connection = {

@@ -44,6 +44,10 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
         return value === undefined ? readMissing(row, args, context, info) : value;
       };
     }
+    if (extensions?.['isPage'] === true) {
+      const answer = config.resolve as Resolve<Types>;
+      return (row, args, context, info) => (row instanceof FixedRow ? answer : resolve)(row, args, context, info);
+    }
     const columns = columnsOf(config.pothosOptions);
     if (columns !== null && config.resolve !== undefined) {
       const answer = config.resolve as Resolve<Types>;

@@ -1,33 +1,66 @@
-import type { Pool } from 'pg';
-import { type Bounds, type Filter, FixedRow, type PageSql, readFixedPage } from '../core/fixedPage.ts';
+import { type Filter, type FixedForm, FixedRow, isoOf, type PageSql } from '../core/fixedPage.ts';
 
 const agent = { select: { id: true, name: true, type: true } };
+const columns = { id: true, status: true, via: true, reason: true, depth: true, circular: true, initiatedAt: true, acceptedAt: true, completedAt: true, closedAt: true };
+const relations = { sourceAgent: agent, targetAgent: agent, session: { select: { id: true, title: true, status: true } } };
+const carried = { targetAgentId: true, summary: true, context: true };
 
-export const handoffSelect = {
-  id: true, status: true, via: true, reason: true, depth: true, circular: true, initiatedAt: true, acceptedAt: true, completedAt: true, closedAt: true,
-  sourceAgent: agent, targetAgent: agent, session: { select: { id: true, title: true, status: true } },
-};
+/** What a form reads besides the columns. */
+interface Parts {
+  relations: boolean;
+  context: boolean;
+}
 
 // OFFSET 0 prevents joins that scan whole tables.
-const sql = ({ where, orderBy, limit }: PageSql): string => `
-  SELECT h.id, h.status, h.via, h.reason, h.depth, h.circular, h.initiated_at, h.accepted_at, h.completed_at, h.closed_at,
-    a.id, a.name, a.type, b.id, b.name, b.type, s.id, s.title, s.status
-  FROM (SELECT id, status, via, reason, depth, circular, initiated_at, accepted_at, completed_at, closed_at, source_agent_id, target_agent_id, session_id
-    FROM handoffs h ${where} ${orderBy('h')} LIMIT ${limit}) h
+const joins = `
   LEFT JOIN LATERAL (SELECT id, name, type FROM agents WHERE id = h.source_agent_id OFFSET 0) a ON true
   LEFT JOIN LATERAL (SELECT id, name, type FROM agents WHERE id = h.target_agent_id OFFSET 0) b ON true
-  LEFT JOIN LATERAL (SELECT id, title, status FROM sessions WHERE id = h.session_id OFFSET 0) s ON true
+  LEFT JOIN LATERAL (SELECT id, title, status FROM sessions WHERE id = h.session_id OFFSET 0) s ON true`;
+
+const sqlOf =
+  (parts: Parts) =>
+  ({ where, orderBy, limit }: PageSql): string => `
+  SELECT json_build_array(h.id, h.status, h.via, h.reason, h.depth, h.circular, h.initiated_at, h.accepted_at, h.completed_at, h.closed_at
+    ${parts.context ? ', h.target_agent_id, h.summary, h.context' : ', NULL, NULL, NULL'}
+    ${parts.relations ? ', a.id, a.name, a.type, b.id, b.name, b.type, s.id, s.title, s.status' : ''})
+  FROM (SELECT * FROM handoffs h ${where} ${orderBy('h')} LIMIT ${limit}) h
+  ${parts.relations ? joins : ''}
   ${orderBy('h')}`;
 
 type Text = string | null;
+type Values = [
+  ...[id: string, status: string, via: string, reason: Text, depth: number, circular: boolean, initiatedAt: string, acceptedAt: Text, completedAt: Text, closedAt: Text],
+  ...[targetAgentId: Text, summary: Text, context: object | null],
+  ...(string | null)[],
+];
 
-const rowOf = ([id, status, via, reason, depth, circular, initiatedAt, acceptedAt, completedAt, closedAt, a, aName, aType, b, bName, bType, s, title, sStatus]: Text[]): FixedRow =>
-  Object.assign(new FixedRow(), {
-    id: id!, status, via, reason, depth, circular, initiatedAt, acceptedAt, completedAt, closedAt,
-    sourceAgent: a === null ? null : { id: a, name: aName, type: aType },
-    targetAgent: { id: b, name: bName, type: bType },
-    session: { id: s, title, status: sStatus },
-  });
+const rowOf =
+  (parts: Parts) =>
+  ([id, status, via, reason, depth, circular, initiatedAt, acceptedAt, completedAt, closedAt, targetAgentId, summary, context, a, aName, aType, b, bName, bType, s, title, sStatus]: Values): FixedRow =>
+    Object.assign(
+      new FixedRow(),
+      { id, status, via, reason, depth, circular, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt), completedAt: isoOf(completedAt), closedAt: isoOf(closedAt) },
+      parts.context && { targetAgentId, summary, context },
+      parts.relations && {
+        sourceAgent: a === null ? null : { id: a, name: aName, type: aType },
+        targetAgent: { id: b, name: bName, type: bType },
+        session: { id: s, title, status: sStatus },
+      },
+    );
+
+const formOf = (parts: Parts): FixedForm => ({
+  select: { ...columns, ...(parts.relations && relations), ...(parts.context && carried) },
+  isLarge: parts.context,
+  sql: sqlOf(parts),
+  rowOf: rowOf(parts),
+});
+
+export const handoffForms: readonly FixedForm[] = [
+  formOf({ relations: false, context: false }),
+  formOf({ relations: true, context: false }),
+  formOf({ relations: false, context: true }),
+  formOf({ relations: true, context: true }),
+];
 
 const equals = (column: string, value: string): Filter => [`${column} = $1`, value];
 
@@ -39,7 +72,7 @@ interface HandoffFilters {
   targetAgentId: string | null;
 }
 
-/** The filters of the prepared statement: all Handoffs, or those of a Session or an Agent. Null for other filters. */
+/** The filters of the prepared statements: all Handoffs, or those of a Session or an Agent. Null for other filters. */
 export function fixedFilters({ sessionId, agentId, sourceAgentId, targetAgentId, ...others }: HandoffFilters): Filter[] | null {
   if (Object.values(others).some((each) => each !== null)) return null;
   const given: Filter[][] = [
@@ -50,6 +83,3 @@ export function fixedFilters({ sessionId, agentId, sourceAgentId, targetAgentId,
   ];
   return given.length > 1 ? null : (given[0] ?? [null]);
 }
-
-export const readHandoffs = (pool: Pool, filter: Filter, bounds: Bounds): Promise<FixedRow[]> =>
-  readFixedPage(pool, bounds, { columns: ['initiated_at', 'id'], filter, sql, rowOf });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import type { Bounds } from '../core/fixedPage.ts';
 import { ownAgent, readableHandoffs } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
@@ -9,7 +8,7 @@ import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { handoffsToList } from '../graphql/lists/readableLists.ts';
 import { handoffFilter, handoffsWhere } from './filterSchema.ts';
-import { fixedFilters, handoffSelect, readHandoffs } from './fixedPage.ts';
+import { fixedFilters, handoffForms } from './fixedPage.ts';
 
 const order = orderBy('Handoff', { INITIATED_AT: { description: 'Time at which the Handoff was started.', columns: { initiatedAt: 'time', id: 'uuid' } } }, 'INITIATED_AT');
 
@@ -37,7 +36,7 @@ builder.queryFields((t) => ({
       const { where, orderBy } = decodeArgs(many, args);
       const readable = await handoffsToList(context);
       const filters = ownAgent(context.caller) === null ? fixedFilters(where) : null;
-      const fixed = filters && { select: handoffSelect, reads: filters.map((filter) => (bounds: Bounds) => readHandoffs(context.pool, filter, bounds)) };
+      const fixed = filters && { forms: handoffForms, columns: ['initiated_at', 'id'], filters };
       return rootPage('Handoff', { args, order: orderBy, fixed, oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readable] })) }, context, info);
     },
   }),

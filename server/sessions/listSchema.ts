@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import type { Bounds } from '../core/fixedPage.ts';
 import { ownAgent, readableSessions } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
@@ -9,7 +8,7 @@ import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { sessionsToList } from '../graphql/lists/readableLists.ts';
 import { sessionFilter, sessionsWhere } from './filterSchema.ts';
-import { readSessions, type SessionColumn, sessionSelect } from './fixedPage.ts';
+import { type SessionColumn, sessionColumns, sessionForms } from './fixedPage.ts';
 
 const order = orderBy(
   'Session',
@@ -56,7 +55,7 @@ builder.queryFields((t) => ({
       const [filters, readable] = await Promise.all([sessionsWhere(context.prisma, where), sessionsToList(context)]);
       const all = ownAgent(context.caller) === null && Object.values(where).every((each) => each === null);
       const [column] = Object.keys(orderBy.columns) as [SessionColumn];
-      const fixed = all ? { select: sessionSelect, reads: [(bounds: Bounds) => readSessions(context.pool, column, bounds)] } : null;
+      const fixed = all ? { forms: sessionForms, columns: [sessionColumns[column], 'id'], filters: [null] } : null;
       return rootPage('Session', { args, order: orderBy, fixed, oneOf: filters.map((one) => ({ AND: [one, readable] })) }, context, info);
     },
   }),
