@@ -20,6 +20,9 @@ function everything(type: GraphQLObjectType, depth: number): string {
   return ['__typename', ...fields].join(' ');
 }
 
+/** Nodes that are asked for in one request. */
+const together = 20;
+
 export interface Reached {
   ids: Set<string>;
   texts: string;
@@ -44,9 +47,12 @@ export const crawler = (contextFor: (caller: Caller) => GraphQLContext, agents: 
   for (let fresh = idsIn(texts); fresh.length > 0; ) {
     for (const id of fresh) ids.add(id);
     const pages: string[] = [];
-    for (const id of fresh) {
-      const type = types.find(({ name }) => id.startsWith(`${nodePrefixes[name as keyof typeof nodePrefixes]}_`)) as GraphQLObjectType;
-      pages.push(await ask(`{ node(id: "${id}") { ... on ${type.name} { ${everything(type, 2)} } } }`));
+    for (const type of types) {
+      const ofType = fresh.filter((id) => id.startsWith(`${nodePrefixes[type.name as keyof typeof nodePrefixes]}_`));
+      for (let at = 0; at < ofType.length; at += together) {
+        const nodes = ofType.slice(at, at + together).map((id, index) => `node${index}: node(id: "${id}") { ...Everything }`);
+        pages.push(await ask(`{ ${nodes.join(' ')} } fragment Everything on ${type.name} { ${everything(type, 2)} }`));
+      }
     }
     for (const name of agents) pages.push(await ask(`{ node(id: "${name}") { ... on Agent { ${everything(schema.getType('Agent') as GraphQLObjectType, 3)} } } }`));
     const page = pages.join('\n');

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { loadBulk } from '../../test/bulk.ts';
 import { readCatalog } from '../../test/catalog.ts';
-import { emptyDatabase } from '../../test/database.ts';
-import { migrateDown, migrateUp, migrationStatus, readMigrations, requireMigrated } from './migrate.ts';
+import { emptyDatabase, testDatabase } from '../../test/database.ts';
+import { connected, migrateDown, migrateEmpty, migrateUp, migrationStatus, readMigrations, requireMigrated } from './migrate.ts';
 
 const names = (await readMigrations()).map(({ name }) => name);
 
@@ -61,13 +61,7 @@ describe('migrations', async () => {
     expect(await migrateDown(url)).toBeUndefined();
   });
 
-  test('give the same catalogue the second time', async () => {
-    expect(await migrateUp(url)).toEqual(names);
-    expect(await lines()).toEqual(states[names.length]);
-  });
-
   test('each gives the earlier catalogue after down, and the later one after up', async () => {
-    while ((await migrateDown(url)) !== undefined);
     for (const [index, name] of names.entries()) {
       await migrateTo(url, name);
       expect(await lines()).toEqual(states[index + 1]);
@@ -75,6 +69,12 @@ describe('migrations', async () => {
       expect(await lines()).toEqual(states[index]);
       await migrateTo(url, name);
     }
+    expect(await lines()).toEqual(states[names.length]);
+  });
+
+  test('give the same catalogue the second time', async () => {
+    while ((await migrateDown(url)) !== undefined);
+    expect(await migrateUp(url)).toEqual(names);
     expect(await lines()).toEqual(states[names.length]);
   });
 
@@ -115,11 +115,11 @@ test('of servers that start together one migrates and the others wait', async ()
 });
 
 test('a failed migration changes nothing, names its reason, and can be tried again', async () => {
-  const { url } = await emptyDatabase();
-  await migrateUp(url);
-  const made = (await readCatalog(url)).map(({ line }) => line);
+  const [{ url }, migrated] = await Promise.all([emptyDatabase(), testDatabase()]);
+  const made = (await readCatalog(migrated.url)).map(({ line }) => line);
   const table = made.find((line) => line.startsWith('table '))?.slice('table '.length) ?? '';
-  while ((await migrateDown(url)) !== undefined);
+  // As after all went down: the record is there, and empty.
+  await connected(url, (client) => migrateEmpty(client, []));
   const before = (await readCatalog(url)).map(({ line }) => line);
 
   await query(url, `CREATE TABLE ${table} (in_the_way int)`);

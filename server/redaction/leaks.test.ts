@@ -28,7 +28,7 @@ const { url } = await startApp(database, { log, variables: { BATON_WEBHOOK_KEY: 
 const { post } = client(url);
 
 // Half of the forms of each token, and fewer in the short suite; the corpus has its own test of all.
-const [everyToken, everyPlace] = process.env['BATON_TEST_WHOLE'] === undefined ? [11, 5] : [2, 1];
+const [everyToken, everyPlace] = process.env['BATON_TEST_WHOLE'] === undefined ? [23, 11] : [2, 1];
 const samples = [...tokenSamples().filter((_, index) => index % everyToken === 0), ...placeSamples().filter((_, index) => index % everyPlace === 0)];
 
 /** A sample as one text. */
