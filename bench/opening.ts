@@ -1,18 +1,25 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { encodeId } from '../server/core/ids.ts';
+import { loadBulk } from '../test/bulk.ts';
 import { launchChromium } from '../test/chromium.ts';
 import { toolCall, world } from '../test/world.ts';
 import { startBaton } from './listening.ts';
 import type { Place } from './place.ts';
 import { atMost, spread, type Line } from './report.ts';
-import { alternate } from './rounds.ts';
+import { alternate, measured } from './rounds.ts';
 
 const rounds = 7;
 const messages = 10_000;
 const goal = 1_000;
+const edges = 5_000;
+/** Milliseconds to the next paint. */
+const promptly = 200;
+
+/** Opens a log of 10,000 messages, and draws graphs of 5,000 edges. */
+export const opening = async (place: Place, say: (line: string) => void): Promise<Line[]> => [...(await openingLog(place, say)), ...(await drawing(place, say))];
 
 /** Opens a log of 10,000 messages: by its address in a browser that has nothing of Baton, and from the list of sessions. */
-export async function opening(place: Place, say: (line: string) => void): Promise<Line[]> {
+async function openingLog(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool } = await place.database();
   const { agent, session, turn } = world(pool);
   await agent('claude-1');
@@ -70,4 +77,95 @@ async function open(browser: Browser, url: string, link?: string): Promise<numbe
   }
   await context.close();
   return drawnAt! - from;
+}
+
+/** Draws all pairs of a graph: from the choice until they are painted. Then points at them, chooses one and drags the picture. */
+async function drawing(place: Place, say: (line: string) => void): Promise<Line[]> {
+  const browser = await launchChromium(place.atEnd);
+  const lines: Line[] = [];
+  for (const agents of [72, 300]) {
+    const { url, patient } = await place.database();
+    await loadBulk(url, { sessions: 300, handoffs: 2, agents: agents - 1 });
+    await patient.query('DELETE FROM handoff_path_counts');
+    await patient.query(pathCounts, [edges]);
+    const server = await startBaton({ DATABASE_URL: url });
+    const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } });
+    const after: Record<string, number[]> = {};
+    const { drawn } = await alternate(rounds, {
+      drawn: async () => {
+        const took = await drawAll(page, server.url);
+        for (const [what, ms] of Object.entries(await use(page))) (after[what] ??= []).push(ms);
+        return took;
+      },
+    });
+    await page.close();
+    await server.stop();
+    say(`  ${agents} agents: ${drawn.median.toFixed(0)} ms`);
+    lines.push({ what: `A graph of ${edges.toLocaleString('en-US')} edges between ${agents} agents drawn, after the choice of all pairs`, figure: spread(drawn, 'ms'), goal: atMost(drawn.median, goal, ' ms') });
+    for (const [what, all] of Object.entries(after)) {
+      // The first round warms up.
+      const ms = measured(all.slice(1));
+      lines.push({ what: `In that graph: ${what}, to the next paint`, figure: spread(ms, 'ms'), goal: atMost(ms.median, promptly, ' ms') });
+    }
+  }
+  return lines;
+}
+
+/** Some pairs have thousands of handoffs, most a few. */
+const pathCounts = `INSERT INTO handoff_path_counts (source_agent_id, target_agent_id, day, outcome, count)
+  SELECT source, target, '-infinity', outcome, greatest(1, floor(total * share)) FROM (
+    SELECT s.id AS source, t.id AS target, 1 + floor(2000.0 / (1 + row_number() OVER (ORDER BY md5(s.id || t.id)))) AS total
+    FROM agents s JOIN agents t ON s.id <> t.id ORDER BY md5(s.id || t.id) LIMIT $1) pairs,
+    (VALUES ('COMPLETED', 0.8), ('REJECTED', 0.15), ('INITIATED', 0.05)) outcomes (outcome, share)
+  WHERE outcome = 'COMPLETED' OR floor(total * share) >= 1`;
+
+/** Milliseconds from the choice of all pairs until the last painting of all of them. */
+async function drawAll(page: Page, url: string): Promise<number> {
+  await page.goto(`${url}/graph`);
+  const choice = page.getByRole('combobox', { name: 'Draw' });
+  await choice.waitFor();
+  await page.waitForLoadState('networkidle');
+  const painted = page.locator(`canvas[data-lines="${edges}"]`);
+  await page.evaluate((wanted) => {
+    const times: number[] = [];
+    new MutationObserver((changes) => {
+      if (changes.some(({ target }) => (target as HTMLElement).dataset['lines'] === wanted)) requestAnimationFrame(() => setTimeout(() => times.push(performance.now())));
+    }).observe(document, { subtree: true, attributes: true, attributeFilter: ['data-lines'] });
+    addEventListener('change', ({ timeStamp }) => Object.assign(window, { chosenAt: timeStamp }), { once: true, capture: true });
+    Object.assign(window, { times });
+  }, String(edges));
+  await choice.selectOption('all');
+  await painted.waitFor({ state: 'attached' });
+  // It is fitted into its frame after the first painting.
+  await page.waitForTimeout(300);
+  return page.evaluate(() => {
+    const { times, chosenAt } = window as unknown as { times: number[]; chosenAt: number };
+    return times.at(-1)! - chosenAt;
+  });
+}
+
+/** Milliseconds from each act to the next paint. */
+async function use(page: Page): Promise<Record<string, number>> {
+  const frame = page.getByRole('group', { name: 'Graph of handoffs' });
+  await frame.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await frame.boundingBox())!;
+  const [atX, atY] = [x + width / 2, y + height / 2];
+  const toPaint = async (event: string, act: () => Promise<void>): Promise<number> => {
+    await page.evaluate((name) => {
+      const took = new Promise<number>((resolve) =>
+        addEventListener(name, ({ timeStamp }) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp))), { once: true, capture: true }),
+      );
+      Object.assign(window, { took });
+    }, event);
+    await act();
+    return page.evaluate(() => (window as unknown as { took: Promise<number> }).took);
+  };
+  const pointing = await toPaint('mousemove', () => page.mouse.move(atX + 31, atY - 47));
+  const choosing = await toPaint('click', () => page.mouse.click(atX + 31, atY - 47));
+  await page.mouse.move(atX, atY);
+  await page.mouse.down();
+  await page.mouse.move(atX + 5, atY + 5);
+  const dragging = await toPaint('mousemove', () => page.mouse.move(atX + 60, atY + 30));
+  await page.mouse.up();
+  return { 'a line pointed at': pointing, 'a line chosen': choosing, 'the picture dragged': dragging };
 }

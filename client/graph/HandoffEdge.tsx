@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { listOf, type GraphView } from './filters.ts';
 import styles from './GraphDrawing.module.css';
 import { smooth, type Point } from './layout.ts';
-import { countOf, outcomes, rateText, type Edge, type Outcome, wordsOfRates } from './outcomes.ts';
+import { countText, rateText, type Edge, type Outcome, wordsOfPair } from './outcomes.ts';
 
 interface Data extends Record<string, unknown> {
   points: Point[];
@@ -45,8 +45,8 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
           className={`${styles.label} nodrag nopan`}
           data-tone={outcome.tone}
           style={{ transform: `translate(-50%, -50%) translate(${label.x}px, ${label.y}px)` }}
-          aria-label={`${edge.count === 1 ? '1 handoff' : `${edge.count} handoffs`} from ${source} to ${target}: ${breakdown(edge)}. ${wordsOfRates(edge)}`}
-          title={`${source} to ${target}: ${breakdown(edge)}. ${wordsOfRates(edge)}`}
+          aria-label={`${countText(edge.count)} from ${source} to ${target}: ${wordsOfPair(edge)}`}
+          title={`${source} to ${target}: ${wordsOfPair(edge)}`}
         >
           {edge.count.toLocaleString()}
         </Link>
@@ -60,10 +60,3 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
     </>
   );
 }
-
-const breakdown = (edge: Edge): string =>
-  outcomes
-    .map((outcome) => ({ word: outcome.word.toLowerCase(), count: countOf(edge, outcome) }))
-    .filter(({ count }) => count > 0)
-    .map(({ word, count }) => `${count} ${word}`)
-    .join(', ');

@@ -13,10 +13,10 @@ export function busiest<One extends Pick<Edge, 'source' | 'target' | 'count'>>(e
   const drawn: Busiest<One> = { edges: [], agents: new Set(), handoffs: 0 };
   for (const edge of edges.toSorted((one, other) => other.count - one.count)) {
     if (drawn.edges.length === most.pairs) break;
-    const agents = new Set(drawn.agents).add(edge.source.id).add(edge.target.id);
-    if (agents.size > most.agents) continue;
+    const added = [edge.source.id, edge.target.id].filter((id) => !drawn.agents.has(id));
+    if (drawn.agents.size + added.length > most.agents) continue;
     drawn.edges.push(edge);
-    drawn.agents = agents;
+    for (const id of added) drawn.agents.add(id);
     drawn.handoffs += edge.count;
   }
   return drawn;

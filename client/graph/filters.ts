@@ -5,16 +5,20 @@ export interface GraphView {
   agent: string;
   after: string;
   before: string;
+  /** How many pairs are drawn, at most; `all`; empty for the first choice. */
+  pairs: string;
 }
 
 const timeOf = (text: string | null): string => (text !== null && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : '');
 
+const pairsOf = (text: string | null): string => (text !== null && /^(all|[1-9]\d{0,4})$/.test(text) ? text : '');
+
 export function readGraphView(params: URLSearchParams): GraphView {
-  return { agent: params.get('agent') ?? '', after: timeOf(params.get('after')), before: timeOf(params.get('before')) };
+  return { agent: params.get('agent') ?? '', after: timeOf(params.get('after')), before: timeOf(params.get('before')), pairs: pairsOf(params.get('pairs')) };
 }
 
-export function writeGraphView({ agent, after, before }: GraphView): string {
-  return withParams('/graph', { agent, after, before });
+export function writeGraphView({ agent, after, before, pairs }: GraphView): string {
+  return withParams('/graph', { agent, after, before, pairs });
 }
 
 export function toGraphFilter({ agent, after, before }: GraphView): HandoffGraphFilter {

@@ -21,6 +21,7 @@ beforeAll(async () => {
 }, 300_000);
 
 const drawing = (page: Page) => page.getByRole('group', { name: 'Graph of handoffs' });
+const choice = (page: Page) => page.getByRole('combobox', { name: 'Draw' });
 const drawnText = (page: Page) => page.getByText(/^Drawn: \d+ agents/);
 const numbersOf = (text: string | null): number[] => [...(text ?? '').matchAll(/\d[\d,]*/g)].map(([number]) => Number(number.replaceAll(',', '')));
 
@@ -74,10 +75,10 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     await page.setViewportSize({ width: 1000, height: 500 });
     await expect.poll(() => outside(page), patiently).toBe(0);
 
-    await page.getByRole('button', { name: 'Draw more' }).click();
+    await choice(page).selectOption('Up to 60 busiest pairs');
     await expect.poll(() => labels.count(), patiently).toBeGreaterThan(drawn!);
     await expect.poll(() => outside(page), patiently).toBe(0);
-    await page.getByRole('button', { name: 'Draw fewer' }).click();
+    await choice(page).selectOption('Up to 30 busiest pairs');
     await expect.poll(() => labels.count(), patiently).toBe(drawn);
     expect(faults).toEqual([]);
   }, 120_000);
@@ -100,6 +101,51 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     });
     await page.mouse.click(at!.x, at!.y);
     await expect.poll(() => page.evaluate(() => location.pathname + location.search), patiently).toBe(at!.href);
+  }, 120_000);
+
+  it('draws 250, 1,000 and all pairs in a circle, where a pair and an agent can be chosen by mouse and by keyboard', async () => {
+    const { page, faults } = await visit('/graph');
+    const lines = drawing(page).locator('canvas[data-lines]');
+    const all = pairs.toLocaleString('en-US');
+    await choice(page).selectOption('250 busiest pairs');
+    await page.getByText(/^Drawn: \d+ agents and 250 of the busiest pairs/).waitFor();
+    await choice(page).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByText(/^Drawn: \d+ agents and 1,000 of the busiest pairs/).waitFor();
+    await choice(page).selectOption(`All ${pairs.toLocaleString('en-US')} pairs`);
+    await page.getByText(`All ${all} pairs are drawn.`).waitFor();
+    await expect.poll(() => lines.getAttribute('data-lines'), patiently).toBe(String(pairs));
+    expect(new URL(page.url()).searchParams.get('pairs')).toBe('all');
+    await look(page, 'graph-circle');
+
+    // The first row of the table is the busiest pair.
+    const [from, to] = await page.getByRole('table').getByRole('row').nth(1).getByRole('cell').allInnerTexts();
+    const name = (text: string | undefined): string => /(busy|agent-\d+)/.exec(text ?? '')![1]!;
+    await page.getByRole('button', { name: 'Busiest pair' }).focus();
+    await page.keyboard.press('Enter');
+    const link = page.getByRole('link', { name: new RegExp(`^\\d+ handoffs from ${name(from)} to ${name(to)}$`) }).first();
+    await link.waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => link.count(), patiently).toBe(0);
+    await page.getByRole('button', { name: 'Busier pair' }).click();
+    await link.waitFor();
+
+    // The agent at the top is the first by id.
+    const box = (await drawing(page).boundingBox())!;
+    await page.evaluate((top) => scrollBy(0, top - 100), box.y);
+    const { x, width, y } = (await drawing(page).boundingBox())!;
+    const status = page.getByRole('status').filter({ hasText: 'given' });
+    for (let down = 10; down < 200 && (await status.count()) === 0; down += 6) await page.mouse.move(x + width / 2, y + down);
+    await page.mouse.down();
+    await page.mouse.up();
+    await expect.poll(() => status.textContent(), patiently).toMatch(/^agent-0: \d+ given, \d+ received/);
+    await look(page, 'graph-circle-agent');
+    await page.reload();
+    await page.getByText(`All ${all} pairs are drawn.`).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await look(page, 'graph-circle-narrow');
+    expect(faults).toEqual([]);
   }, 120_000);
 
   it('has a table that grows on demand, on a page of a few screens', async () => {

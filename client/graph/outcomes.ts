@@ -46,3 +46,15 @@ export function wordsOfRates({ successRate, bouncedBack, medianAcceptMs, p90Acce
   ];
   return parts.filter(Boolean).join('; ');
 }
+
+export const countText = (count: number): string => (count === 1 ? '1 handoff' : `${count.toLocaleString()} handoffs`);
+
+/** "10 taken over, 2 cancelled", and how well and fast they went. */
+export const wordsOfPair = (edge: Edge): string => `${breakdown(edge)}. ${wordsOfRates(edge)}`;
+
+const breakdown = (edge: Edge): string =>
+  outcomes
+    .map((outcome) => ({ word: outcome.word.toLowerCase(), count: countOf(edge, outcome) }))
+    .filter(({ count }) => count > 0)
+    .map(({ word, count }) => `${count} ${word}`)
+    .join(', ');
