@@ -64,6 +64,7 @@ describe('the dashboard of a server with keys', () => {
     await page.getByText('Add rate limits').waitFor();
     expect(addresses.length).toBeGreaterThan(0);
     expect(addresses.join()).not.toContain(keys.OPERATOR);
+    expect(page.url()).not.toContain(keys.OPERATOR);
   }, 60_000);
 
   it('offers an operator every action', async () => {
@@ -72,16 +73,35 @@ describe('the dashboard of a server with keys', () => {
     await page.locator('[data-live="live"]').waitFor();
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByRole('group', { name: 'Status of claude-1' }).waitFor();
+    // Webhooks are for admins.
+    expect(await page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
   }, 60_000);
 
   it('shows an analyst everything and offers no change', async () => {
     const { page } = await signIn('/', keys.ANALYST);
     await page.getByText('Not for codex').waitFor();
-    expect(await page.getByRole('button', { name: /Reassign/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Reassign|New session|Import/ }).count()).toBe(0);
+    expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Not for codex' }).click();
+    await page.getByRole('button', { name: 'Context prompt' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Reassign' }).count()).toBe(0);
+    // Nor does a page take a file that is dragged over it.
+    const files = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['{}'], 'rollout.jsonl'));
+      return transfer;
+    });
+    await page.dispatchEvent('body', 'dragover', { dataTransfer: files });
+    await page.dispatchEvent('body', 'drop', { dataTransfer: files });
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByText('1 given').waitFor();
     expect(await page.getByRole('group', { name: /^Status of/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Register an agent' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'codex-1', exact: true }).click();
+    await page.getByText('Its model gets no handoff tool.').waitFor();
+    expect(await page.getByRole('button', { name: 'Take out …' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Queue' }).click();
     await page.getByText('an agent of type GEMINI').waitFor();
     expect(await page.getByLabel('Priority of Nobody has it').count()).toBe(0);

@@ -3,7 +3,7 @@ import { readFragment, type FragmentType } from '../gql/index.ts';
 import type { HandoffBadgeFragment as HandoffBadgeData } from '../gql/graphql.ts';
 import { BadgeLink, type Look } from '../ui/Badge.tsx';
 import { useNow } from '../ui/clock.ts';
-import { leftText, nearness } from '../ui/deadline.ts';
+import { deadlineLook, leftText } from '../ui/deadline.ts';
 import { Time } from '../ui/Time.tsx';
 import { formatExact } from '../ui/time.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
@@ -50,7 +50,7 @@ function WaitingBadge({ handoff, ...shown }: ShownProps) {
   const now = useNow();
   const left = leftText(handoff.deadlineAt, now);
   const look = handoffLooks.INITIATED;
-  const tone = nearness(handoff.deadlineAt, now) === 'soon' ? 'wait' : 'bad';
+  const { tone } = deadlineLook(handoff.deadlineAt, now);
   return <Shown handoff={handoff} look={left === null ? look : { tone, icon: 'alert', word: `${look.word}, ${left}` }} {...shown} />;
 }
 

@@ -50,7 +50,16 @@ describe('the inbox', () => {
     expect(text).toMatch(/from.*claude-1.*Waiting.*Why: First come.*Half of First come is done.*started just now.*deadline in (29|30) min/);
     expect(text).toContain(evil);
     expect(await page.locator('main img').count()).toBe(0);
+    // Its colour changes as it comes near.
+    const deadline = row(page, 'First come').locator('[data-near]');
+    const colour = () => deadline.evaluate((element) => getComputedStyle(element).color);
+    const far = await colour();
     await look(page, 'inbox');
+    await db.pool.query("UPDATE handoffs SET deadline_at = now() + interval '4 minutes' WHERE reason = 'Why: First come'");
+    await page.reload();
+    await deadline.getByText('deadline very soon:').waitFor();
+    expect(await colour()).not.toBe(far);
+    await row(page, 'First come').getByText(/Waiting, [34] min left/).waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 

@@ -87,6 +87,9 @@ it('the palette finds records, goes to pages and acts, by the keyboard alone', a
   await expect.poll(() => new URL(page.url()).pathname, patiently).toBe('/graph');
   await page.keyboard.press('Control+k');
   await expect.poll(() => pointedAt(page), patiently).toContain('Refund the double invoice');
+  // What only the page before could do is gone.
+  await field(page).fill('reassign this');
+  await expect.poll(() => says(page).textContent(), patiently).toBe('Nothing matches.');
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count(), patiently).toBe(0);
   expect(faults).toEqual([]);
@@ -116,6 +119,19 @@ it('a view is saved by name, renamed, opened from the palette, and deleted', asy
   await expect.poll(() => new URL(page.url()).search, patiently).toBe('?unassigned=1&sort=activity');
   await views.getByRole('button', { name: /^Delete/ }).click();
   await views.getByRole('link').waitFor({ state: 'detached' });
+  // The list of handoffs has its own.
+  await page.goto(`${url}/handoffs?target=bob`);
+  await views.getByRole('button', { name: /Save this view/ }).click();
+  await page.keyboard.type('To bob');
+  await page.keyboard.press('Enter');
+  await views.getByRole('link', { name: 'To bob' }).waitFor();
+  await page.goto(`${url}/`);
+  await page.getByText('Refund the double invoice').first().waitFor();
+  expect(await views.count()).toBe(0);
+  await page.keyboard.press('Control+k');
+  await field(page).fill('to bob view');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search, patiently).toBe('/handoffs?target=bob');
   expect(faults).toEqual([]);
 }, 120_000);
 
@@ -139,5 +155,16 @@ it('`?` shows the shortcuts, but not while typing, and a failed search can be re
   isBroken = false;
   await page.getByRole('dialog').getByRole('button', { name: /again/i }).click();
   await expect.poll(() => says(page).textContent(), patiently).toBe('1 result');
+
+  // Results of an earlier text are not shown while the next search runs.
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.unroute('**/graphql');
+  await page.route('**/graphql', (route) => released.then(() => route.fallback()));
+  await field(page).fill('ledger');
+  await expect.poll(() => options(page).count(), patiently).toBe(0);
+  expect(await says(page).textContent()).toBe('Searching …');
+  release();
+  await expect.poll(() => says(page).textContent(), patiently).toBe('2 results');
   expect(faults).toEqual([]);
 }, 120_000);

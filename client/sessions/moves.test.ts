@@ -47,6 +47,8 @@ describe('the page of a session', () => {
     expect(order).toEqual(['message-1', 'true', 'true', 'true', 'true']);
     await page.locator('[data-routed]', { hasText: 'On to codex-1' }).getByText('sent back').waitFor();
     expect(await page.locator('[data-change]').allTextContents()).toEqual([expect.stringMatching(/^Paused by an operator/)]);
+    const now = page.getByRole('status', { name: 'Now' });
+    await now.getByText('Paused: nobody works on it').waitFor();
     // What happens while the page is open follows it.
     await run(resumeSession, { sessionId: id, expectedVersion: null });
     await page.locator('[data-change]', { hasText: 'Resumed by an operator' }).waitFor();

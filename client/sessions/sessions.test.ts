@@ -46,6 +46,8 @@ describe('the list of sessions', () => {
     await story.waitFor();
     expect(await colour()).toBe(calm);
     await page.mouse.move(0, 0);
+    // From whom to whom is seen beside the status.
+    expect(await badge.evaluate((element) => getComputedStyle(element, '::after').content)).toContain('claude-1 → codex-1');
     // No handoff, no badge.
     expect(await row(page, 'Fix the login').locator('[data-handoff]').count()).toBe(0);
     await look(page, 'sessions');

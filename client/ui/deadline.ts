@@ -5,7 +5,7 @@ const urgentMs = 5 * 60_000;
 
 export type Nearness = 'far' | 'soon' | 'urgent' | 'passed';
 
-export function nearness(at: string, now: number): Nearness {
+function nearness(at: string, now: number): Nearness {
   const left = new Date(at).getTime() - now;
   if (left <= 0) return 'passed';
   if (left <= urgentMs) return 'urgent';

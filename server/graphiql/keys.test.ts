@@ -41,6 +41,10 @@ it('sends the key of the page with the requests of every tab, and with subscript
   await field.fill(secret);
   await field.press('Tab');
   await run(new RegExp(`"totalCount":\\s*${sessions}\\b`));
+  // The page reads the schema again with the key: completion and documentation work.
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  await page.getByText('All Schema Types').waitFor();
+  await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
 
   await open('Graph', 'handoffGraph');
   await run(/"handoffGraph"/);

@@ -225,7 +225,7 @@ const becomes = async (client: Client, id: string, after: After): Promise<Outcom
   after === 'ARCHIVED' ? outcomeOf(await client.mutation(ArchiveAgent, { id })) : outcomeOf(await client.mutation(TakeOut, { id, status: after }));
 
 /** All sessions that it holds now; null when they cannot be read. */
-async function readHeld(client: Client, agentId: string): Promise<Item[] | null> {
+export async function readHeld(client: Client, agentId: string): Promise<Item[] | null> {
   const held: Item[] = [];
   for (let after: string | null = null; ; ) {
     const { data } = (await client.query(HeldSessions, { agentId, after }, { requestPolicy: 'network-only' }).toPromise()) as { data?: { sessions: { nodes: Item[]; pageInfo: { hasNextPage: boolean; endCursor?: string | null } } } };

@@ -1,8 +1,10 @@
+import { Client, fetchExchange } from 'urql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { look, noticeOf, openBrowser, patiently, type Visit } from '../../../test/browser.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
+import { readHeld } from './TakeOutDialog.tsx';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
@@ -56,6 +58,13 @@ describe('taking an agent out', () => {
     expect(await page.getByRole('button', { name: 'Take out …' }).count()).toBe(0);
     expect(faults).toEqual([]);
   }, 120_000);
+
+  it('reads all sessions that it holds, beyond one page', async () => {
+    await agent('hoarder-1', { maxCapacity: 200 });
+    for (let count = 1; count <= 101; count += 1) await session('hoarder-1', { title: `Kept ${count}` });
+    const held = await readHeld(new Client({ url: `${url}/graphql`, preferGetMethod: false, exchanges: [fetchExchange] }), 'hoarder-1');
+    expect(new Set(held?.map(({ title }) => title)).size).toBe(101);
+  }, 60_000);
 
   it('leaves the sessions with it on request', async () => {
     await session('other-1', { title: 'Stays' });

@@ -114,6 +114,14 @@ describe('the acts on a session', () => {
     await page.getByRole('button', { name: 'Copy the id of the session' }).click();
     await noticeOf(page, 'The id of the session was copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id);
+    await page.evaluate(() => navigator.clipboard.writeText(''));
+    await menu(page).click();
+    await page.getByRole('option', { name: 'Copy the id of this session' }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patiently).toBe(id);
+    // Over plain HTTP of another host there is no clipboard: the notice has the id.
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.getByRole('button', { name: 'Copy the id of the session' }).click();
+    await noticeOf(page, 'This browser does not let the page copy.').getByText(id).waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { offeredHandoffActs } from '../../handoffs/decide/decide.ts';
 import { takenBack } from '../../handoffs/reassign/Moved.tsx';
 import { runEach } from '../../acts/outcome.ts';
-import { offeredActs } from './offered.ts';
+import { actLooks } from './acts.ts';
+import { offeredActs, sessionActs } from './offered.ts';
 
 const operator = { role: 'OPERATOR', agentId: null, keyName: null } as const;
 const analyst = { ...operator, role: 'ANALYST' } as const;
@@ -25,6 +26,11 @@ describe('the acts on a session', () => {
   ] as const)('offer %s', (_what, viewer, session, acts) => {
     expect(offeredActs(viewer, session)).toEqual(acts);
   });
+});
+
+it('every act that cannot be taken back asks first', () => {
+  expect(sessionActs.filter((act) => actLooks[act].back === undefined)).toEqual(['complete', 'fail', 'cancel']);
+  expect(sessionActs.filter((act) => actLooks[act].text !== undefined)).toEqual(['complete', 'fail', 'cancel']);
 });
 
 describe('the acts on a handoff', () => {

@@ -17,6 +17,7 @@ import { showNotice } from '../../ui/notices.ts';
 import { SelectField } from '../../ui/SelectField.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { NoticeText } from '../../ui/UndoNotice.tsx';
+import { inputOf, type Taker } from './input.ts';
 
 const CreateSession = graphql(`
   mutation CreateSession($input: CreateSessionInput!) {
@@ -53,9 +54,8 @@ const takers = [
   ['agent', 'An agent'],
   ['type', 'Any agent of a type'],
   ['pipeline', 'A pipeline'],
-] as const;
+] as const satisfies [Taker, string][];
 
-type Taker = (typeof takers)[number][0];
 const priorities = Object.entries(priorityWords) as [SessionPriority, string][];
 
 /** Creates a session and opens its page. An agent creates sessions that it holds itself. */
@@ -72,8 +72,7 @@ export default function NewSessionDialog({ onClose }: { onClose: () => void }) {
   const [pipeline, setPipeline] = useState('');
   const [priority, setPriority] = useState<SessionPriority>('NORMAL');
   const [{ data }] = useQuery({ query: PipelinesToChoose, pause: taker !== 'pipeline', requestPolicy: 'cache-and-network' });
-  const chosen = { nobody: {}, agent: { agentId }, type: { agentType, queue }, pipeline: { pipeline } }[taker];
-  const given = JSON.stringify({ title: title.trim(), ...(project.trim() && { project: project.trim() }), ...(viewer.agentId === null ? { priority, ...chosen } : { agentId: viewer.agentId }) });
+  const given = JSON.stringify(inputOf({ title, project, taker, agentId, agentType, queue, pipeline, priority }, viewer.agentId));
   // A retry of the same input has the same key and creates one session.
   const input = useMemo((): CreateSessionInput => ({ ...(JSON.parse(given) as CreateSessionInput), idempotencyKey: newKey(given) }), [given]);
   const isReady = title.trim() !== '' && { nobody: true, agent: agentId !== '', type: agentType !== '', pipeline: pipeline !== '' }[taker];

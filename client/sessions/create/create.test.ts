@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { look, noticeOf, openBrowser, patiently, type Visit } from '../../../test/browser.ts';
+import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../../test/browser.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
@@ -49,9 +49,13 @@ describe('creating work', () => {
     await register.getByRole('alert').getByText(/claude-1/).waitFor();
     await look(page, 'register-refused');
     expect(await register.getByLabel('Type').inputValue()).toBe('CLAUDE');
+    await register.getByLabel('Capacity').fill('7');
+    await register.getByLabel('Role').fill('writer');
     await register.getByLabel('Id').fill('fresh-1');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'fresh-1' }).waitFor();
+    const { rows: agents } = await db.pool.query("SELECT type, role, max_capacity FROM agents WHERE id = 'fresh-1'");
+    expect(agents).toEqual([{ type: 'CLAUDE', role: 'writer', max_capacity: 7 }]);
 
     await page.getByRole('link', { name: 'Sessions', exact: true }).first().click();
     await page.getByRole('button', { name: 'New session' }).focus();
@@ -88,12 +92,14 @@ describe('creating work', () => {
     const lines = transcript.trimEnd().split('\n');
     await drop(page, 'rollout.jsonl', lines.slice(0, Math.ceil(lines.length / 2)).join('\n'));
     await dialog.getByLabel('Title').fill('From a file');
+    await chooseAgent(dialog, 'claude-1');
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await noticeOf(page, /^Imported \d+ messages?/).waitFor();
     await page.getByRole('heading', { level: 1, name: 'From a file' }).waitFor();
     const count = async () => (await db.pool.query<{ count: number }>('SELECT count(*)::int AS count FROM messages JOIN sessions ON sessions.id = session_id WHERE title = $1', ['From a file'])).rows[0]!.count;
     const before = await count();
     expect(before).toBeGreaterThan(0);
+    expect((await db.pool.query("SELECT agent_id FROM sessions WHERE title = 'From a file'")).rows).toEqual([{ agent_id: 'claude-1' }]);
 
     // The rest, chosen by the menu instead.
     await page.getByRole('combobox', { name: 'More acts on this session' }).click();

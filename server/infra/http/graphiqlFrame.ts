@@ -37,7 +37,8 @@ const sendKey = `
     const keep = () => {
       if (field.value.trim() === '') sessionStorage.removeItem(name);
       else sessionStorage.setItem(name, field.value.trim());
-      document.querySelector('[aria-label="Re-fetch GraphQL schema"]')?.click();
+      // The button's name ends with its keys.
+      document.querySelector('[aria-label^="Re-fetch GraphQL schema"]')?.click();
     };
     field.value = sessionStorage.getItem(name) ?? '';
     field.addEventListener('change', keep);
