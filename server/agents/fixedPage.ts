@@ -1,4 +1,4 @@
-import { type FixedForm, FixedRow, isoOf } from '../core/fixedPage.ts';
+import { type FixedForm, fixedRow, isoOf } from '../core/fixedPage.ts';
 
 type Text = string | null;
 type Values = [
@@ -15,7 +15,7 @@ export const agentForms: readonly FixedForm[] = [
       FROM (SELECT * FROM agents a ${where} ${orderBy('a')} LIMIT ${limit}) a
       ${orderBy('a')}`,
     rowOf: ([id, type, name, role, description, administrativeStatus, currentLoad, maxCapacity, registeredAt, archivedAt]: Values) =>
-      Object.assign(new FixedRow(), { id, type, name, role, description, administrativeStatus, currentLoad, maxCapacity, registeredAt: isoOf(registeredAt), archivedAt: isoOf(archivedAt) }),
+      fixedRow({ id, type, name, role, description, administrativeStatus, currentLoad, maxCapacity, registeredAt: isoOf(registeredAt), archivedAt: isoOf(archivedAt) }),
   },
 ];
 

@@ -9,10 +9,13 @@ export interface Bounds {
   size: number;
 }
 
-/** A row with the statement's whole selection, relations included. Times are ISO 8601 texts. */
+/** A row with the statement's whole selection, relations included. Times are ISO 8601 texts. What the statement does not read is undefined. */
 export class FixedRow {
   id!: string;
 }
+
+/** Takes one literal: spreads, or several sources, took 60 µs more for 20 rows. */
+export const fixedRow = <Values extends FixedRow>(values: Values): FixedRow => Object.assign(new FixedRow(), values);
 
 /** Page sizes are rounded up to one of these, and the rows then cut: PostgreSQL plans a page well only when LIMIT is a literal. */
 const sizes = [11, 21, 51, 101];

@@ -1,4 +1,4 @@
-import { type Filter, type FixedForm, FixedRow, isoOf, type PageSql } from '../core/fixedPage.ts';
+import { type Filter, type FixedForm, type FixedRow, fixedRow, isoOf, type PageSql } from '../core/fixedPage.ts';
 
 const agent = { select: { id: true, name: true, type: true } };
 const columns = { id: true, status: true, via: true, reason: true, depth: true, circular: true, initiatedAt: true, acceptedAt: true, completedAt: true, closedAt: true };
@@ -37,16 +37,24 @@ type Values = [
 const rowOf =
   (parts: Parts) =>
   ([id, status, via, reason, depth, circular, initiatedAt, acceptedAt, completedAt, closedAt, targetAgentId, summary, context, a, aName, aType, b, bName, bType, s, title, sStatus]: Values): FixedRow =>
-    Object.assign(
-      new FixedRow(),
-      { id, status, via, reason, depth, circular, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt), completedAt: isoOf(completedAt), closedAt: isoOf(closedAt) },
-      parts.context && { targetAgentId, summary, context },
-      parts.relations && {
-        sourceAgent: a === null ? null : { id: a, name: aName, type: aType },
-        targetAgent: { id: b, name: bName, type: bType },
-        session: { id: s, title, status: sStatus },
-      },
-    );
+    fixedRow({
+      id,
+      status,
+      via,
+      reason,
+      depth,
+      circular,
+      initiatedAt: isoOf(initiatedAt),
+      acceptedAt: isoOf(acceptedAt),
+      completedAt: isoOf(completedAt),
+      closedAt: isoOf(closedAt),
+      targetAgentId: parts.context ? targetAgentId : undefined,
+      summary: parts.context ? summary : undefined,
+      context: parts.context ? context : undefined,
+      sourceAgent: !parts.relations ? undefined : a === null ? null : { id: a, name: aName, type: aType },
+      targetAgent: parts.relations ? { id: b, name: bName, type: bType } : undefined,
+      session: parts.relations ? { id: s, title, status: sStatus } : undefined,
+    });
 
 const formOf = (parts: Parts): FixedForm => ({
   select: { ...columns, ...(parts.relations && relations), ...(parts.context && carried) },

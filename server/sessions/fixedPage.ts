@@ -1,4 +1,4 @@
-import { type FixedForm, FixedRow, isoOf, type PageSql } from '../core/fixedPage.ts';
+import { type FixedForm, type FixedRow, fixedRow, isoOf, type PageSql } from '../core/fixedPage.ts';
 
 const agent = { select: { id: true, name: true, type: true } };
 const columns = {
@@ -48,23 +48,27 @@ type Values = [
 ];
 
 const handoffOf = ([id, status, via, reason, depth, initiatedAt, acceptedAt, agent, name, type]: HandoffValues): FixedRow =>
-  Object.assign(new FixedRow(), { id, status, via, reason, depth, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt), targetAgent: { id: agent, name, type } });
+  fixedRow({ id, status, via, reason, depth, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt), targetAgent: { id: agent, name, type } });
 
 const rowOf =
   (parts: Parts) =>
   ([id, title, status, version, previousAgentType, handoffsEnabled, maxHandoffs, createdAt, updatedAt, lastActivityAt, lastReassignedAt, handoffs, a, name, type, h, hStatus, via, depth, initiatedAt, acceptedAt]: Values): FixedRow =>
-    Object.assign(
-      new FixedRow(),
-      {
-        ...{ id, title, status, version, previousAgentType, handoffsEnabled, maxHandoffs },
-        ...{ createdAt: isoOf(createdAt), updatedAt: isoOf(updatedAt), lastActivityAt: isoOf(lastActivityAt), lastReassignedAt: isoOf(lastReassignedAt) },
-      },
-      parts.handoffs > 0 && { handoffs: (handoffs ?? []).map(handoffOf) },
-      parts.relations && {
-        agent: a === null ? null : { id: a, name, type },
-        lastHandoff: h === null ? null : { id: h, status: hStatus, via, depth, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt) },
-      },
-    );
+    fixedRow({
+      id,
+      title,
+      status,
+      version,
+      previousAgentType,
+      handoffsEnabled,
+      maxHandoffs,
+      createdAt: isoOf(createdAt),
+      updatedAt: isoOf(updatedAt),
+      lastActivityAt: isoOf(lastActivityAt),
+      lastReassignedAt: isoOf(lastReassignedAt),
+      handoffs: parts.handoffs > 0 ? (handoffs ?? []).map(handoffOf) : undefined,
+      agent: !parts.relations ? undefined : a === null ? null : { id: a, name, type },
+      lastHandoff: !parts.relations ? undefined : h === null ? null : { id: h, status: hStatus, via, depth, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt) },
+    });
 
 const formOf = (parts: Parts): FixedForm => ({
   select: { ...columns, ...(parts.relations && relations), ...(parts.handoffs > 0 && firstHandoffs(parts.handoffs)) },
