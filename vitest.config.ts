@@ -3,6 +3,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longestFirst.ts';
 
 const long = '**/*.long.test.ts';
+/** These run in both suites: in the long one with all of their inputs. */
+const inBoth = 'server/{context/{fitContext,markdown,pack},custody/model,graphql/fixedPage,keeping/prune,redaction/leaks}.test.ts';
 
 /** On two cores the default is one worker. Tests wait for databases, servers and browsers much of the time. */
 const workers = (fewest: number): number => Math.max(fewest, availableParallelism() - 1);
@@ -36,8 +38,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          // The last two run in both suites: here with all of their inputs.
-          include: [`{server,client,prisma,test}/${long}`, 'server/custody/model.test.ts', 'server/redaction/leaks.test.ts'],
+          include: [`{server,client,prisma,test}/${long}`, inBoth],
           // Several servers, and databases that are killed, in each file.
           // Importing was a tenth of its time.
           isolate: false,

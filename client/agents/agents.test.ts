@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { look, openBrowser, patiently, turnTo, type Visit } from '../../test/browser.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
@@ -12,6 +12,7 @@ const { agent, session, reassign } = world(db.pool);
 const api = client(url);
 
 let visit: (path: string) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 
 beforeAll(async () => {
   await agent('claude-1');
@@ -21,7 +22,7 @@ beforeAll(async () => {
   await session('claude-2', { title: 'Takes all of claude-2' });
   const moved = await session('claude-1', { title: 'Passed on' });
   await reassign(moved, { agentId: 'codex-1', reason: 'The rest is Go' });
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 const card = (page: Visit['page'], id: string) => page.locator(`[data-agent="${id}"]`);
@@ -30,7 +31,7 @@ const statusOf = async (id: string): Promise<unknown> =>
 
 describe('the page of agents', () => {
   it('shows load and handoffs of each agent', async () => {
-    const { page, faults } = await visit('/agents');
+    const { page, faults } = await go('/agents');
     // It takes work, and has no room for it: both are said.
     await card(page, 'claude-2').locator('span', { hasText: /^Available$/ }).waitFor();
     await card(page, 'claude-2').getByText('Busy').waitFor();
@@ -49,7 +50,7 @@ describe('the page of agents', () => {
   }, 120_000);
 
   it('sets an agent available, draining and offline in every open browser', async () => {
-    const [{ page, faults }, { page: other }] = await Promise.all([visit('/agents'), visit('/agents')]);
+    const [{ page, faults }, { page: other }] = await Promise.all([go('/agents'), visit('/agents')]);
     await other.locator('[data-live="live"]').waitFor();
     const choose = (word: string) => page.getByRole('group', { name: 'Status of codex-1' }).getByRole('button', { name: word }).click();
     for (const [word, status] of [['Draining', 'DRAINING'], ['Offline', 'OFFLINE'], ['Available', 'AVAILABLE']] as const) {
@@ -71,7 +72,7 @@ describe('the page of agents', () => {
   }, 60_000);
 
   it('shows which agents are connected, and when the others were last seen', async () => {
-    const { page, faults } = await visit('/agents');
+    const { page, faults } = await go('/agents');
     // As when the tab is chosen again: the page reads at once, otherwise every 10 seconds.
     const chosen = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     const shown = (words: string) => expect.poll(async () => (await chosen(), card(page, 'hub-1').getByText(words).count()), patiently).toBe(1);
@@ -101,7 +102,7 @@ describe('the page of agents', () => {
     await card(page, 'codex-1').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     await look(page, 'agents-narrow');
-    await page.goto(`${url}/handoffs?target=nobody-1`);
+    await turnTo(page, '/handoffs?target=nobody-1');
     await page.getByText(/No handoff matches|no agent/i).first().waitFor();
   }, 90_000);
 
@@ -112,7 +113,7 @@ describe('the page of agents', () => {
       { files: [{ path: 'agents/reader-1.md', content: `---\nname: reader-1\ndescription: Reads.\ntools: Read, Grep\nmodel: opus\ncontextWindow: 200000\n---\n${file}` }] },
     );
     expect(data.importAgents.report.problems).toEqual([]);
-    const { page, faults } = await visit('/agents');
+    const { page, faults } = await go('/agents');
     await card(page, 'reader-1').getByRole('link', { name: 'reader-1', exact: true }).click();
     await expect.poll(() => page.url(), patiently).toBe(`${url}/agents/reader-1`);
     const definition = page.getByRole('region', { name: 'Definition', exact: true });
@@ -144,7 +145,7 @@ describe('the page of agents', () => {
     // From the other end of the collaboration.
     await page.getByRole('link', { name: 'codex-1', exact: true }).click();
     await page.getByRole('list', { name: 'May hand off to codex-1' }).getByRole('link', { name: 'reader-1' }).waitFor();
-    await page.goto(`${url}/agents/nobody-1`);
+    await go('/agents/nobody-1');
     await page.getByText('There is no such agent.').waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
@@ -152,7 +153,7 @@ describe('the page of agents', () => {
   it('keeps the tools and collaborations of an agent current, leaves out full targets when asked, and counts what it does not list', async () => {
     const sources = Array.from({ length: 27 }, (_, n) => `source-${n}`);
     for (const id of sources) await agent(id, { collaborators: ['hub-1'] });
-    const { page, faults } = await visit('/agents/hub-1');
+    const { page, faults } = await go('/agents/hub-1');
     await page.locator('[data-live="live"]').waitFor();
     await page.getByText('Its model gets no handoff tool').waitFor();
     const paths = page.getByRole('region', { name: 'Its paths' });

@@ -12,6 +12,7 @@ const { agent, session } = world(db.pool);
 const api = client(url);
 
 let visit: (path: string) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 
 const nameOf = (number: number) => `agent-${String(number).padStart(3, '0')}`;
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await session(nameOf(240), { title: 'Fills it' });
   await session(nameOf(1), { title: 'To be moved' });
   await api.post('mutation { setAgentStatus(input: { id: "agent-245", status: OFFLINE }) { __typename } }');
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 const field = (within: Page | Locator) => within.getByRole('combobox', { name: 'Agent' });
@@ -57,7 +58,7 @@ describe('the choice of an agent among 250', () => {
   }, 120_000);
 
   it('loads further agents while it is scrolled', async () => {
-    const { page } = await visit('/');
+    const { page } = await go('/');
     await field(page).click();
     await page.getByRole('option', { name: /agent-100/ }).scrollIntoViewIfNeeded();
     await page.getByRole('option', { name: /agent-101/ }).waitFor();
@@ -67,7 +68,7 @@ describe('the choice of an agent among 250', () => {
   }, 90_000);
 
   it('finds an agent by name or type before it is loaded', async () => {
-    const { page } = await visit('/');
+    const { page } = await go('/');
     await field(page).focus();
     await page.keyboard.type('agent-237');
     await page.getByText('1 of 250 agents').waitFor();
@@ -116,7 +117,7 @@ describe('the choice of an agent among 250', () => {
 
   it('sums the free places of all agents of a type', async () => {
     await session(nameOf(1), { title: 'By type' });
-    const { page } = await visit('/?q=by+type');
+    const { page } = await go('/?q=by+type');
     await page.getByRole('button', { name: 'Reassign "By type"' }).click();
     await page.getByText('Any of a type').click();
     const { rows } = await db.pool.query<{ free: string }>(

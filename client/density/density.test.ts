@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { look, openBrowser, patiently, turnTo, type Visit } from '../../test/browser.ts';
 import { bulkId, loadBulk } from '../../test/bulk.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
@@ -59,9 +59,8 @@ describe('lists', () => {
     const first = await page.locator('[data-session]').first().textContent();
     expect(first).toMatch(/Normal|High|Low|Urgent/);
     expect(first).not.toMatch(/busy|agent-/);
-    await look(page, 'density-sessions');
 
-    await page.goto(new URL('/handoffs', page.url()).href);
+    await turnTo(page, '/handoffs');
     await page.locator('tbody tr').nth(30).waitFor();
     expect(await rowsIn900(page, 'tbody tr')).toBeGreaterThanOrEqual(20);
     expect(await page.getByRole('columnheader', { name: 'Reason' }).count()).toBe(1);
@@ -76,7 +75,7 @@ describe('lists', () => {
   it('do not scroll sideways on a phone', async () => {
     const { page, faults } = await visit('/', { viewport: { width: 390, height: 844 } });
     for (const [path, ready] of [['/', '[data-session]'], ['/handoffs', 'tbody tr'], ['/queue', 'main table'], ['/tools', 'main table'], ['/pipelines', 'main table'], [`/sessions/${session}?view=snapshots`, 'main table']] as const) {
-      await page.goto(new URL(path, page.url()).href);
+      await turnTo(page, path);
       await page.locator(ready).first().waitFor();
       const wide = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('main [role=region]')].filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => `${each.tagName} ${each.scrollWidth} > ${each.clientWidth}`));
       expect([path, wide]).toEqual([path, []]);

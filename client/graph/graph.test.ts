@@ -15,14 +15,15 @@ const agents = await db.prisma.agent.count();
 const { url } = await startApp(db);
 
 let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 
 beforeAll(async () => {
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 describe('the graph page', () => {
   it('draws who hands off to whom, and says the same in a table', async () => {
-    const { page, faults } = await visit('/graph');
+    const { page, faults } = await go('/graph');
     await page.getByRole('link', { name: '2 handoffs from claude-1 to codex-1: 2 rejected, failed or timed out' }).waitFor();
     await page.getByRole('link', { name: '1 handoff from reviewer-1 to claude-1: 1 waiting' }).waitFor();
     const rows = await page.getByRole('table', { name: 'Handoffs between agents, the most frequent pair first' }).getByRole('row').allTextContents();
@@ -40,7 +41,7 @@ describe('the graph page', () => {
   }, 120_000);
 
   it('leads from a number, by keyboard, and from a line to the list of those handoffs', async () => {
-    const { page } = await visit('/graph?after=2020-01-01T00:00:00.000Z');
+    const { page } = await go('/graph?after=2020-01-01T00:00:00.000Z');
     const number = page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ });
     await number.focus();
     await page.keyboard.press('Enter');
@@ -53,7 +54,7 @@ describe('the graph page', () => {
   }, 120_000);
 
   it('filters by agent and by time, and the address keeps it', async () => {
-    const { page } = await visit('/graph');
+    const { page } = await go('/graph');
     await chooseAgent(page, 'codex-1');
     await expect.poll(() => page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).count(), patiently).toBe(0);
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
@@ -101,7 +102,7 @@ describe('the number of handoffs', () => {
     await agent('lone-2');
     const id = await session(null, { title: 'Nobody had it' });
     await reassign(id, { agentId: 'lone-1' });
-    const { page } = await visit('/graph?agent=lone-1');
+    const { page } = await go('/graph?agent=lone-1');
     await page.getByText('1 handoff: 1 from no agent, because the session was unassigned').waitFor();
     await reassign(await session('lone-1', { title: 'lone-1 had it' }), { agentId: 'lone-2' });
     await page.getByText('2 handoffs: 1 between 2 agents, 1 from no agent, because the session was unassigned').waitFor();

@@ -13,12 +13,13 @@ const { agent, session, turn, reassign } = world(db.pool);
 const api = client(url);
 
 let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 
 beforeAll(async () => {
   await agent('claude-1', { maxCapacity: 50 });
   await agent('codex-1', { type: 'CODEX', maxCapacity: 50 });
   await agent('quiet-1');
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 const evil = '<img src=x onerror="document.title=\'broken in\'"> [go](javascript:alert(1))';
@@ -43,7 +44,7 @@ describe('the inbox', () => {
   it('shows waiting handoffs, oldest first, with age and deadline, and recorded markup as text', async () => {
     await given('First come');
     await given('Second come');
-    const { page, faults } = await visit('/inbox/codex-1');
+    const { page, faults } = await go('/inbox/codex-1');
     await row(page, 'First come').waitFor();
     expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(expect.arrayContaining(['First come', 'Second come']));
     const text = await row(page, 'First come').textContent();
@@ -97,7 +98,7 @@ describe('the inbox', () => {
 
   it('shows a refusal of the server, and keeps the typed reason', async () => {
     const id = await given('Gone meanwhile');
-    const { page } = await visit('/inbox/codex-1');
+    const { page } = await go('/inbox/codex-1');
     await page.getByRole('button', { name: 'Reject "Gone meanwhile"' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('Too late');
@@ -111,7 +112,7 @@ describe('the inbox', () => {
   }, 120_000);
 
   it('shows all agents to an operator, filters by agent, and has a text for an empty inbox', async () => {
-    const { page } = await visit('/inbox');
+    const { page } = await go('/inbox');
     await row(page, 'First come').waitFor();
     expect(await row(page, 'First come').textContent()).toMatch(/claude-1.*to.*codex-1/);
     await chooseAgent(page, 'quiet-1');

@@ -14,6 +14,7 @@ const { url } = await startApp(db);
 const { agent, session, turn, reassign } = world(db.pool);
 
 let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 let long: string;
 const longest = `The longest: ${'lorem ipsum dolor sit amet\n'.repeat(2_000)}and its very end.`;
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
     await turn(long, { messages });
   }
   await turn(long, { messages: [{ role: 'ASSISTANT', content: longest }] });
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 const pathOf = (uuid: string): string => `/sessions/${encodeId('session', uuid)}`;
@@ -51,7 +52,7 @@ describe('the log of a session', () => {
   }, 120_000);
 
   it('goes to the first message, to a number, and back, by keyboard alone', async () => {
-    const { page, faults } = await visit(pathOf(long));
+    const { page, faults } = await go(pathOf(long));
     await conversation(page).locator('#message-101').waitFor();
     await page.getByRole('button', { name: 'First', exact: true }).focus();
     await page.keyboard.press('Enter');
@@ -85,7 +86,7 @@ describe('the log of a session', () => {
   }, 120_000);
 
   it('finds messages, goes to the one chosen, and lets the keyboard go on to the next', async () => {
-    const { page, faults } = await visit(pathOf(long));
+    const { page, faults } = await go(pathOf(long));
     const field = page.getByLabel('Search this conversation');
     await field.fill('number 7');
     await page.getByText('11 found').waitFor();
@@ -110,7 +111,7 @@ describe('the log of a session', () => {
     const uuid = await session('claude-1', { title: 'Calls' });
     const edit = toolCall('edit', 'Edit', { arguments: { file_path: 'src/a.ts', old_string: 'one\ntwo', new_string: 'one\n2' }, durationMs: 1_200 });
     await turn(uuid, { messages: [{ role: 'ASSISTANT', content: '**Bold** words' }], toolCalls: [...Array.from({ length: 60 }, (_, index) => toolCall(`c${index}`, 'Bash', { arguments: { command: `step ${index + 1}` } })), edit, toolCall('open', 'Read', { result: null })] });
-    const { page, faults } = await visit(pathOf(uuid));
+    const { page, faults } = await go(pathOf(uuid));
     const calls = conversation(page).getByRole('list', { name: 'Tool calls' });
     await conversation(page).getByRole('button', { name: 'Show 44 or more further calls' }).waitFor();
     await conversation(page).locator('strong', { hasText: 'Bold' }).waitFor();
@@ -146,14 +147,13 @@ describe('the log of a session', () => {
         return place.top >= frame.top && place.bottom <= frame.bottom;
       });
     await expect.poll(inView, patiently).toBe(true);
-    await look(page, 'log-found');
     await field.press('Escape');
     await expect.poll(marked, patiently).toEqual([]);
     expect(faults).toEqual([]);
   }, 120_000);
 
   it('folds a long message, and shows the rest on request', async () => {
-    const { page } = await visit(pathOf(long));
+    const { page } = await go(pathOf(long));
     const entry = conversation(page).locator('#message-101');
     const more = entry.getByRole('button', { name: /^Show all of it/ });
     await more.waitFor();
@@ -168,7 +168,7 @@ describe('the log of a session', () => {
   it('adds the messages written before a move, without reading the page again', async () => {
     const uuid = await session('claude-1', { title: 'A log that grows' });
     await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
-    const { page } = await visit(pathOf(uuid));
+    const { page } = await go(pathOf(uuid));
     await conversation(page).getByText('Before.').waitFor();
     await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'Meanwhile.' }] });
     await reassign(uuid, { agentId: 'codex-1', reason: 'Go on' });
@@ -190,7 +190,7 @@ describe.skipIf(realDataFolder === undefined)('the log of a real session', () =>
     const body = await readFile(realPath('claude-code/spotter-8463c716-compact.jsonl'));
     const { status } = await send(`${url}/sessions/${id}/transcript`, { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body });
     expect(status).toBe(200);
-    const { page, faults } = await visit('/');
+    const { page, faults } = await visit('/livez');
     await page.addInitScript(() => {
       const pauses: number[] = [];
       Object.assign(window, { pauses });

@@ -12,10 +12,11 @@ const { url } = await startApp(db);
 const { agent, session, pipeline, advance, run } = world(db.pool);
 
 let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 beforeAll(async () => {
   await agent('writer-1', { role: 'write', maxCapacity: 50 });
   await pipeline('papers', ['write DONE review', 'review APPROVE end', 'review REJECT write']);
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 const longest = `https://example.com/${'w'.repeat(480)}`;
@@ -27,7 +28,7 @@ const entry = (page: Page) => page.getByRole('navigation', { name: 'Pages' }).ge
 
 describe('the queue page', () => {
   it('says what would appear, and shows each session as soon as it waits, with the reason', async () => {
-    const { page, faults } = await visit('/queue');
+    const { page, faults } = await go('/queue');
     await page.getByText('No session waits.').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     expect(await entry(page).innerText()).toBe('Queue');
@@ -53,8 +54,8 @@ describe('the queue page', () => {
     await waiting('First come');
     const second = await waiting('Second come');
     const third = await waiting('Third come', { priority: 'LOW' });
-    await db.pool.query(`UPDATE queue_entries SET queued_at = queued_at - interval '45 minutes', effective_at = effective_at - interval '45 minutes' WHERE session_id = $1`, [third]);
-    const { page, faults } = await visit('/queue');
+    await db.pool.query(`UPDATE queue_entries SET queued_at = queued_at - interval '46 minutes', effective_at = effective_at - interval '46 minutes' WHERE session_id = $1`, [third]);
+    const { page, faults } = await go('/queue');
     await row(page, 'Second come').waitFor();
     expect(await titles(page)).toEqual(['Third come', 'First come', 'Second come']);
     expect(await row(page, 'Third come').innerText()).toContain('+1.5 levels by waiting');
@@ -75,7 +76,7 @@ describe('the queue page', () => {
     await waiting(longest, { agentType: 'CODEX', priority: 'URGENT' });
     const escalated = await waiting('Nobody accepted it');
     await db.pool.query('UPDATE queue_entries SET escalated = true WHERE session_id = $1', [escalated]);
-    const { page, faults } = await visit('/queue');
+    const { page, faults } = await go('/queue');
     await row(page, 'Nobody accepted it').waitFor();
     expect(await row(page, 'Nobody accepted it').innerText()).toMatch(/^Operator[^]*an operator, who chooses its agent/);
     await look(page, 'queue');

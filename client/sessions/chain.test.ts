@@ -14,6 +14,7 @@ const { url } = await startApp(db);
 const { agent, session, reassign, turn, run } = world(db.pool);
 
 let visit: (path: string, options?: object) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 let long: string;
 let longer: string;
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   for (let number = 0; number < 14; number += 1) await agent(name(number), { maxCapacity: 50 });
   long = await passedOn(20, 14);
   longer = await passedOn(110, 9);
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 const chain = (page: Page) => page.getByRole('region', { name: 'Chain, drawn' });
@@ -54,7 +55,7 @@ const lanes = (page: Page): Promise<{ name: string; bars: number }[]> =>
 
 describe('the drawn chain of a session that many agents held', () => {
   it('has every bar in the lane of its name: the busiest agents, and one lane for the others', async () => {
-    const { page, faults } = await visit(`/sessions/${long}`);
+    const { page, faults } = await go(`/sessions/${long}`);
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
     const folded = await lanes(page);
     expect(folded).toHaveLength(8);
@@ -88,7 +89,7 @@ describe('the drawn chain of a session that many agents held', () => {
   }, 120_000);
 
   it('leads from every bar and every line to what it stands for, and explains its colours', async () => {
-    const { page } = await visit(`/sessions/${long}`);
+    const { page } = await go(`/sessions/${long}`);
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
     const drawn = await chain(page).evaluate((region) => ({ bars: region.querySelectorAll('a[href^="/?agent="] rect').length, lines: region.querySelectorAll('a[href^="/handoffs/"] path:first-of-type, a[href$="?view=handoffs"] path:first-of-type').length, states: [...new Set([...region.querySelectorAll('rect')].map((bar) => bar.dataset.state))].length }));
     expect(drawn).toEqual({ bars: 21, lines: 20, states: 3 });
@@ -103,7 +104,7 @@ describe('the drawn chain of a session that many agents held', () => {
   }, 120_000);
 
   it('reaches every line and bar by Tab, each with a name, and can be skipped', async () => {
-    const { page } = await visit(`/sessions/${long}`);
+    const { page } = await go(`/sessions/${long}`);
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
     const skip = page.getByRole('link', { name: 'Skip the 41 links of the chain' });
@@ -133,7 +134,7 @@ describe('the drawn chain of a session that many agents held', () => {
   }, 120_000);
 
   it('says how many of the steps are drawn when there are more than 100', async () => {
-    const { page } = await visit(`/sessions/${longer}`);
+    const { page } = await go(`/sessions/${longer}`);
     await page.getByText('9 agents held this session in its newest 100 of 111 steps, which are drawn.').waitFor();
     await expect.poll(() => chain(page).locator('rect').count(), patiently).toBe(100);
   }, 120_000);

@@ -12,6 +12,7 @@ const { url } = await startApp(db);
 const { agent, session, reassign } = world(db.pool);
 const api = client(url);
 let visit: (path: string) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 
 beforeAll(async () => {
   await agent('claude-1');
@@ -19,7 +20,7 @@ beforeAll(async () => {
   for (const title of ['Alpha 1', 'Alpha 2', 'Beta 1']) await session('claude-1', { title });
   await session(null, { title: 'Alpha unassigned' });
   await reassign(await session('claude-1', { title: 'Alpha moved' }), { agentId: 'codex-1' });
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 /** The words and numbers of the tabs and switches. */
@@ -30,7 +31,7 @@ const counts = (page: Page): Promise<Record<string, string>> =>
 
 describe('the counts of the tabs and switches', () => {
   it('count what the search and the other filters leave', async () => {
-    const { page, faults } = await visit('/');
+    const { page, faults } = await go('/');
     await expect.poll(() => counts(page), patiently).toEqual({ All: '5', Running: '4', Paused: '1', Completed: '0', Failed: '0', Cancelled: '0', Unassigned: '1', 'Open handoff': '1' });
     await page.getByLabel('Search the titles').fill('alpha');
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '4', Running: '3', Paused: '1', Unassigned: '1', 'Open handoff': '1' });
@@ -43,7 +44,7 @@ describe('the counts of the tabs and switches', () => {
   }, 90_000);
 
   it('follow what happens to sessions that the search finds, and to no others', async () => {
-    const { page } = await visit('/?q=gamma');
+    const { page } = await go('/?q=gamma');
     await page.locator('[data-live="live"]').waitFor();
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '0', Running: '0' });
     await session('claude-1', { title: 'Delta 1' });

@@ -15,8 +15,9 @@ const { post } = client(url);
 const [session, nothing] = ['session_01kc000000e00800000000002y', 'session_01kc000000e0080000000zzzzz'];
 
 let visit: (path: string, options?: object) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 beforeAll(async () => {
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 interface Definition {
@@ -31,7 +32,7 @@ const shown = async (page: Page, word: string): Promise<unknown> => JSON.parse((
 
 describe('the list of tools', () => {
   it('filters by agent, target, kind and archive, and the address keeps the filters', async () => {
-    const { page, faults } = await visit('/tools');
+    const { page, faults } = await go('/tools');
     await page.getByText('7 of 7 tools').waitFor();
     await look(page, 'tools');
     await chooseAgent(page, 'codex-1', 'Offered to');
@@ -49,7 +50,7 @@ describe('the list of tools', () => {
 
 describe('the form of a tool', () => {
   it('shows the definition that the model will get, puts each error at its field, saves, edits and archives', async () => {
-    const { page, faults } = await visit('/tools');
+    const { page, faults } = await go('/tools');
     await page.getByRole('link', { name: 'New tool' }).click();
     await page.getByLabel('Name', { exact: true }).fill('ask_for_security_review');
     await page.getByLabel('Description').fill('Call it when a test fails now and then. 测试 🙂');
@@ -122,7 +123,7 @@ describe('the form of a tool', () => {
     await page.getByText('Archived', { exact: true }).first().waitFor();
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
     expect(await definitionOf('claude-1', 'ANTHROPIC', 'report_flaky_test')).toBeUndefined();
-    await page.goto(`${url}/tools?archived=1&kind=defined`);
+    await go('/tools?archived=1&kind=defined');
     await page.getByRole('link', { name: 'report_flaky_test' }).waitFor();
     expect(faults).toEqual([]);
   }, 180_000);
@@ -132,7 +133,7 @@ describe('trying a tool', () => {
   it('shows the verdict of each rule and what the target would read, and writes nothing', async () => {
     const count = async () => (await db.pool.query('SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM handoffs) AS handoffs, (SELECT count(*) FROM messages) AS messages')).rows[0] as unknown;
     const before = await count();
-    const { page, faults } = await visit('/tools?kind=defined');
+    const { page, faults } = await go('/tools?kind=defined');
     await page.getByRole('link', { name: 'ask_for_security_review' }).click();
     await page.getByLabel('Called by').selectOption('codex-1');
     await page.getByLabel('Session', { exact: true }).selectOption('Fix the flaky login test');
@@ -196,16 +197,16 @@ describe('trying a tool', () => {
   }, 120_000);
 
   it('names an unknown session, an unknown tool, and shows no button for what is generated', async () => {
-    const { page } = await visit(`/tools/${session}`);
+    const { page } = await go(`/tools/${session}`);
     await page.getByText('There is no such tool').waitFor();
-    await page.goto(`${url}/tools?agent=claude-1&target=codex-1`);
+    await go('/tools?agent=claude-1&target=codex-1');
     await page.getByRole('link', { name: 'transfer_to_codex-1' }).click();
     await page.getByText('It follows from a collaboration').waitFor();
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
     await page.getByLabel('Id of the session').fill(nothing);
     await page.getByRole('button', { name: 'Try it' }).click();
     await page.getByText('There is no such session').waitFor();
-    await page.goto(`${page.url().split('?')[0]}/edit`);
+    await go(`${new URL(page.url()).pathname}/edit`);
     await page.getByText('This tool is generated from a collaboration.').waitFor();
   }, 120_000);
 });

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
 import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
-import { startServer } from '../../test/server.ts';
+import { startServer, type ServerProcess } from '../../test/server.ts';
 import { dataFolder } from '../../test/dataFolder.ts';
 
 // Every case starts a process or several.
@@ -36,14 +36,17 @@ const secretForm = /^baton_[\w-]{49}\n$/;
 describe('npm run key', async () => {
   const database = await testDatabase();
   const env = { DATABASE_URL: database.url };
+  /** Started by the first case, with its key. */
+  let server: ServerProcess;
 
   it('makes a key that opens a server, lists it and revokes it', async () => {
     const made = await key(env, 'create', '--role', 'operator', '--name', 'ci \u001B[31m', '--expires', '30d');
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(secretForm) as string, stderr: expect.stringContaining('shown this once') as string });
-    const server = await startServer({ databaseUrl: database.url });
+    server = await startServer({ databaseUrl: database.url, env: { HOST: '0.0.0.0' } });
+    const url = server.url.replace('0.0.0.0', '127.0.0.1');
     expect(server.logs.join('\n')).toContain('Callers need a key');
-    const holder = client(server.url, { key: made.stdout.trim() });
-    expect((await client(server.url).post(viewer)).status).toBe(401);
+    const holder = client(url, { key: made.stdout.trim() });
+    expect((await client(url).post(viewer)).status).toBe(401);
     const { data } = await holder.post<{ viewer: { key: { expiresAt: string } } }>(viewer);
     expect(data).toMatchObject({ viewer: { role: 'OPERATOR', key: { name: 'ci \u001B[31m' } } });
     expect(new Date(data.viewer.key.expiresAt).getTime() / 86_400_000).toBeCloseTo(Date.now() / 86_400_000 + 30, 1);
@@ -54,12 +57,9 @@ describe('npm run key', async () => {
     expect(list).not.toContain(made.stdout.trim());
     expect(await key(env, 'revoke', id)).toMatchObject({ code: 0, stdout: '' });
     expect((await key(env, 'list')).stdout).toMatch(/ {2}revoked 20\d\d-/);
-    await server.kill();
   });
 
   it('lets a server with a key listen beyond this machine', async () => {
-    await key(env, 'create', '--role', 'admin', '--name', 'root');
-    const server = await startServer({ databaseUrl: database.url, env: { HOST: '0.0.0.0' } });
     expect(server.url).toContain('0.0.0.0');
     expect((await client(server.url.replace('0.0.0.0', '127.0.0.1')).post(viewer)).status).toBe(401);
     await server.kill();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { emptyContext, message } from '../../test/contexts.ts';
+import { runs } from '../../test/runs.ts';
 import type { Context, LeftOut } from './context.ts';
 import { contextBytes, fitContext } from './fitContext.ts';
 
@@ -60,7 +61,7 @@ describe('fitContext', () => {
         if (bytes(context) <= contextBytes - 10) expect(fitted).toEqual(context);
         else expect(left.shortened + left.tasks + left.decisions + left.files + left.tools + left.calls + left.messages).toBeGreaterThan(0);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   }, 60_000);
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { lexer, walkTokens, type Token } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { anyContext, emptyContext, hidden, hostile, message } from '../../test/contexts.ts';
+import { runs } from '../../test/runs.ts';
 import { code, codeBlock, contained, entry, plain, quoted } from './containedMarkdown.ts';
 import type { Context } from './context.ts';
 import { renderMarkdown, type HandoffFacts } from './markdown.ts';
@@ -132,7 +133,7 @@ Not carried, but in the log: 12 messages.
         expect(rest.filter(({ type }) => ['html', 'def', 'image', 'hr'].includes(type))).toEqual([]);
         expect(text).not.toMatch(hidden);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -201,7 +202,7 @@ describe('recorded text in Markdown', () => {
           expect(tokens.slice(0, -1).filter(({ type }) => structure.includes(type))).toEqual([]);
         }
       }),
-      { numRuns: 12_000 },
+      { numRuns: runs(12_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokensOf } from '../core/tokens.ts';
 import { anyContext, emptyContext, hidden, hostile, message } from '../../test/contexts.ts';
+import { runs } from '../../test/runs.ts';
 import type { Context } from './context.ts';
 import { itemsOf, stages } from './items.ts';
 import type { ItemKind } from './kinds.ts';
@@ -54,7 +55,7 @@ describe('a prompt of any Context within any budget', () => {
         expect(ids([...kept, ...dropped]).sort()).toEqual(ids(items).sort());
         expect(new Set(ids(items)).size).toBe(items.length);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -68,6 +69,7 @@ describe('a prompt of any Context within any budget', () => {
         if (short !== null) expect([Number(short[1]), Number(short[2])]).toEqual([dropped.length, kept.length + dropped.length]);
         else if (shortened > 0) expect(text).toContain(`Shortened: ${shortened} item`);
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -80,7 +82,7 @@ describe('a prompt of any Context within any budget', () => {
         expect(text).toContain(neutralise(`q${asked}`).slice(0, 200).replace(/[\p{Surrogate}\u200D]+$/u, ''));
         expect(text).toMatch(/## Last message[^\n]*\n`+\na/);
       }),
-      { numRuns: 300, examples: [[emptyContext, '🏳\u200D🌈'.repeat(160), '', { maxTokens: null, maxCharacters: smallestBudget.maxCharacters }]] },
+      { numRuns: runs(300), examples: [[emptyContext, '🏳\u200D🌈'.repeat(160), '', { maxTokens: null, maxCharacters: smallestBudget.maxCharacters }]] },
     );
   });
 
@@ -92,6 +94,7 @@ describe('a prompt of any Context within any budget', () => {
         const first = Math.min(...dropped.map(({ stage }) => stages.indexOf(stage)));
         expect(last).toBeLessThanOrEqual(first);
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -104,6 +107,7 @@ describe('a prompt of any Context within any budget', () => {
         expect(whole.dropped).toEqual([]);
         expect(whole.kept.length).toBeGreaterThanOrEqual(prompt.kept.length);
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -123,7 +127,7 @@ describe('a prompt of any Context within any budget', () => {
         for (const line of outside.filter((other) => other !== '' && !other.startsWith('#'))) expect(line).toMatch(/^(Handoff\.|You take|\(?Left out|Shortened|Not carried|The last turn|contextItem)/);
         expect(outside.join('\n')).toMatch(/untrusted/);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -5,6 +5,7 @@ import { testDatabase } from '../../test/database.ts';
 import { type Answer, client } from '../../test/graphql.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { recordQueries } from '../../test/queries.ts';
+import { runs } from '../../test/runs.ts';
 import { startApp } from '../../test/server.ts';
 import { encodeId } from '../core/ids.ts';
 
@@ -113,7 +114,7 @@ describe.each(Object.entries(lists))('the fixed statement of %s', (name, { selec
           if (cursor === null) break;
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   }, 120_000);
 });

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
 import { recordQueries } from '../../test/queries.ts';
+import { runs } from '../../test/runs.ts';
 import { operator, toolCall, world } from '../../test/world.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { newId } from '../core/ids.ts';
@@ -318,7 +319,7 @@ describe('random histories, pruned while others write', () => {
         expect(await db.prisma.session.count({ where: { id: { in: [...quiet, ...busy] } } })).toBe(0);
         expect(await brokenInvariants(pool)).toEqual([]);
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: runs(8), endOnFailure: true },
     );
   }, 60_000);
 });

@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../../prisma/seed.ts';
 import { silentLog } from '../../../server/infra/log.ts';
-import { look, openBrowser, patiently, type Visit } from '../../../test/browser.ts';
+import { look, openBrowser, patiently, turnTo, type Visit } from '../../../test/browser.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { client } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
@@ -16,14 +16,15 @@ const api = client(url);
 const [rejected, timedOut, open] = ['handoff_01kc000000e00800000000000v', 'handoff_01kc000000e008000000000016', 'handoff_01kc000000e00800000000002q'];
 
 let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
+let go: (path: string) => Promise<Visit>;
 
 beforeAll(async () => {
-  ({ visit } = await openBrowser(url));
+  ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
 describe('the page of a handoff', () => {
   it('shows its outcome and everything that it carries', async () => {
-    const { page, faults } = await visit(`/handoffs/${rejected}`);
+    const { page, faults } = await go(`/handoffs/${rejected}`);
     const facts = page.getByRole('region', { name: 'Route and outcome' });
     await facts.getByText('change its template in deploy/').waitFor();
     expect(await facts.textContent()).toMatch(/claude-1.*CLAUDE.*codex-1.*CODEX.*Rejected.*The deployment script is Go.*by the agent/);
@@ -35,7 +36,7 @@ describe('the page of a handoff', () => {
   }, 120_000);
 
   it('links to the handoffs before and after it and to the session', async () => {
-    const { page } = await visit(`/handoffs/${rejected}`);
+    const { page } = await go(`/handoffs/${rejected}`);
     await page.getByRole('link', { name: 'Next' }).click();
     await page.waitForURL(`**/handoffs/${timedOut}`);
     await page.getByText('Timed out by an operator before the deadline.').waitFor();
@@ -46,7 +47,8 @@ describe('the page of a handoff', () => {
   }, 120_000);
 
   it('copies the prompt of the handoff within a budget', async () => {
-    const { page } = await visit(`/handoffs/${open}`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await go(`/handoffs/${open}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Context prompt' }).click();
     const dialog = page.getByRole('dialog', { name: 'Context prompt of this handoff' });
     await dialog.getByLabel('Budget').selectOption('');
@@ -58,7 +60,7 @@ describe('the page of a handoff', () => {
   }, 120_000);
 
   it('accepts and completes an open handoff', async () => {
-    const { page, faults } = await visit(`/handoffs/${open}`);
+    const { page, faults } = await go(`/handoffs/${open}`);
     await page.getByRole('button', { name: /^Accept/ }).press('Enter');
     await page.getByRole('button', { name: /^Complete/ }).press('Enter');
     await page.locator('[data-handoff="COMPLETED"]').waitFor();
@@ -73,7 +75,7 @@ describe('the page of a handoff', () => {
     await page.getByRole('region', { name: 'Context', exact: true }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await look(page, 'handoff-narrow');
-    await page.goto(`${url}/handoffs/handoff_01kc000000e00800000000zzzz`);
+    await turnTo(page, '/handoffs/handoff_01kc000000e00800000000zzzz');
     await page.getByText('There is no such handoff.').waitFor();
   }, 120_000);
 });
