@@ -98,7 +98,7 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     ['handoffs from or to an agent: one for each direction', 2, 'query ($n: Int) { handoffs(first: $n, where: { agentId: "busy" }) { nodes { id session { id } } } }'],
     ['Session.usage: one for all sums', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }'],
     ['visibleToolCalls: their ids, then their rows', 3, 'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }'],
-    ['Session.pipeline and results: one for their stays, and one for the agents of each', 4, 'query ($n: Int) { sessions(first: $n) { nodes { id results { agent { id } stage outcome payload reason } pipeline { stage pipeline { id slug stages { name } } stages { name state attempts agent { id } } } } } }'],
+    ['Session.pipeline and results: one for their stays, and one for the agents of each', 4, 'query ($n: Int) { sessions(first: $n) { nodes { id results { agent { id name } stage outcome payload reason } pipeline { stage pipeline { id slug stages { name } } stages { name state attempts agent { id name } } } } } }'],
     ['two different pages of one list', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id a: handoffs(first: 2) { nodes { id } } b: handoffs(last: 1) { nodes { id status } } } } }'],
     ['texts of messages: one for all lists of the request', 2, 'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }'],
     ['search: one for the matches, one for the records of their type, one for the texts of the matches', 3, `query ($n: Int) { search(query: "message", types: [MESSAGE], first: $n) { edges { cursor match { text marks { start } } node { ... on Session { id } ... on Message { id role session { id title } agentSession { id agent { id } } } } } } }`],
@@ -112,16 +112,20 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
   });
 
   test('handoffCounts: one for the page, and one for the agents at each of its two places', async () => {
-    expect(await statementsOf('query ($n: Int) { handoffCounts(first: $n) { nodes { day source { id name } target { id } count byStatus { status count } } } }')).toBe(3);
+    expect(await statementsOf('query ($n: Int) { handoffCounts(first: $n) { nodes { day source { id name } target { id name } count byStatus { status count } } } }')).toBe(3);
   });
 
   test('handoffGraph: one for the numbers, and one for the agents at each of its three places', async () => {
-    const graph = 'query ($n: ID!) { handoffGraph(where: { agentId: $n }) { nodes { agent { id name } } edges { source { id } target { id } count } } }';
+    const graph = 'query ($n: ID!) { handoffGraph(where: { agentId: $n }) { nodes { agent { id name } } edges { source { id name } target { id name } count } } }';
     const [one, many] = [await send(graph, { n: 'agent-3' }), await send(graph, { n: 'busy' })];
     expect(many.rows).toBeGreaterThan(one.rows);
     expect([one.statements, many.statements]).toEqual([4, 4]);
-    const busiest = 'query ($n: Int) { handoffGraph(first: $n) { pairCount nodes { agent { id name } } edges { source { id } target { id } count medianAcceptMs } } }';
+    const busiest = 'query ($n: Int) { handoffGraph(first: $n) { pairCount nodes { agent { id name } } edges { source { id name } target { id name } count medianAcceptMs } } }';
     expect(await statementsOf(busiest)).toBe(4);
+  });
+
+  test('handoffGraph: one for the numbers, and none for agents of which only the ids are selected', async () => {
+    expect(await statementsOf('query ($n: Int) { handoffGraph(first: $n) { edges { source { __typename id } target { id } count } } }')).toBe(1);
   });
 });
 
