@@ -2,6 +2,7 @@ import { useId, useState, type FormEvent } from 'react';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { usePageTitle } from '../app/pageTitle.ts';
+import { useFocusPassedOn } from '../app/useFocusPassedOn.ts';
 import { basePath } from '../urql.ts';
 import styles from './access.module.css';
 
@@ -10,13 +11,14 @@ export function SignIn({ wasRefused, onKey }: { wasRefused: boolean; onKey: (key
   const [text, setText] = useState('');
   const field = useId();
   usePageTitle('Sign in');
+  const main = useFocusPassedOn();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const key = text.trim();
     if (key !== '') onKey(key);
   };
   return (
-    <main className={styles.signIn}>
+    <main ref={main} className={styles.signIn}>
       <form className={`card ${styles.form}`} onSubmit={submit}>
         <img src={`${basePath}/icon.svg`} alt="" width="44" height="44" />
         <h1>Sign in to Baton</h1>

@@ -14,6 +14,8 @@ describe('the dashboard of a server with keys', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Add rate limits').waitFor();
     await page.getByText('admin', { exact: true }).waitFor();
+    // A screen reader goes on with the page.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id), patiently).toBe('main');
     // It lasts over a reload, and stands nowhere else.
     await page.reload();
     await page.getByText('Add rate limits').waitFor();

@@ -38,7 +38,7 @@ export function CirclePicture({ agents, edges, view }: PictureProps) {
   const flow = useRef<ReactFlowInstance<GraphNode>>(null);
   const [pointed, setPointed] = useState<Thing | null>(null);
   const [chosen, setChosen] = useState<Thing | null>(null);
-  const shown = chosen ?? pointed;
+  const shown = pointed ?? chosen;
 
   const at = ({ clientX, clientY }: MouseEvent): Thing | null => {
     const { current } = flow;
@@ -52,7 +52,11 @@ export function CirclePicture({ agents, edges, view }: PictureProps) {
   const point = (thing: Thing | null): void => setPointed((now) => (isSame(now, thing) ? now : thing));
 
   const index = chosen !== null && 'pair' in chosen ? keys.indexOf(chosen.pair) : -1;
-  const step = (by: 1 | -1): void => setChosen({ pair: keys[Math.min(keys.length - 1, Math.max(0, index + by))]! });
+  const step = (by: 1 | -1): void => {
+    // The mouse may rest on the picture.
+    setPointed(null);
+    setChosen({ pair: keys[Math.min(keys.length - 1, Math.max(0, index + by))]! });
+  };
   return (
     <>
       <Flow
@@ -73,7 +77,7 @@ export function CirclePicture({ agents, edges, view }: PictureProps) {
         <button type="button" className="button small" aria-disabled={index <= 0} onClick={() => index > 0 && step(-1)}>
           Busier pair
         </button>
-        <button type="button" className="button small" aria-disabled={index === keys.length - 1} onClick={() => step(1)}>
+        <button type="button" className="button small" aria-disabled={index === keys.length - 1} onClick={() => index < keys.length - 1 && step(1)}>
           {index === -1 ? 'Busiest pair' : 'Next pair'}
         </button>
       </div>

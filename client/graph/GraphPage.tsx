@@ -3,6 +3,7 @@ import { useQuery } from 'urql';
 import { useLocation, useSearch } from 'wouter';
 import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
+import { readFragment } from '../gql/index.ts';
 import { useRereadOn } from '../live/events.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
@@ -13,7 +14,7 @@ import { GraphDrawing } from './GraphDrawing.tsx';
 import { GraphFilters } from './GraphFilters.tsx';
 import styles from './GraphPage.module.css';
 import { GraphTable } from './GraphTable.tsx';
-import { countText } from './outcomes.ts';
+import { countText, PathFragment } from './outcomes.ts';
 
 const GraphQuery = graphql(`
   query Graph($where: HandoffGraphFilter!, $list: HandoffFilter!, $first: Int!) {
@@ -37,22 +38,7 @@ const GraphQuery = graphql(`
         given
       }
       edges {
-        source {
-          id
-        }
-        target {
-          id
-        }
-        count
-        byStatus {
-          status
-          count
-        }
-        successRate
-        bouncedBack
-        medianAcceptMs
-        p90AcceptMs
-        medianCompleteMs
+        ...Path
       }
     }
   }
@@ -75,7 +61,8 @@ export default function GraphPage() {
   const [listed, setListed] = useState(pairsAtOnce);
   const first = pairsToRead(view.pairs, listed);
   const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where, list: where, first }, requestPolicy: 'cache-and-network' });
-  const found = data?.handoffGraph;
+  const graph = data?.handoffGraph;
+  const found = graph && { ...graph, edges: readFragment(PathFragment, graph.edges) };
   useRereadOn(
     ({ handoff }) => handoff !== null,
     () => ask({ requestPolicy: 'network-only' }),

@@ -13,8 +13,8 @@ export function busiest<One extends Pick<Edge, 'source' | 'target' | 'count'>>(e
   const drawn: Busiest<One> = { edges: [], agents: new Set(), handoffs: 0 };
   for (const edge of edges.toSorted((one, other) => other.count - one.count)) {
     if (drawn.edges.length === most.pairs) break;
-    const added = [edge.source.id, edge.target.id].filter((id) => !drawn.agents.has(id));
-    if (drawn.agents.size + added.length > most.agents) continue;
+    const added = new Set([edge.source.id, edge.target.id].filter((id) => !drawn.agents.has(id)));
+    if (drawn.agents.size + added.size > most.agents) continue;
     drawn.edges.push(edge);
     for (const id of added) drawn.agents.add(id);
     drawn.handoffs += edge.count;

@@ -1,7 +1,30 @@
+import { graphql } from '../gql/gql.ts';
 import type { HandoffStatus } from '../gql/graphql.ts';
 import { formatDuration } from '../ui/time.ts';
 import type { Tone } from '../ui/Badge.tsx';
 
+export const PathFragment = graphql(`
+  fragment Path on HandoffGraphEdge {
+    source {
+      id
+    }
+    target {
+      id
+    }
+    count
+    byStatus {
+      status
+      count
+    }
+    successRate
+    bouncedBack
+    medianAcceptMs
+    p90AcceptMs
+    medianCompleteMs
+  }
+`);
+
+/** The handoffs from one agent to another. */
 export interface Edge {
   source: { id: string };
   target: { id: string };

@@ -1,5 +1,5 @@
-import { useEffect, useId, useRef, useState } from 'react';
-import { useQuery } from 'urql';
+import { useId, useLayoutEffect, useRef, useState } from 'react';
+import { useClient, useQuery, type CombinedError } from 'urql';
 import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
 import { handoffLooks } from '../handoffs/looks.ts';
@@ -7,14 +7,15 @@ import { RequestError } from '../ui/ErrorNote.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { useAgain } from '../ui/useAgain.ts';
 import { drawChain, lanesOf, mostLanes, step, type Lanes, type Tenure } from './chain.ts';
+import { useEarlier } from './earlier.ts';
 import styles from './SessionChain.module.css';
 import { tenureLooks } from './tenureLooks.ts';
 
 const ChainQuery = graphql(`
-  query SessionChain($id: ID!) {
+  query SessionChain($id: ID!, $after: String) {
     session(id: $id) {
       id
-      agentSessions(first: 100) {
+      agentSessions(first: 100, after: $after) {
         nodes {
           id
           state
@@ -29,6 +30,10 @@ const ChainQuery = graphql(`
             }
           }
         }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
         totalCount
       }
     }
@@ -37,17 +42,34 @@ const ChainQuery = graphql(`
 
 /** The session's holders over time: a lane for each agent, a bar for each tenure, and links between tenures. The table of handoffs has the same content. */
 export function SessionChain({ sessionId, version }: { sessionId: string; version: number }) {
-  const [{ data, error }, ask] = useQuery({ query: ChainQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+  const client = useClient();
+  const [{ data, error }, ask] = useQuery({ query: ChainQuery, variables: { id: sessionId, after: null }, requestPolicy: 'cache-and-network' });
   useAgain(ask, version);
+  const found = data?.session?.agentSessions;
+  const [failure, setFailure] = useState<CombinedError>();
+  const [isReading, setReading] = useState(false);
+  const { known, hasEarlier, readEarlier } = useEarlier(found, async (after) => {
+    const answer = await client.query(ChainQuery, { id: sessionId, after }).toPromise();
+    setFailure(answer.error);
+    return answer.data?.session?.agentSessions;
+  });
   const [unfolded, setUnfolded] = useState(false);
   const end = useId();
-  const found = data?.session?.agentSessions;
+  const caption = useRef<HTMLElement>(null);
   if (error && !found) return <RequestError error={error} />;
   if (!found) return <Skeleton height="5.5rem" />;
-  if (found.nodes.length === 0) return <p className="soft small">No agent has held this session.</p>;
-  const tenures = found.nodes.toReversed();
+  if (known.length === 0) return <p className="soft small">No agent has held this session.</p>;
+  const tenures = known.toReversed();
   const lanes = lanesOf(tenures, unfolded);
   const agents = lanes.own.length + lanes.shared.length;
+  const showEarlier = async (): Promise<void> => {
+    if (isReading) return;
+    setReading(true);
+    const read = await readEarlier();
+    setReading(false);
+    // The button goes away.
+    if (read?.hasEarlier === false) caption.current?.focus({ preventScroll: true });
+  };
   return (
     <figure className={styles.chain}>
       {tenures.length > 4 && (
@@ -56,8 +78,14 @@ export function SessionChain({ sessionId, version }: { sessionId: string; versio
         </a>
       )}
       <Drawing sessionId={sessionId} tenures={tenures} lanes={lanes} />
-      <figcaption id={end} tabIndex={-1} className={styles.caption}>
-        <span>{textOf(agents, tenures.length, found.totalCount)}</span>
+      <figcaption ref={caption} id={end} tabIndex={-1} className={styles.caption}>
+        <span role="status">{textOf(agents, tenures.length, found.totalCount)}</span>
+        {hasEarlier && (
+          <button type="button" className="button small" aria-disabled={isReading} onClick={() => void showEarlier()}>
+            {isReading ? 'Loading …' : 'Show earlier'}
+          </button>
+        )}
+        {failure && <RequestError error={failure} />}
         {agents > mostLanes && (
           <button type="button" className="button small" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
             {unfolded ? `Only the ${mostLanes - 1} busiest agents` : `A lane for each of the ${agents} agents`}
@@ -71,13 +99,20 @@ export function SessionChain({ sessionId, version }: { sessionId: string; versio
 
 const historyOf = (sessionId: string): string => `/sessions/${sessionId}?view=handoffs`;
 
-/** Names and bars share one scroller, which begins at the newest step. Each line and bar is a link with a name. */
+/** Names and bars share one scroller, which begins at the newest step; earlier ones appear to the left of those in sight. Each line and bar is a link with a name. */
 function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: readonly Tenure[]; lanes: Lanes }) {
   const scroller = useRef<HTMLDivElement>(null);
   const clip = useId();
-  useEffect(() => {
-    if (scroller.current) scroller.current.scrollLeft = scroller.current.scrollWidth;
-  }, [tenures.length]);
+  const first = tenures[0]?.id;
+  const last = useRef<{ first: string | undefined; width: number }>(undefined);
+  useLayoutEffect(() => {
+    const { current: box } = scroller;
+    if (box === null) return;
+    const added = box.scrollWidth - (last.current?.width ?? 0);
+    if (last.current === undefined || last.current.first === first) box.scrollLeft = box.scrollWidth;
+    else box.scrollLeft += added;
+    last.current = { first, width: box.scrollWidth };
+  }, [tenures.length, first]);
   const { bars, links, width, height } = drawChain(tenures, lanes);
   return (
     <div ref={scroller} className={styles.scroller} role="region" aria-label="Chain, drawn">

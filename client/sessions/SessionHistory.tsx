@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react';
+import { Fragment, useEffect, useEffectEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import { HandoffRow } from '../handoffs/list/HandoffRow.tsx';
@@ -9,7 +9,7 @@ import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { WholeRow } from '../ui/WholeRow.tsx';
 import { useAgain } from '../ui/useAgain.ts';
 import { MovedRow } from './MovedRow.tsx';
-import { movesOf, useTenures, type Move } from './moves.ts';
+import { movesOf, useTenures, type Move, type Tenures } from './moves.ts';
 import styles from './SessionHistory.module.css';
 
 const pageSize = 20;
@@ -39,7 +39,7 @@ const HistoryQuery = graphql(`
 /** The handoffs as a table, newest first, with moves without a handoff in between; rows open to show the content. */
 export function SessionHistory({ sessionId, version }: { sessionId: string; version: number }) {
   const [wanted, setWanted] = useState(pageSize);
-  const moves = movesOf(useTenures(sessionId, version).known);
+  const tenures = useTenures(sessionId, version);
   return (
     <div className={styles.history}>
       <table className={styles.table}>
@@ -56,7 +56,7 @@ export function SessionHistory({ sessionId, version }: { sessionId: string; vers
             </th>
           </tr>
         </thead>
-        <HistoryPage sessionId={sessionId} version={version} moves={moves} until={null} after={null} before={0} wanted={wanted} onMore={() => setWanted((count) => count + pageSize)} />
+        <HistoryPage sessionId={sessionId} version={version} tenures={tenures} until={null} after={null} before={0} wanted={wanted} onMore={() => setWanted((count) => count + pageSize)} />
       </table>
     </div>
   );
@@ -65,8 +65,8 @@ export function SessionHistory({ sessionId, version }: { sessionId: string; vers
 interface HistoryPageProps {
   sessionId: string;
   version: number;
-  /** The session's moves, newest first. */
-  moves: readonly Move[];
+  /** The session's moves are among them. */
+  tenures: Tenures;
   /** When the handoff above was started; null at the top. */
   until: string | null;
   after: string | null;
@@ -78,7 +78,7 @@ interface HistoryPageProps {
 }
 
 /** Up to 100 handoffs, and the next pages. New ones appear at the top, and each page begins where the one above ends. */
-function HistoryPage({ sessionId, version, moves, until, after, before, wanted, onMore }: HistoryPageProps) {
+function HistoryPage({ sessionId, version, tenures, until, after, before, wanted, onMore }: HistoryPageProps) {
   const [{ data, error, fetching }, ask] = useQuery({
     query: HistoryQuery,
     variables: { id: sessionId, first: Math.min(mostInOne, wanted), after },
@@ -99,6 +99,8 @@ function HistoryPage({ sessionId, version, moves, until, after, before, wanted, 
     );
   }
   const { nodes, pageInfo, totalCount } = list;
+  const moves = movesOf(tenures.known);
+  const oldest = nodes.at(-1)?.initiatedAt ?? until;
   const shown = before + nodes.length;
   if (shown === 0 && moves.length === 0) {
     return (
@@ -118,15 +120,35 @@ function HistoryPage({ sessionId, version, moves, until, after, before, wanted, 
           <HandoffRow handoff={handoff} />
         </Fragment>
       ))}
-      {!pageInfo.hasNextPage && <Moves moves={moves} from={null} until={nodes.at(-1)?.initiatedAt ?? until} />}
+      {!pageInfo.hasNextPage && <Moves moves={moves} from={null} until={oldest} />}
       {pageInfo.hasNextPage && wanted > mostInOne ? (
-        <HistoryPage sessionId={sessionId} version={version} moves={moves} until={nodes.at(-1)?.initiatedAt ?? until} after={pageInfo.endCursor ?? null} before={shown} wanted={wanted - mostInOne} onMore={onMore} />
+        <HistoryPage sessionId={sessionId} version={version} tenures={tenures} until={oldest} after={pageInfo.endCursor ?? null} before={shown} wanted={wanted - mostInOne} onMore={onMore} />
       ) : (
         <WholeRow columns={6}>
+          <EarlierMoves tenures={tenures} until={pageInfo.hasNextPage ? oldest : null} />
           <LoadMore shown={shown} total={totalCount} hasMore={pageInfo.hasNextPage} loading={fetching} noun="handoffs" onMore={onMore} />
         </WholeRow>
       )}
     </>
+  );
+}
+
+/** Reads the tenures of the time that the table shows, since null means all: one page for each page of handoffs, and the others by a button. */
+function EarlierMoves({ tenures: { known, hasEarlier, readEarlier }, until }: { tenures: Tenures; until: string | null }) {
+  const since = known.at(-1)?.startedAt;
+  const isMissing = hasEarlier && since !== undefined && (until === null || until < since);
+  const isKnown = since !== undefined;
+  const readOne = useEffectEvent(() => {
+    if (isMissing) void readEarlier();
+  });
+  useEffect(() => {
+    if (isKnown) readOne();
+  }, [until, isKnown]);
+  if (!isMissing) return null;
+  return (
+    <button type="button" className={`button small ${styles.earlier}`} onClick={() => void readEarlier()}>
+      Show earlier moves
+    </button>
   );
 }
 

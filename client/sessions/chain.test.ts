@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
 import { acceptHandoff } from '../../server/handoffs/changeHandoff.ts';
-import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { look, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
@@ -133,10 +133,43 @@ describe('the drawn chain of a session that many agents held', () => {
     await expect.poll(() => new URL(page.url()).search, patiently).toBe(`?agent=${name(20 % 14)}`);
   }, 120_000);
 
-  it('says how many of the steps are drawn when there are more than 100', async () => {
+  it('begins with the newest 100 steps, and shows all of them by one more request', async () => {
     const { page } = await go(`/sessions/${longer}`);
     await page.getByText('9 agents held this session in its newest 100 of 111 steps, which are drawn.').waitFor();
     await expect.poll(() => chain(page).locator('rect').count(), patiently).toBe(100);
+    await page.waitForLoadState('networkidle');
+    // The newest step stays in sight: the others appear to the left.
+    const newest = () => chain(page).evaluate((region) => region.getBoundingClientRect().right - [...region.querySelectorAll('rect')].at(-1)!.getBoundingClientRect().right);
+    const before = await newest();
+    const requests = requestsOf(page);
+    await page.getByRole('button', { name: 'Show earlier' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('9 agents held this session, in 111 steps.').waitFor();
+    expect(await chain(page).locator('rect').count()).toBe(111);
+    expect(requests).toHaveLength(1);
+    expect(Math.abs((await newest()) - before)).toBeLessThan(2);
+    // The button is gone: the focus is where the next link is reached.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('FIGCAPTION');
+  }, 120_000);
+
+  it('has every move without a handoff in the table, also those of its oldest steps', async () => {
+    const { page, faults } = await visit(`/sessions/${longer}?view=handoffs`);
+    const moves = page.locator('tbody[data-moved]');
+    for (let shown = 20; shown < 94; shown += 20) {
+      await page.getByText(`${shown} of 94 handoffs`).waitFor();
+      await page.waitForLoadState('networkidle');
+      const requests = requestsOf(page);
+      await page.getByRole('button', { name: 'Load more' }).click();
+      await page.getByText(`${Math.min(94, shown + 20)} of 94 handoffs`).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(requests.length).toBeLessThanOrEqual(2);
+    }
+    await expect.poll(() => moves.count(), patiently).toBe(16);
+    // The first move is the third, between the second handoff and the third.
+    expect(await page.locator('table > tbody').evaluateAll((rows) => rows.findLastIndex((row) => row.hasAttribute('data-moved')) - rows.length)).toBe(-4);
+    expect(await moves.last().textContent()).toContain('Move 3');
+    expect(await page.getByRole('button', { name: 'Show earlier moves' }).count()).toBe(0);
+    expect(faults).toEqual([]);
   }, 120_000);
 });
 

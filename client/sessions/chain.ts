@@ -48,10 +48,11 @@ export function lanesOf(tenures: readonly Tenure[], unfolded: boolean): Lanes {
 export function drawChain(tenures: readonly Tenure[], { own, shared }: Lanes): { bars: Bar[]; links: Link[]; width: number; height: number } {
   const laneOf = (id: string): number => (own.includes(id) ? own.indexOf(id) : own.length);
   const bars = tenures.map((tenure, index) => ({ tenure, x: index * step.width, y: step.top + laneOf(tenure.agent.id) * step.lane }));
+  const byId = new Map(bars.map((bar) => [bar.tenure.id, bar]));
   const links = bars.slice(1).map((bar, index): Link => {
     const handoff = bar.tenure.initiatedByHandoff ?? null;
     // A handoff that supersedes another starts at the source of that one.
-    const from = bars.find(({ tenure }) => tenure.id === handoff?.sourceAgentSession?.id) ?? bars[index]!;
+    const from = byId.get(handoff?.sourceAgentSession?.id ?? '') ?? bars[index]!;
     return {
       key: bar.tenure.id,
       handoff,

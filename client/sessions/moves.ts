@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import type { SessionMovesQuery } from '../gql/graphql.ts';
 import { useAgain } from '../ui/useAgain.ts';
+import { useEarlier, type Earlier } from './earlier.ts';
 
 const MovesQuery = graphql(`
   query SessionMoves($id: ID!, $after: String) {
@@ -42,44 +42,17 @@ type Page = NonNullable<SessionMovesQuery['session']>['agentSessions'];
 export type Tenure = Page['nodes'][number];
 export type Move = Tenure;
 
-export interface Tenures {
-  /** Newest first: the newest 100, and those that were read since. */
-  known: readonly Tenure[];
-  hasEarlier: boolean;
-  /** Reads 100 more. Returns what is known then; null when there are no more. */
-  readEarlier: () => Promise<Tenures | null>;
-}
-
-const none: readonly Tenure[] = [];
+export type Tenures = Earlier<Tenure>;
 
 /** The session's tenures. */
 export function useTenures(sessionId: string, moment: string | number): Tenures {
   const client = useClient();
   const [{ data }, ask] = useQuery({ query: MovesQuery, variables: { id: sessionId, after: null }, requestPolicy: 'cache-and-network' });
   useAgain(ask, moment);
-  const [earlier, setEarlier] = useState<{ tenures: readonly Tenure[]; pageInfo: Page['pageInfo'] } | null>(null);
-  const newest = data?.session?.agentSessions;
-  const from = (known: readonly Tenure[], pageInfo: Page['pageInfo'] | undefined): Tenures => ({
-    known,
-    hasEarlier: pageInfo?.hasNextPage === true,
-    readEarlier: async () => {
-      if (pageInfo?.hasNextPage !== true) return null;
-      const answer = await client.query(MovesQuery, { id: sessionId, after: pageInfo.endCursor ?? null }).toPromise();
-      const page = answer.data?.session?.agentSessions;
-      if (page === undefined) return null;
-      const tenures = merged(known, page.nodes);
-      setEarlier({ tenures, pageInfo: page.pageInfo });
-      return from(tenures, page.pageInfo);
-    },
+  return useEarlier(data?.session?.agentSessions, async (after) => {
+    const answer = await client.query(MovesQuery, { id: sessionId, after }).toPromise();
+    return answer.data?.session?.agentSessions;
   });
-  return from(merged(newest?.nodes ?? none, earlier?.tenures ?? none), earlier?.pageInfo ?? newest?.pageInfo);
-}
-
-/** The newest ones, and those of the others that are not among them. */
-export function merged<Row extends { id: string }>(newest: readonly Row[], others: readonly Row[]): readonly Row[] {
-  if (others.length === 0) return newest;
-  const ids = new Set(newest.map(({ id }) => id));
-  return [...newest, ...others.filter(({ id }) => !ids.has(id))];
 }
 
 /** The moves without a handoff, newest first. */

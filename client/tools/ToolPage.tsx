@@ -105,7 +105,7 @@ function Shown({ tool, failure }: { tool: SavedTool; failure: ReactNode }) {
 function Facts({ tool }: { tool: SavedTool }) {
   const { description, agents, targetAgent, instructions, variables, carry, generated, createdAt, archivedAt } = tool;
   return (
-    <dl className={styles.facts}>
+    <dl className="facts">
       <div>
         <dt>When</dt>
         <dd>

@@ -124,6 +124,10 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     expect(await statementsOf(busiest)).toBe(4);
     expect(await statementsOf(busiest.replaceAll('id name', 'id'))).toBe(1);
   });
+
+  test('handoffGraph: one for the numbers, and none for agents of which only the ids are selected', async () => {
+    expect(await statementsOf('query ($n: Int) { handoffGraph(first: $n) { edges { source { __typename id } target { id } count } } }')).toBe(1);
+  });
 });
 
 test('a page without rows sends no statement for rows', async () => {

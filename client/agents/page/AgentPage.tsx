@@ -217,7 +217,7 @@ function Definition({ of }: { of: Agent['definition'] }) {
           It was registered without a file. <code>baton agents import</code> reads agents from Markdown.
         </p>
       ) : (
-        <dl className={styles.facts}>
+        <dl className="facts">
           <div>
             <dt>File</dt>
             <dd className="mono">{of.path}</dd>

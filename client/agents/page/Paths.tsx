@@ -1,8 +1,8 @@
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql } from '../../gql/gql.ts';
-import type { AgentPathsQuery as Data } from '../../gql/graphql.ts';
-import { wordsOfRates } from '../../graph/outcomes.ts';
+import { readFragment } from '../../gql/index.ts';
+import { PathFragment, wordsOfRates, type Edge } from '../../graph/outcomes.ts';
 import { useRereadOn } from '../../live/events.ts';
 import { RequestError } from '../../ui/ErrorNote.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
@@ -13,28 +13,11 @@ const PathsQuery = graphql(`
   query AgentPaths($id: ID!) {
     handoffGraph(where: { agentId: $id }, first: 100) {
       edges {
-        source {
-          id
-        }
-        target {
-          id
-        }
-        count
-        byStatus {
-          status
-          count
-        }
-        successRate
-        bouncedBack
-        medianAcceptMs
-        p90AcceptMs
-        medianCompleteMs
+        ...Path
       }
     }
   }
 `);
-
-type Path = Data['handoffGraph']['edges'][number];
 
 /** To and from which agents its handoffs work best and worst. */
 export function Paths({ id }: { id: string }) {
@@ -43,7 +26,7 @@ export function Paths({ id }: { id: string }) {
     ({ handoff }) => [handoff?.sourceAgent?.id, handoff?.targetAgent.id].includes(id),
     () => ask({ requestPolicy: 'network-only' }),
   );
-  const paths = data && bestAndWorst(data.handoffGraph.edges);
+  const paths = data && bestAndWorst(readFragment(PathFragment, data.handoffGraph.edges));
   return (
     <section className={`card ${styles.part}`} aria-labelledby="paths">
       <h2 id="paths">Its paths</h2>
@@ -61,7 +44,7 @@ export function Paths({ id }: { id: string }) {
   );
 }
 
-function Ranked({ title, paths }: { title: string; paths: readonly Path[] }) {
+function Ranked({ title, paths }: { title: string; paths: readonly Edge[] }) {
   if (paths.length === 0) return null;
   const id = `paths-${title}`;
   return (

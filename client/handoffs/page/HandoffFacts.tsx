@@ -77,7 +77,7 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
           <Badge {...handoffLooks[status]} />
         </span>
       </div>
-      <dl className={styles.list}>
+      <dl className={`facts ${styles.list}`}>
         <div>
           <dt>Reason</dt>
           <dd>{reason ?? <span className="soft">No reason was given.</span>}</dd>

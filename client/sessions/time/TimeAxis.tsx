@@ -2,14 +2,13 @@ import { useState } from 'react';
 import { useClient, useQuery, type CombinedError } from 'urql';
 import { Link } from 'wouter';
 import { graphql } from '../../gql/gql.ts';
-import type { EarlierSessionTimesQuery } from '../../gql/graphql.ts';
 import { readFragment } from '../../gql/index.ts';
 import { useNow } from '../../ui/clock.ts';
 import { RequestError } from '../../ui/ErrorNote.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { formatDuration, formatExact } from '../../ui/time.ts';
 import { useAgain } from '../../ui/useAgain.ts';
-import { merged } from '../moves.ts';
+import { useEarlier } from '../earlier.ts';
 import { tenureLooks } from '../tenureLooks.ts';
 import styles from './TimeAxis.module.css';
 import { placeIn, spansOf, ticksOf, viewOf, wholeOf, type Span } from './times.ts';
@@ -76,8 +75,6 @@ const EarlierTimesQuery = graphql(`
   }
 `);
 
-type Tenures = NonNullable<EarlierSessionTimesQuery['session']>['agentSessions'];
-
 /** The session over time: a lane for each agent with its tenures, the waiting before it accepted, and its newest turns. It zooms and moves. */
 export default function TimeAxis({ sessionId, moment }: { sessionId: string; moment: string }) {
   const [{ data, error }, ask] = useQuery({ query: TimesQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
@@ -86,20 +83,17 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
   /** Null: all of it, also when it grows. */
   const [chosen, setChosen] = useState<Span | null>(null);
   const client = useClient();
-  /** The tenures before the newest 100 that were asked for, and all that were known then. */
-  const [earlier, setEarlier] = useState<Tenures | null>(null);
   const [failure, setFailure] = useState<CombinedError>();
   const session = data?.session;
-  if (error && !session) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
-  if (!session) return <Skeleton height="6rem" />;
-  const { pageInfo } = earlier ?? session.agentSessions;
-  const known = merged(readFragment(TimedTenureFragment, session.agentSessions.nodes), readFragment(TimedTenureFragment, earlier?.nodes ?? []));
-  const showEarlier = async (): Promise<void> => {
-    const answer = await client.query(EarlierTimesQuery, { id: sessionId, after: pageInfo.endCursor ?? null }).toPromise();
+  const newest = session?.agentSessions;
+  const { known, hasEarlier, readEarlier } = useEarlier(newest && { ...newest, nodes: readFragment(TimedTenureFragment, newest.nodes) }, async (after) => {
+    const answer = await client.query(EarlierTimesQuery, { id: sessionId, after }).toPromise();
     setFailure(answer.error);
     const page = answer.data?.session?.agentSessions;
-    if (page) setEarlier({ ...page, nodes: [...(earlier?.nodes ?? session.agentSessions.nodes), ...page.nodes] });
-  };
+    return page && { ...page, nodes: readFragment(TimedTenureFragment, page.nodes) };
+  });
+  if (error && !session) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (!session) return <Skeleton height="6rem" />;
   const tenures = known.toReversed().map((tenure) => ({ ...tenure, ...spansOf(tenure, now) }));
   if (tenures.length === 0) return <p className="soft small">No agent has held this session.</p>;
   const turns = session.turns.nodes.map((turn) => ({ ...turn, at: Date.parse(turn.startedAt) }));
@@ -136,17 +130,17 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
         <button type="button" className="button small" onClick={keys['0']} aria-disabled={isWhole}>
           All
         </button>
-        {pageInfo.hasNextPage && (
-          <button type="button" className="button small" onClick={() => void showEarlier()}>
+        {hasEarlier && (
+          <button type="button" className="button small" onClick={() => void readEarlier()}>
             Show earlier holders
           </button>
         )}
         <span className="soft small" role="status">
-          {pageInfo.hasNextPage && `The newest ${known.length} of ${session.agentSessions.totalCount.toLocaleString()} holders: `}
+          {hasEarlier && `The newest ${known.length} of ${session.agentSessions.totalCount.toLocaleString()} holders: `}
           {formatDuration(view.to - view.from)} from {formatExact(new Date(view.from).toISOString())}
         </span>
       </div>
-      {failure && <RequestError error={failure} onRetry={() => void showEarlier()} />}
+      {failure && <RequestError error={failure} onRetry={() => void readEarlier()} />}
       <div
         className={styles.lanes}
         role="region"
