@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { chooseAgent, look, noticeOf, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
@@ -140,7 +140,9 @@ describe('acting on many', () => {
     expect((await outcomes(page)).filter((line) => /CANCELLED/.test(line))).toHaveLength(1);
     expect((await sessionsLike('Decide')).filter(({ agent_id }) => agent_id === 'claude-1')).toHaveLength(2);
     // Only what was refused is tried again.
+    const again = requestsOf(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Try it again' }).click();
+    await expect.poll(() => again.length, patiently).toBeGreaterThan(0);
     await page.getByRole('dialog').getByText('2 of 3 done, 1 not.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
 

@@ -72,7 +72,7 @@ describe('the log of a session', () => {
     expect(await request.locator('summary').textContent()).toBe('RequestMessage number 1.');
     await request.locator('summary').press('Enter');
     await request.getByRole('button', { name: 'Go to message 1', exact: true }).press('Enter');
-    await conversation(page).getByText('Message number 1.', { exact: true }).waitFor();
+    await conversation(page).locator('#message-1 [data-target="true"]').waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 
