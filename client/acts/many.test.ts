@@ -144,6 +144,7 @@ describe('acting on many', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Try it again' }).click();
     await expect.poll(() => again.length, patiently).toBeGreaterThan(0);
     await page.getByRole('dialog').getByText('2 of 3 done, 1 not.').waitFor();
+    expect(again.filter((request) => request.includes('mutation Reject('))).toHaveLength(1);
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
 
     for (const count of [1, 2]) await reassign(await session('claude-1', { title: `Take ${count}` }), { agentId: 'codex-1' });
