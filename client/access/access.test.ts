@@ -88,16 +88,14 @@ describe('the dashboard of a server with keys', () => {
     await page.getByRole('button', { name: 'Context prompt' }).waitFor();
     expect(await page.getByRole('button', { name: 'Reassign' }).count()).toBe(0);
     // Nor does a page take a file that is dragged over it.
-    const files = await page.evaluateHandle(() => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File(['{}'], 'rollout.jsonl'));
-      return transfer;
+    const isLeftToBrowser = await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['{}'], 'rollout.jsonl'));
+      return document.body.dispatchEvent(new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true }));
     });
-    await page.dispatchEvent('body', 'dragover', { dataTransfer: files });
-    await page.dispatchEvent('body', 'drop', { dataTransfer: files });
+    expect(isLeftToBrowser).toBe(true);
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByRole('heading', { name: 'Agents' }).waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByText('1 given').waitFor();
     expect(await page.getByRole('group', { name: /^Status of/ }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Register an agent' }).count()).toBe(0);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { chooseAgent, look, noticeOf, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
@@ -79,6 +79,15 @@ describe('acting on many', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => bar(page).count(), patiently).toBe(0);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+
+    // Ending many is asked first.
+    for (const count of [3, 4]) await box(page, `Row ${count}`).check();
+    await bar(page).getByRole('button', { name: 'Cancel' }).click();
+    const ending = page.getByRole('dialog', { name: 'Cancel 2 sessions' });
+    await ending.getByText('This cannot be taken back.').waitFor();
+    await ending.getByRole('button', { name: 'Cancel 2 sessions' }).click();
+    await noticeOf(page, '2 sessions were cancelled.').waitFor();
+    expect((await sessionsLike('Row')).map(({ status }) => status)).toEqual(['PAUSED', 'RUNNING', 'CANCELLED', 'CANCELLED']);
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -118,7 +127,7 @@ describe('acting on many', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('rejects the selected handoffs with one reason, and tells which was decided before', async () => {
+  it('rejects the selected handoffs with one reason, tells which was decided before, and accepts others at once', async () => {
     for (const count of [1, 2, 3]) await reassign(await session('claude-1', { title: `Decide ${count}` }), { agentId: 'codex-1' });
     const { page, faults } = await visit('/handoffs?target=codex-1');
     for (const count of [1, 2, 3]) await box(page, `the handoff of Decide ${count} to codex-1`).check();
@@ -130,6 +139,21 @@ describe('acting on many', () => {
     await page.getByRole('dialog').getByText('2 of 3 done, 1 not.').waitFor();
     expect((await outcomes(page)).filter((line) => /CANCELLED/.test(line))).toHaveLength(1);
     expect((await sessionsLike('Decide')).filter(({ agent_id }) => agent_id === 'claude-1')).toHaveLength(2);
+    // Only what was refused is tried again.
+    const again = requestsOf(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Try it again' }).click();
+    await expect.poll(() => again.length, patiently).toBeGreaterThan(0);
+    await page.getByRole('dialog').getByText('2 of 3 done, 1 not.').waitFor();
+    expect(again.filter((request) => request.includes('mutation Reject('))).toHaveLength(1);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+
+    for (const count of [1, 2]) await reassign(await session('claude-1', { title: `Take ${count}` }), { agentId: 'codex-1' });
+    await page.goto(`${url}/handoffs?target=codex-1&status=initiated`);
+    for (const count of [1, 2]) await box(page, `the handoff of Take ${count} to codex-1`).check();
+    await bar(page).getByRole('button', { name: 'Accept' }).click();
+    await noticeOf(page, '2 handoffs were accepted.').waitFor();
+    const { rows } = await db.pool.query("SELECT status FROM handoffs WHERE session_id IN (SELECT id FROM sessions WHERE title LIKE 'Take %')");
+    expect(rows).toEqual([{ status: 'ACCEPTED' }, { status: 'ACCEPTED' }]);
     expect(faults).toEqual([]);
   }, 120_000);
 

@@ -68,6 +68,12 @@ describe('the log of a session', () => {
     await page.getByText('There are messages 1 to 101.').waitFor();
     await page.getByRole('button', { name: 'Last', exact: true }).click();
     await conversation(page).locator('#message-101').waitFor();
+    // The first words of a person stay above, and lead to their place.
+    const request = page.locator('details', { has: page.getByText('Request', { exact: true }) });
+    expect(await request.locator('summary').textContent()).toBe('RequestMessage number 1.');
+    await request.locator('summary').press('Enter');
+    await request.getByRole('button', { name: 'Go to message 1', exact: true }).press('Enter');
+    await conversation(page).locator('#message-1 [data-target="true"]').waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -120,6 +126,7 @@ describe('the log of a session', () => {
     const call = conversation(page).locator('#message-1-call-61');
     await call.getByRole('region', { name: 'Changed lines of src/a.ts' }).waitFor();
     expect(await call.locator('summary').textContent()).toBe('Editsrc/a.tssucceeded1 s');
+    expect(await call.getByRole('link', { name: 'Link to this call' }).getAttribute('href')).toBe(`${pathOf(uuid)}#message-1-call-61`);
     expect(await call.locator('[data-kind="REMOVED"]').last().textContent()).toBe('−two');
     expect(await conversation(page).locator('#message-1-call-62 summary').textContent()).toBe('Readno result');
     await look(page, 'log-call');

@@ -33,6 +33,7 @@ describe('a person in the dashboard', () => {
     await page.addInitScript(() => {
       const Real = window.Notification;
       const said: string[] = [];
+      const shown: Notification[] = [];
       window.Notification = class extends Real {
         // A headless Chromium answers 'denied' here, also when it has just granted the permission.
         static override get permission(): NotificationPermission {
@@ -42,9 +43,10 @@ describe('a person in the dashboard', () => {
         constructor(title: string, options?: NotificationOptions) {
           super(title, options);
           said.push(`${title}: ${options?.body}`);
+          shown.push(this);
         }
       };
-      Object.assign(window, { said });
+      Object.assign(window, { said, shown });
     });
     await page.reload();
     const said = () => page.evaluate(() => (window as unknown as { said: string[] }).said);
@@ -64,6 +66,9 @@ describe('a person in the dashboard', () => {
     await given('Third');
     await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
     expect(await said()).toEqual(['Handoff to bob: Third']);
+    // Pressed, it opens the handoff.
+    await page.evaluate(() => void (window as unknown as { shown: Notification[] }).shown[0]!.onclick?.(new Event('click')));
+    await expect.poll(() => new URL(page.url()).pathname, patiently).toMatch(/^\/handoffs\/handoff_/);
     await page.reload();
     await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
     expect(await said()).toEqual([]);
@@ -72,10 +77,16 @@ describe('a person in the dashboard', () => {
     await page.getByText('Every handoff to ada was answered.').waitFor();
     await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
     await page.goto(`${url}/inbox/bob`);
+    // A title without a number may come before the count does.
+    const seen = () => page.evaluate(() => (JSON.parse(localStorage.getItem('baton.looked')!) as { handoffs: string[] }).handoffs.length);
+    await expect.poll(seen, patiently).toBe(1);
     await expect.poll(() => page.title(), patiently).toBe('Inbox of bob · Baton');
+    await given('Fourth');
+    await expect.poll(seen, patiently).toBe(2);
     await page.goto(`${url}/agents`);
     await page.locator('[data-live="live"]').waitFor();
-    expect(await page.title()).toBe('Agents · Baton');
+    await given('Fifth');
+    await expect.poll(() => page.title(), patiently).toBe('(1) Agents · Baton');
     expect(faults).toEqual([]);
   }, 90_000);
 
@@ -90,8 +101,12 @@ describe('a person in the dashboard', () => {
     const { rows } = await db.pool.query<{ id: string }>(`SELECT id FROM sessions WHERE title = 'Changes too'`);
     await reassign(rows[0]!.id, { agentId: 'ada' });
     await expect.poll(() => row(page, 'Changes too').getAttribute('data-changed'), patiently).toBe('true');
-    await page.getByText('2 have changed').waitFor();
     await look(page, 'sessions-changed');
+    // The link shows what changed last first, with the time of it.
+    await page.getByRole('link', { name: '2 have changed' }).click();
+    await expect.poll(async () => (await page.locator('[data-session] a[href^="/sessions/"]').allTextContents()).slice(0, 3), patiently).toEqual(['Changes too', 'Changes once', 'Stays']);
+    const times = await page.locator('[data-session]').evaluateAll((rows) => rows.slice(0, 3).map((each) => each.querySelector('time')!.dateTime));
+    expect(times).toEqual(times.toSorted().reverse());
 
     await row(page, 'Changes once').getByRole('link', { name: 'Changes once' }).click();
     await page.getByRole('heading', { level: 1, name: 'Changes once' }).waitFor();

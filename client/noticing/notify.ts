@@ -13,13 +13,15 @@ export const mayNotify = (): boolean => canNotify() && Notification.permission =
 
 const most = 3;
 
-/** One notification for each handoff, or one for all when there are more than three. Of several tabs the browser shows one: they have the same tag. */
-export function notify(waiting: readonly Waiting[], open: (path: string) => void): void {
-  const several = waiting.length > most;
-  const said = several
+/** One for each handoff, or one for all when there are more than three. `path` is the page that it opens. */
+export const notesOf = (waiting: readonly Waiting[]): { title: string; body: string; tag: string; path: string }[] =>
+  waiting.length > most
     ? [{ title: `${waiting.length} handoffs wait`, body: [...new Set(waiting.map(({ targetAgent }) => targetAgent.id))].join(', '), tag: 'baton', path: '/inbox' }]
     : waiting.map(({ id, session, targetAgent }) => ({ title: `Handoff to ${targetAgent.id}`, body: session.title, tag: id, path: `/handoffs/${id}` }));
-  for (const { title, body, tag, path } of said) {
+
+/** Shows the notifications. Of several tabs the browser shows one: they have the same tag. */
+export function notify(waiting: readonly Waiting[], open: (path: string) => void): void {
+  for (const { title, body, tag, path } of notesOf(waiting)) {
     const notification = new Notification(title, { body, tag });
     notification.onclick = () => {
       window.focus();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { deadlineLook, leftText } from '../ui/deadline.ts';
 import { countText, hasChanged, isUnread, type Looked, nothingLooked, readLooked, withAllSeen, withInboxSeen, withOpened } from './looked.ts';
+import { notesOf } from './notify.ts';
 
 const time = (minute: number): string => `2026-11-23T12:${String(minute).padStart(2, '0')}:00.000Z`;
 const session = (id: string, minute: number) => ({ id, lastActivityAt: time(minute) });
@@ -60,6 +61,12 @@ test.each([
   [50, true, '50+'],
 ])('%i unread, more: %s, is "%s"', (count, more, text) => {
   expect(countText(count, more)).toBe(text);
+});
+
+test('each of three handoffs has a notification that opens it, and four have one that opens the inbox', () => {
+  const waiting = ['a', 'b', 'c', 'd'].map((id) => ({ id, session: { title: `Work ${id}` }, targetAgent: { id: id === 'd' ? 'bob' : 'ada' } }));
+  expect(notesOf(waiting.slice(0, 3)).map(({ title, body, path }) => [title, body, path])).toEqual(['a', 'b', 'c'].map((id) => ['Handoff to ada', `Work ${id}`, `/handoffs/${id}`]));
+  expect(notesOf(waiting)).toEqual([{ title: '4 handoffs wait', body: 'ada, bob', tag: 'baton', path: '/inbox' }]);
 });
 
 test.each([

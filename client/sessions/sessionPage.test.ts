@@ -42,15 +42,20 @@ describe('the page of a session', () => {
     const top = page.getByRole('region', { name: 'Now, and the chain' });
     await top.getByText('Not accepted yet', { exact: true }).first().waitFor();
     await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
+    await top.getByText('Never seen').waitFor();
     await top.getByText('3 agents held this session, in 9 steps.').waitFor();
     expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: declined', 'claude-1 to reviewer-1: taken over']));
 
     await page.getByText('Time axis', { exact: true }).click();
     const axis = page.getByRole('region', { name: /^Time axis/ });
     await axis.waitFor();
-    expect(await axis.getByRole('link', { name: /^claude-1, not accepted yet: .*of which .* waiting\. Go to message 12$/ }).count()).toBe(1);
+    expect(await axis.getByRole('link', { name: /^claude-1, not accepted yet: .*of which .* waiting\. Go to message 12$/ }).getAttribute('href')).toBe(`/sessions/${chained}#message-12`);
     const all = await axis.getByRole('link').count();
     expect(all).toBe(9);
+    const drawn = (kind: string) => axis.locator(`[data-drawn="${kind}"]`).evaluateAll((marks) => marks.map((mark) => mark.getBoundingClientRect().width > 0));
+    expect((await drawn('turn')).length).toBeGreaterThan(3);
+    // One was never accepted, and waits until now.
+    expect(await drawn('waited')).toContain(true);
     await axis.press('+');
     await axis.press('+');
     await axis.press('ArrowRight');
@@ -80,6 +85,9 @@ describe('the page of a session', () => {
     const at = await said.textContent();
     await page.keyboard.press('Enter');
     await expect.poll(() => said.textContent(), patiently).not.toBe(at);
+    await page.getByRole('button', { name: 'Next Handoff' }).press('Enter');
+    await expect.poll(() => said.textContent(), patiently).toBe(at);
+    await page.getByRole('button', { name: 'Handoff before' }).press('Enter');
     await routed(page, 'The deployment script is Go').getByText('change its template in deploy/').waitFor();
     await page.getByRole('button', { name: 'First', exact: true }).click();
     await conversation(page).getByText('Please add rate limits to the public API').waitFor();
@@ -169,7 +177,11 @@ describe('the page of a session', () => {
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await routed(page, 'Needs a second look').waitFor();
     await page.getByText('2 agents held this session, in 2 steps.').waitFor();
+    const now = conversation(page).getByRole('status', { name: 'Now' });
+    await now.getByText('has not accepted it yet').waitFor();
+    expect(await now.textContent()).toContain('reviewer-1');
     await page.getByRole('button', { name: 'Accept "Moved from its page"' }).click();
+    await now.getByText('works on it').waitFor();
     await page.getByText('Active', { exact: true }).first().waitFor();
     expect(faults).toEqual([]);
   }, 120_000);

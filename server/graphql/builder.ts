@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import PrismaPlugin, { getRefFromModel, type PrismaObjectRef } from '@pothos/plugin-prisma';
 import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
-import { GraphQLScalarType } from 'graphql';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
 import { DateTimeResolver } from 'graphql-scalars';
 import { everybody } from '../access/roles.ts';
 import { BadUserInputError } from '../core/errors.ts';
@@ -100,8 +100,27 @@ export const builder = new SchemaBuilder<SchemaShape>({
 
 // Lists that PostgreSQL returns as JSON text hold ISO strings already.
 const isIso = (value: unknown): boolean => typeof value === 'string' && value.length === 24 && value.endsWith('Z');
-const { serialize, ...dateTime } = DateTimeResolver.toConfig();
-builder.addScalarType('DateTime', new GraphQLScalarType({ ...dateTime, serialize: (value) => (isIso(value) ? (value as never) : serialize(value)) }));
+const { serialize, parseValue, parseLiteral, ...dateTime } = DateTimeResolver.toConfig();
+builder.addScalarType(
+  'DateTime',
+  new GraphQLScalarType({
+    ...dateTime,
+    description: 'A time with its date and zone as in RFC 3339: `2026-01-10T12:00:00Z` or `2026-01-10T13:00:00+01:00`. Answers are in UTC, with milliseconds.',
+    serialize: (value) => (isIso(value) ? (value as never) : serialize(value)),
+    parseValue: (value) => withAdvice(() => parseValue(value)),
+    parseLiteral: (node, variables) => withAdvice(() => parseLiteral(node, variables)),
+  }),
+);
+
+/** @throws GraphQLError that says what a DateTime looks like. */
+function withAdvice<Value>(parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    const { message, nodes } = error as GraphQLError;
+    throw new GraphQLError(`${message.replace(/\.$/, '')}: give date, time and zone, such as 2026-01-10T12:00:00Z`, { nodes });
+  }
+}
 builder.addScalarType('JSON', JsonScalar);
 
 builder.queryType({ description: 'Every read. Queries change nothing.' });

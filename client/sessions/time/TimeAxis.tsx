@@ -167,7 +167,7 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
                   place && (
                     <span key={tenure.id}>
                       <Link href={`/sessions/${sessionId}#message-${tenure.startSequence}`} className={styles.bar} style={place} title={word} aria-label={`${word}. Go to message ${tenure.startSequence}`} />
-                      {waited && <span className={styles.waited} style={waited} />}
+                      {waited && <span className={styles.waited} style={waited} data-drawn="waited" />}
                     </span>
                   )
                 );
@@ -175,7 +175,7 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
               {turns.map((turn) => {
                 const isHere = tenures.find(({ id }) => id === turn.agentSession?.id)?.agent.id === agent;
                 const place = isHere ? placeIn({ from: turn.at, to: turn.at }, view) : null;
-                return place && <span key={turn.id} className={styles.turn} style={{ left: place.left }} />;
+                return place && <span key={turn.id} className={styles.turn} style={{ left: place.left }} data-drawn="turn" />;
               })}
             </div>
           </div>

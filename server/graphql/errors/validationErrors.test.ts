@@ -28,3 +28,8 @@ describe.each(mistakes)('a document with a wrong %s', (_name, query, message, su
     expect(await firstError(false, query)).toMatchObject({ message, locations: [{ line: 1 }], extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
   });
 });
+
+test.each(['"yesterday"', '"2026-11-23"', '5'])('the time %s is refused with an example of one', async (time) => {
+  const { message } = (await firstError(false, `{ handoffs(where: { initiatedAfter: ${time} }) { totalCount } }`)) as { message: string };
+  expect(message).toMatch(/: give date, time and zone, such as 2026-01-10T12:00:00Z$/);
+});
