@@ -2,7 +2,7 @@ import type { Env } from './env.ts';
 import type { Log } from './log.ts';
 import { migrateUp, requireMigrated } from './migrate.ts';
 import { startPostgres } from './postgres/postgres.ts';
-import { checkPooler } from './pooler.ts';
+import { checkPooler, refusePooledReplica } from './pooler.ts';
 import { createDatabase, type Database } from './prisma.ts';
 
 export interface OpenDatabase extends Database {
@@ -15,6 +15,7 @@ export async function openDatabase(env: Env, log: Log, onLost: (error: unknown) 
   if (env.databaseUrl !== undefined) {
     await requireMigrated(env.databaseUrl);
     await checkPooler(env.databaseUrl, env.prepared, log);
+    if (env.replicaUrl !== undefined) await refusePooledReplica(env.replicaUrl);
     return { ...createDatabase(env.databaseUrl, log, env), embedded: false };
   }
   const postgres = await startPostgres({ folder: env.dataFolder, database: 'baton', log, onLost });

@@ -1,20 +1,26 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
 import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
+import { webhookKey } from '../../test/keyring.ts';
 import { startPgBouncer } from '../../test/pgbouncer.ts';
 import { installMissing, pgbouncerProgram, systemInstaller } from '../../test/programs.ts';
+import { receiver } from '../../test/receiver.ts';
 import { refusedStart, startServer } from '../../test/server.ts';
 import { liveRound } from '../../test/soak/live.ts';
+import { world } from '../../test/world.ts';
+import { decodeId, encodeId } from '../core/ids.ts';
 import { migrateUp } from './migrate.ts';
 
+const patience = { timeout: 30_000 };
 const problem = installMissing([pgbouncerProgram], systemInstaller);
 
 describe.skipIf(problem !== null)('Baton through PgBouncer in transaction mode', async () => {
@@ -48,6 +54,63 @@ describe.skipIf(problem !== null)('Baton through PgBouncer in transaction mode',
     const server = await startServer({ databaseUrl: unlimited.through(database.url), env: { BATON_PREPARED: '0' } });
     expect(server.logs.join('\n')).toContain('a pooler that passes on no statement_timeout');
     await server.kill();
+  });
+
+  test('does not start with a replica behind it', async () => {
+    expect(await refusedStart({ databaseUrl: database.url, env: { DATABASE_REPLICA_URL: url } })).toMatchObject({
+      code: 1,
+      stderr: 'DATABASE_REPLICA_URL leads to a pooler: give the address of the replica itself (docs/operations.md, "PgBouncer")',
+    });
+  });
+
+  test('two servers on four connections lead sessions through a pipeline and its queue, and send each event to a webhook and the event log', async () => {
+    const own = await testDatabase();
+    const { agent, pipeline } = world(own.pool);
+    await agent('planner', { role: 'plan', maxCapacity: 3 });
+    await agent('coder', { role: 'code', maxCapacity: 1 });
+    await pipeline('work', ['plan DONE code', 'code DONE end']);
+    const eventLog = join(folder, 'events');
+    const start = (env: Record<string, string>) => startServer({ databaseUrl: through(own.url), env: { BATON_PREPARED: '0', BATON_WEBHOOK_KEY: webhookKey, BATON_WEBHOOK_ALLOW: '127.0.0.1', ...env } });
+    const logged = (): string => readFileSync(eventLog, 'utf8');
+    const first = await start({ BATON_EVENT_LOG: eventLog });
+    const second = await start({});
+    const apis = [client(first.url), client(second.url)];
+    const hook = await receiver();
+    const ask = async <Data>(turn: number, query: string, variables: object = {}): Promise<Data> => {
+      const { data, errors } = await apis[turn % 2]!.post<Data>(query, { ...variables });
+      expect(errors).toBeUndefined();
+      return data;
+    };
+    await ask(0, `mutation { createWebhook(input: { url: "${hook.url}" }) { ... on Error { message } } }`);
+    const ids = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => {
+        const { made } = await ask<{ made: { session: { id: string } } }>(n, `mutation { made: createSession(input: { title: "Work ${n}", pipeline: "work" }) { ... on CreateSessionPayload { session { id } } } }`);
+        return made.session.id;
+      }),
+    );
+
+    interface Now {
+      session: { status: string; lastHandoff: { id: string; status: string } | null };
+    }
+    // Each session by its own hand, whichever server answers: a refusal means that it waits for its place.
+    await Promise.all(
+      ids.map(async (id, n) => {
+        for (let turn = n; ; turn += 1) {
+          const { session: now } = await ask<Now>(turn, 'query ($id: ID!) { session(id: $id) { status lastHandoff { id status } } }', { id });
+          if (now.status === 'COMPLETED') return;
+          if (now.lastHandoff?.status === 'INITIATED') await ask(turn, 'mutation ($id: ID!) { acceptHandoff(input: { handoffId: $id }) { __typename } }', { id: now.lastHandoff.id });
+          await ask(turn, 'mutation ($id: ID!) { advancePipeline(input: { sessionId: $id, outcome: "DONE" }) { __typename } }', { id });
+        }
+      }),
+    );
+
+    for (const id of ids) {
+      const { rows: recorded } = await own.pool.query<{ id: string; type: string }>('SELECT id, type FROM events WHERE session_id = $1 ORDER BY session_sequence', [decodeId(id)!.uuid]);
+      await vi.waitFor(() => expect(hook.types(id)).toEqual(recorded.map(({ type }) => type)), patience);
+      await vi.waitFor(() => expect(recorded.filter((event) => !logged().includes(encodeId('event', event.id)))).toEqual([]), patience);
+    }
+    expect(hook.types().filter((type) => type === 'SESSION_QUEUED').length).toBeGreaterThan(5);
+    expect(await brokenInvariants(own.pool)).toEqual([]);
   });
 
   test('two servers on four connections lose and repeat nothing while one of them is killed', async () => {

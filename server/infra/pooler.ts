@@ -15,6 +15,29 @@ const page = 'docs/operations.md, "PgBouncer"';
  * @throws StartError when it refuses Baton's settings of a connection, or cannot keep named statements that Baton would use
  */
 export async function checkPooler(url: string, prepared: boolean, log: Log): Promise<void> {
+  await connected(url, async (open) => {
+    const first = await open();
+    if (!(await isPooled(first))) return;
+    if (prepared) await requireNames(first, await open());
+    const { rows } = await first.query<{ ms: string }>(`SELECT current_setting('statement_timeout') AS ms`);
+    if (rows[0]?.ms === '0') log.warn(`DATABASE_URL leads to a pooler that passes on no statement_timeout: set one in its connect_query, so that no statement can run on for ever (${page})`);
+  }).catch((error: unknown) => {
+    // The pool waits for a connection.
+    if (!isOutOfConnections(error)) throw explained(error);
+  });
+}
+
+/**
+ * Refuses a replica behind a pooler: a replica that restarts may have less for a moment, and only the end of its connections says so. A replica that
+ * does not answer is not refused.
+ * @throws StartError
+ */
+export async function refusePooledReplica(url: string): Promise<void> {
+  const isBehindPooler = await connected(url, async (open) => isPooled(await open())).catch(() => false);
+  if (isBehindPooler) throw new StartError(`DATABASE_REPLICA_URL leads to a pooler: give the address of the replica itself (${page})`);
+}
+
+async function connected<T>(url: string, work: (open: () => Promise<pg.Client>) => Promise<T>): Promise<T> {
   const clients: pg.Client[] = [];
   const open = async (): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: url, ...sessionSettings, connectionTimeoutMillis: withinMs, query_timeout: withinMs });
@@ -24,14 +47,7 @@ export async function checkPooler(url: string, prepared: boolean, log: Log): Pro
     return client;
   };
   try {
-    const first = await open();
-    if (!(await isPooled(first))) return;
-    if (prepared) await requireNames(first, await open());
-    const { rows } = await first.query<{ ms: string }>(`SELECT current_setting('statement_timeout') AS ms`);
-    if (rows[0]?.ms === '0') log.warn(`DATABASE_URL leads to a pooler that passes on no statement_timeout: set one in its connect_query, so that no statement can run on for ever (${page})`);
-  } catch (error) {
-    // The pool waits for a connection.
-    if (!isOutOfConnections(error)) throw explained(error);
+    return await work(open);
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
   }
