@@ -77,8 +77,8 @@ const formOf = (parts: Parts): FixedForm => ({
   rowOf: rowOf(parts),
 });
 
-/** LIMIT is a literal: a page of Handoffs is read with the next of these. */
-const takes = [2, 6, 11, 21, 51, 101];
+/** LIMIT is a literal: a page of Handoffs is read with the next of these. Few, because each connection prepares each statement. */
+const takes = [6, 21, 101];
 
 export const sessionForms: readonly FixedForm[] = [0, ...takes].flatMap((handoffs) => [formOf({ relations: false, handoffs }), formOf({ relations: true, handoffs })]);
 
