@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { atEnd, emptyDatabase, testDatabase } from '../test/database.ts';
 import { client, send } from '../test/graphql.ts';
 import { isAlive, postgresPid } from '../test/processes.ts';
-import { refusedStart, startServer } from '../test/server.ts';
+import { refusedStart, startServer, type Exit, type ServerProcess } from '../test/server.ts';
 import { dataFolder } from '../test/dataFolder.ts';
 
 const database = await testDatabase();
@@ -34,6 +34,14 @@ async function holdAgents() {
     },
   };
 }
+
+let interruption: Promise<{ server: ServerProcess; exit: Exit }> | undefined;
+/** A server that was started and got the signal of Ctrl-C twice, as npm passes it on. */
+const interrupted = () =>
+  (interruption ??= startServer({ databaseUrl: database.url }).then(async (server) => {
+    void server.kill('SIGINT');
+    return { server, exit: await server.kill('SIGINT') };
+  }));
 
 describe('a server that receives a signal to stop', () => {
   test('finishes running requests, is not ready meanwhile, and exits with 0', async () => {
@@ -66,9 +74,7 @@ describe('a server that receives a signal to stop', () => {
   });
 
   test('counts a signal that npm repeats as one', async () => {
-    const server = await startServer({ databaseUrl: database.url });
-    void server.kill('SIGINT');
-    expect(await server.kill('SIGINT')).toEqual({ code: 0, signal: null });
+    expect((await interrupted()).exit).toEqual({ code: 0, signal: null });
   });
 });
 
@@ -133,8 +139,7 @@ test('logs the nearest name of each unknown setting, and its address with the ba
 });
 
 test('a server logs one JSON object a line', async () => {
-  const server = await startServer({ databaseUrl: database.url });
-  await server.kill();
+  const { server } = await interrupted();
   expect(server.logs.map((line) => JSON.parse(line) as object)).toMatchObject([
     { level: 30, msg: 'No keys exist: every program on this machine has full access' },
     { level: 30, url: server.url, msg: `Baton is ready: open ${server.url}` },

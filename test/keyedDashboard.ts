@@ -1,7 +1,7 @@
 import { encodeId } from '../server/core/ids.ts';
 import { openBrowser, type Visit } from './browser.ts';
 import { testDatabase } from './database.ts';
-import { client } from './graphql.ts';
+import { adminKey, secretFor } from './keyring.ts';
 import { startServer, type ServerProcess } from './server.ts';
 import { world } from './world.ts';
 
@@ -18,7 +18,6 @@ interface KeyedDashboard {
 
 /** A server with keys that answers the dashboard's own operations only: the dashboard needs no others. */
 export async function keyedDashboard(): Promise<KeyedDashboard> {
-  const adminKey = 'an-admin-key-for-this-test-alone-0123456789';
   const db = await testDatabase();
   const { agent, session, turn, reassign } = world(db.pool);
   await agent('claude-1');
@@ -29,22 +28,12 @@ export async function keyedDashboard(): Promise<KeyedDashboard> {
   await session('claude-1', { title: 'Not for codex' });
   await session(null, { title: 'Nobody has it', agentType: 'GEMINI', queue: true });
 
-  const open = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey } });
-  const api = client(open.url, { key: adminKey });
-  const create = async (role: string, agentId: string | null): Promise<string> => {
-    const { data } = await api.post<{ createKey: { secret: string } }>(
-      'mutation ($role: Role!, $agentId: ID) { createKey(input: { role: $role, agentId: $agentId, name: "for a test" }) { ... on CreateKeyPayload { secret } } }',
-      { role, agentId },
-    );
-    return data.createKey.secret;
-  };
   const keys = {
-    AGENT: await create('AGENT', 'codex-1'),
-    SOURCE: await create('AGENT', 'claude-1'),
-    ANALYST: await create('ANALYST', null),
-    OPERATOR: await create('OPERATOR', null),
+    AGENT: await secretFor(db.pool, 'AGENT', 'codex-1'),
+    SOURCE: await secretFor(db.pool, 'AGENT', 'claude-1'),
+    ANALYST: await secretFor(db.pool, 'ANALYST'),
+    OPERATOR: await secretFor(db.pool, 'OPERATOR'),
   };
-  await open.kill();
 
   const server = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '1' } });
   const { visit } = await openBrowser(server.url);

@@ -17,6 +17,7 @@ let there: ServerProcess;
 let api: Client;
 let visitHere: (path: string) => Promise<Visit>;
 let visitThere: (path: string) => Promise<Visit>;
+let goThere: (path: string) => Promise<Visit>;
 let start: () => Promise<ServerProcess>;
 
 // Two servers over one database, who hear of each other through Redis.
@@ -30,7 +31,7 @@ beforeAll(async () => {
   [here, there] = await Promise.all([start(), startServer({ databaseUrl: db.url, env: redis.env })]);
   api = client(here.url);
   ({ visit: visitHere } = await openBrowser(here.url));
-  ({ visit: visitThere } = await openBrowser(there.url));
+  ({ visit: visitThere, go: goThere } = await openBrowser(there.url));
 }, 300_000);
 
 async function freePort(): Promise<number> {
@@ -60,7 +61,7 @@ describe('the live dashboard', () => {
     for (const id of ['here-1', 'here-2']) await agent(id);
     for (let count = 1; count <= 20; count += 1) await session('claude-1', { title: `Still ${count}` });
     await session('claude-1', { title: 'Still and moved' });
-    const { page } = await visitThere('/?q=still');
+    const { page } = await goThere('/?q=still');
     await live(page);
     await page.getByText('21 of 21 sessions').waitFor();
     await page.waitForLoadState('networkidle');
@@ -94,7 +95,7 @@ describe('the live dashboard', () => {
 
   it('announces new sessions, and shows them on request', async () => {
     await session('claude-1', { title: 'Fresh 1' });
-    const { page } = await visitThere('/?q=fresh');
+    const { page } = await goThere('/?q=fresh');
     await live(page);
     await row(page, 'Fresh 1').waitFor();
     await session('claude-1', { title: 'Fresh 2' });
@@ -130,7 +131,7 @@ describe('the live dashboard', () => {
   it('adds new messages to the page of a session, whoever writes them', async () => {
     const id = await session('claude-1', { title: 'Talk' });
     await turn(id, { messages: [{ role: 'USER', content: 'The first word' }] });
-    const { page, faults } = await visitThere('/?q=talk');
+    const { page, faults } = await goThere('/?q=talk');
     await page.getByRole('link', { name: 'Talk', exact: true }).click();
     await page.getByText('The first word').first().waitFor();
     await live(page);
