@@ -10,7 +10,8 @@ import { live } from './live.ts';
 import { pages } from './pages.ts';
 import { pipelines } from './pipelines.ts';
 import { metrics } from './metrics.ts';
-import { opening } from './opening.ts';
+import { drawing, opening } from './opening.ts';
+import { paints } from './paints.ts';
 import { openPlace, type Place } from './place.ts';
 import { prepared } from './prepared.ts';
 import { queue } from './queue.ts';
@@ -35,7 +36,9 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   slow,
   live,
   opening,
+  drawing,
   scroll,
+  paints,
   cost,
   detect,
   tools,

@@ -4,6 +4,7 @@ import { loadBulk } from '../test/bulk.ts';
 import { launchChromium } from '../test/chromium.ts';
 import { toolCall, world } from '../test/world.ts';
 import { startBaton } from './listening.ts';
+import { paintAfter } from './paints.ts';
 import type { Place } from './place.ts';
 import { atMost, spread, type Line } from './report.ts';
 import { alternate, measured } from './rounds.ts';
@@ -15,11 +16,8 @@ const edges = 5_000;
 /** Milliseconds to the next paint. */
 const promptly = 200;
 
-/** Opens a log of 10,000 messages, and draws graphs of 5,000 edges. */
-export const opening = async (place: Place, say: (line: string) => void): Promise<Line[]> => [...(await openingLog(place, say)), ...(await drawing(place, say))];
-
 /** Opens a log of 10,000 messages: by its address in a browser that has nothing of Baton, and from the list of sessions. */
-async function openingLog(place: Place, say: (line: string) => void): Promise<Line[]> {
+export async function opening(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool } = await place.database();
   const { agent, session, turn } = world(pool);
   await agent('claude-1');
@@ -80,7 +78,7 @@ async function open(browser: Browser, url: string, link?: string): Promise<numbe
 }
 
 /** Draws all pairs of a graph: from the choice until they are painted. Then points at them, chooses one and drags the picture. */
-async function drawing(place: Place, say: (line: string) => void): Promise<Line[]> {
+export async function drawing(place: Place, say: (line: string) => void): Promise<Line[]> {
   const browser = await launchChromium(place.atEnd);
   const lines: Line[] = [];
   for (const agents of [72, 300]) {
@@ -150,22 +148,12 @@ async function use(page: Page): Promise<Record<string, number>> {
   await frame.scrollIntoViewIfNeeded();
   const { x, y, width, height } = (await frame.boundingBox())!;
   const [atX, atY] = [x + width / 2, y + height / 2];
-  const toPaint = async (event: string, act: () => Promise<void>): Promise<number> => {
-    await page.evaluate((name) => {
-      const took = new Promise<number>((resolve) =>
-        addEventListener(name, ({ timeStamp }) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp))), { once: true, capture: true }),
-      );
-      Object.assign(window, { took });
-    }, event);
-    await act();
-    return page.evaluate(() => (window as unknown as { took: Promise<number> }).took);
-  };
-  const pointing = await toPaint('mousemove', () => page.mouse.move(atX + 31, atY - 47));
-  const choosing = await toPaint('click', () => page.mouse.click(atX + 31, atY - 47));
+  const pointing = await paintAfter(page, 'mousemove', () => page.mouse.move(atX + 31, atY - 47));
+  const choosing = await paintAfter(page, 'click', () => page.mouse.click(atX + 31, atY - 47));
   await page.mouse.move(atX, atY);
   await page.mouse.down();
   await page.mouse.move(atX + 5, atY + 5);
-  const dragging = await toPaint('mousemove', () => page.mouse.move(atX + 60, atY + 30));
+  const dragging = await paintAfter(page, 'mousemove', () => page.mouse.move(atX + 60, atY + 30));
   await page.mouse.up();
   return { 'a line pointed at': pointing, 'a line chosen': choosing, 'the picture dragged': dragging };
 }

@@ -116,6 +116,19 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     await page.getByText(`All ${all} pairs are drawn.`).waitFor();
     await expect.poll(() => lines.getAttribute('data-lines'), patiently).toBe(String(pairs));
     expect(new URL(page.url()).searchParams.get('pairs')).toBe('all');
+    // In the colours of the outcomes, also with reduced motion, when every property has a short transition.
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    const hues = () =>
+      lines.evaluate((canvas: HTMLCanvasElement) => {
+        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+        const found = { green: false, red: false };
+        for (let at = 0; at < data.length; at += 4) {
+          if (data[at + 1]! > data[at]! + 40) found.green = true;
+          if (data[at]! > data[at + 1]! + 40) found.red = true;
+        }
+        return found;
+      });
+    await expect.poll(hues, patiently).toEqual({ green: true, red: true });
     await look(page, 'graph-circle');
 
     // The first row of the table is the busiest pair.

@@ -134,7 +134,7 @@ describe('the drawn chain of a session that many agents held', () => {
   }, 120_000);
 
   it('begins with the newest 100 steps, and shows all of them by one more request', async () => {
-    const { page } = await go(`/sessions/${longer}`);
+    const { page } = await visit(`/sessions/${longer}`, { reducedMotion: 'reduce' });
     await page.getByText('9 agents held this session in its newest 100 of 111 steps, which are drawn.').waitFor();
     await expect.poll(() => chain(page).locator('rect').count(), patiently).toBe(100);
     await page.waitForLoadState('networkidle');
