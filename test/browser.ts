@@ -69,6 +69,7 @@ export async function openBrowser(url: string): Promise<OpenBrowser> {
   const go = async (path: string): Promise<Visit> => {
     if (shared === undefined) return (shared = await open(path, {}, atEnd));
     await shared.page.setViewportSize(viewport);
+    await shared.page.mouse.move(0, 0);
     await turnTo(shared.page, path);
     return shared;
   };
@@ -80,6 +81,7 @@ export async function turnTo(page: Page, path: string): Promise<void> {
   await page.evaluate(async (target) => {
     // Of the page before nothing is left, also where the next one has the same components.
     history.pushState(null, '', '/_elsewhere');
+    for (const close of document.querySelectorAll<HTMLElement>('[aria-label="Close the notice"]')) close.click();
     await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
     history.pushState(null, '', target);
   }, path);
