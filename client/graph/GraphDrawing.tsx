@@ -38,14 +38,16 @@ export function GraphDrawing({ graph, view, onChange }: GraphDrawingProps) {
       {choices.length > 1 && (
         <div className={styles.fold}>
           <span role="status">{pairs > edges.length && mostAgents === undefined ? 'Reading …' : foldText(part, graph)}</span>
-          <label htmlFor={id}>Draw</label>
-          <select id={id} className="select" value={value} onChange={({ target }) => onChange({ ...view, pairs: target.value })}>
-            {choices.map((each) => (
-              <option key={each.value} value={each.value}>
-                {each.word}
-              </option>
-            ))}
-          </select>
+          <div className={styles.choice}>
+            <label htmlFor={id}>Draw</label>
+            <select id={id} className="select" value={value} onChange={({ target }) => onChange({ ...view, pairs: target.value })}>
+              {choices.map((each) => (
+                <option key={each.value} value={each.value}>
+                  {each.word}
+                </option>
+              ))}
+            </select>
+          </div>
         </div>
       )}
       {inLayers ? <Layers {...drawn} isNarrow={isNarrow} /> : <CirclePicture {...drawn} />}
