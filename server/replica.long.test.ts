@@ -142,7 +142,7 @@ test('a query that the time limit of a statement ends on the replica is UNAVAILA
   await followed(impatient);
   // Agents can be read at once from the primary, and from the replica in a minute.
   await primary.query(`ALTER TABLE agents RENAME TO kept; CREATE VIEW agents AS SELECT * FROM kept WHERE NOT pg_is_in_recovery() OR pg_sleep(60) IS NOT NULL`);
-  for (const query of ['{ agent(id: "asked") { id } }', '{ agents { nodes { id } } }', '{ handoffGraph { nodes { agent { id } } } }']) {
+  for (const query of ['{ agent(id: "asked") { id } }', '{ agents { nodes { id } } }', '{ handoffGraph { nodes { agent { id name } } } }']) {
     const before = await impatient.fromPrimary();
     const { errors } = await impatient.post(query);
     expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);

@@ -103,6 +103,11 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<TestRedi
       const known = await Promise.all(nodes.map((node) => node.command('CLUSTER', 'INFO')));
       return known.every((info) => /cluster_state:ok/.test(String(info)) && String(info).includes(`cluster_known_nodes:${nodes.length}`));
     });
+    // A node hears late that another has become a replica.
+    await until('all nodes know the masters', async () => {
+      const known = await Promise.all(nodes.map((node) => node.command('CLUSTER', 'NODES')));
+      return known.every((told) => String(told).match(/master -/g)?.length === 3);
+    });
     // One that never had the data of its master does not replace it.
     await until('the replicas have the data of their masters', async () => {
       const infos = await Promise.all(nodes.map((node) => node.command('INFO', 'replication')));

@@ -6,6 +6,7 @@ import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
+import { isAdded } from './counts.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
@@ -62,4 +63,14 @@ describe('the counts of the tabs and switches', () => {
     await api.post('mutation ($id: ID!) { pauseSession(input: { sessionId: $id }) { __typename } }', { id: encodeId('session', id) });
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '0', Paused: '1' });
   }, 90_000);
+
+  it.each([
+    ['a change of a known session is added', 5_000, false, true, true],
+    ['so is a new session', 5_000, true, false, true],
+    ['a change of an unknown session is not', 5_000, false, false, false],
+    ['nor is any change just after a count, which may include it', 100, true, false, false],
+    ['nor during a count', null, false, true, false],
+  ] as const)('%s', (_name, ageMs, isNew, isKnown, added) => {
+    expect(isAdded(ageMs, isNew, isKnown)).toBe(added);
+  });
 });

@@ -49,10 +49,15 @@ export type SessionCounts = Record<SessionStatus | 'all' | 'unassigned' | 'open'
 export type Known = Map<string, Facets>;
 
 const recountEveryMs = 5_000;
+/** A server process may hear of a change this much later than a count includes it. */
+const lateMs = 1_500;
+
+/** Whether to add a session's change to counts that were read `ageMs` ago (null while they are read), or to read them again: they may include it. */
+export const isAdded = (ageMs: number | null, isNew: boolean, isKnown: boolean): boolean => ageMs !== null && ageMs > lateMs && (isKnown || isNew);
 
 /**
  * The number of sessions that each tab and switch of this view would show; undefined until counted. Changes of known sessions
- * are added; after a change of another session the counts are read again, at most every five seconds.
+ * are added; after a change of another session, or one just after a count, the counts are read again, at most every five seconds.
  */
 export function useSessionCounts(view: View, known: Known): SessionCounts | undefined {
   const views = useMemo(() => viewsOf(view), [view]);
@@ -62,13 +67,18 @@ export function useSessionCounts(view: View, known: Known): SessionCounts | unde
   const [since, setSince] = useState({ settled, change: none });
   // A fresh count includes all changes.
   if (since.settled !== settled) setSince({ settled, change: settled ? none : since.change });
+  const readAt = useRef<number | null>(null);
+  useEffect(() => {
+    readAt.current = settled ? performance.now() : null;
+  }, [settled]);
 
   const recount = useRecount(settled, () => ask({ requestPolicy: 'network-only' }));
   useLiveEvents(({ type, session }) => {
     if (session === null) return;
     const before = known.get(session.id);
     known.set(session.id, session);
-    if (!settled || (before === undefined && type !== 'SESSION_CREATED')) return recount();
+    const ageMs = readAt.current === null ? null : performance.now() - readAt.current;
+    if (!isAdded(ageMs, type === 'SESSION_CREATED', before !== undefined)) return recount();
     const change = difference(before && countsOf(views, before), countsOf(views, session));
     setSince((now) => ({ ...now, change: sum(now.change, change) }));
   });
