@@ -148,12 +148,12 @@ async function use(page: Page): Promise<Record<string, number>> {
   await frame.scrollIntoViewIfNeeded();
   const { x, y, width, height } = (await frame.boundingBox())!;
   const [atX, atY] = [x + width / 2, y + height / 2];
-  const pointing = await paintAfter(page, 'mousemove', () => page.mouse.move(atX + 31, atY - 47));
+  const pointing = await paintAfter(page, 'pointermove', () => page.mouse.move(atX + 31, atY - 47));
   const choosing = await paintAfter(page, 'click', () => page.mouse.click(atX + 31, atY - 47));
   await page.mouse.move(atX, atY);
   await page.mouse.down();
   await page.mouse.move(atX + 5, atY + 5);
-  const dragging = await paintAfter(page, 'mousemove', () => page.mouse.move(atX + 60, atY + 30));
+  const dragging = await paintAfter(page, 'pointermove', () => page.mouse.move(atX + 60, atY + 30));
   await page.mouse.up();
   return { 'a line pointed at': pointing, 'a line chosen': choosing, 'the picture dragged': dragging };
 }

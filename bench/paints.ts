@@ -39,7 +39,7 @@ export async function paints(place: Place): Promise<Line[]> {
   await list.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /Palette.*\.js/.test(name)));
   const log = await open(`/sessions/${encodeId('session', uuid)}`);
   const calls = log.getByRole('region', { name: 'Conversation' }).locator('summary');
-  await calls.first().waitFor();
+  await calls.last().waitFor();
   await log.waitForLoadState('networkidle');
   for (const page of [list, log]) await page.context().newCDPSession(page).then((devtools) => devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 }));
   const search = list.getByRole('searchbox', { name: 'Search the titles' });
@@ -65,9 +65,9 @@ export async function paints(place: Place): Promise<Line[]> {
     },
     call: async () => {
       await log.bringToFront();
-      const took = await paintAfter(log, 'click', () => calls.first().click());
+      const took = await paintAfter(log, 'click', () => calls.last().click());
       await log.getByRole('region', { name: 'Changed lines of src/a.ts' }).first().waitFor();
-      await calls.first().click();
+      await calls.last().click();
       return took;
     },
   });
