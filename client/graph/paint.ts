@@ -45,20 +45,22 @@ function begin(canvas: HTMLCanvasElement, { x, y, zoom, width, height }: Frame):
   return context;
 }
 
-/** 0.6 px for one handoff, 4 px for the most frequent pair, logarithmic. */
-const widthOf = (count: number, maxCount: number): number => (maxCount <= 1 ? 1 : 0.6 + 3.4 * (Math.log(count) / Math.log(maxCount)));
+/** From 0 for one handoff to 1 for the most frequent pair, logarithmic. */
+const weightOf = (count: number, maxCount: number): number => (maxCount <= 1 ? 0 : Math.log(count) / Math.log(maxCount));
+const widthOf = (count: number, maxCount: number): number => 0.6 + 3.4 * weightOf(count, maxCount);
 
 export function paintAll(canvas: HTMLCanvasElement, { circle, edges }: Picture, frame: Frame, colours: Colours): void {
   const context = begin(canvas, frame);
   if (context === null || frame.width === 0) return;
-  // Many lines cross each other, and are to be seen through.
-  context.globalAlpha = Math.min(0.85, Math.max(0.2, (4 * circle.radius) / edges.length));
+  // Many lines cross each other and are to be seen through, the more the smaller the circle is; frequent pairs less so.
+  const least = Math.min(0.85, Math.max(0.08, (1.2 * circle.radius * frame.zoom) / edges.length));
   const maxCount = edges[0]?.count ?? 1;
   // One stroke for each line: a path of many takes two to four times as long.
   for (let index = edges.length - 1; index >= 0; index -= 1) {
     const edge = edges[index]!;
     context.strokeStyle = colours[mostly(edge).tone];
     context.lineWidth = widthOf(edge.count, maxCount) / frame.zoom;
+    context.globalAlpha = least + (0.85 - least) * weightOf(edge.count, maxCount) ** 2;
     strokeLine(context, circle, index);
   }
   context.globalAlpha = 1;
