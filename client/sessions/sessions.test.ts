@@ -120,7 +120,8 @@ describe('the list of sessions', () => {
     await change('complete');
     await page.getByRole('button', { name: '1 no longer matches' }).waitFor();
     expect(await places()).toEqual(before);
-    expect(requests).toEqual([]);
+    // The counts are read again when they may include a change already.
+    expect(requests.filter((each) => !each.includes('SessionCounts'))).toEqual([]);
     await page.getByRole('button', { name: '1 no longer matches' }).click();
     await page.getByText('2 of 2 sessions').waitFor();
     expect(await row(page, 'Leaving 2').count()).toBe(0);
