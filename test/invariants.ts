@@ -55,7 +55,8 @@ const breaches: Record<string, string> = {
       FROM events e WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED')),
     left_at AS (
       SELECT m.id, CASE WHEN m.actor_principal = 'queue' THEN
-        (SELECT max(at) FROM events q WHERE q.session_id = m.session_id AND q.session_sequence < m.session_sequence AND q.type IN ('HANDOFF_CANCELLED', 'HANDOFF_TIMED_OUT')) ELSE m.at END AS at
+        (SELECT max(at) FROM events q WHERE q.session_id = m.session_id AND q.session_sequence < m.session_sequence AND q.type IN ('HANDOFF_CANCELLED', 'HANDOFF_TIMED_OUT')
+          AND q.session_sequence > (SELECT max(w.session_sequence) FROM events w WHERE w.session_id = m.session_id AND w.session_sequence < m.session_sequence AND w.type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED'))) ELSE m.at END AS at
       FROM moves m)
     SELECT h.id, h.source_agent_id, m.before FROM handoffs h JOIN moves m ON m.handoff_id = h.id AND m.type = 'SESSION_REASSIGNED' JOIN left_at l ON l.id = m.id
     LEFT JOIN handoffs p ON p.id = h.previous_handoff_id
