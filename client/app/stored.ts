@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** A value that this browser keeps for all tabs, as JSON. Without storage it lasts until the page is closed. `read` gets null when there is none. */
+/** A value that this browser keeps for all tabs, as JSON. Without storage it lasts until the page is closed. `read` gets null before the first value. */
 export function stored<Value>(key: string, read: (text: string | null) => Value): Stored<Value> {
   /** Null until something could not be stored. */
   let unstored: string | null = null;

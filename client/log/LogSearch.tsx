@@ -54,7 +54,7 @@ const pauseMs = 200;
 interface LogSearchProps {
   sessionId: string;
   onJump: (place: LogPlace, takesFocus: boolean) => void;
-  /** The words that are looked for; null when there are none. */
+  /** The words of the search; null without a search. */
   onWords: (words: string | null) => void;
 }
 

@@ -20,7 +20,7 @@ type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {});
 const textIn = (fields: Fields, ...names: string[]): string | null => names.map((name) => fields[name]).find((value): value is string => typeof value === 'string') ?? null;
 
-/** The changes of files in the arguments of a call, as Claude Code, Codex, Gemini CLI and tools alike write them; none when there are none. */
+/** The changes of files in the arguments of a call, in the forms of Claude Code, Codex, Gemini CLI and similar tools. Empty for other arguments. */
 export function changesOf(given: unknown): FileChanges[] {
   const fields = fieldsOf(given);
   const path = textIn(fields, 'file_path', 'notebook_path', 'absolute_path', 'path');

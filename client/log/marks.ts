@@ -2,7 +2,7 @@ import { createContext, useEffect, type RefObject } from 'react';
 import { patternOf, wordsIn } from '../../server/search/words.ts';
 import { elementOf, type Target } from './place.ts';
 
-/** The pattern of the words that the reader looks for in the log; null when there are none. */
+/** The pattern of the words that the reader searches in the log; null without words. */
 export const FoundContext = createContext<RegExp | null>(null);
 
 export const foundPattern = (words: string | null): RegExp | null => (words === null ? null : patternOf(wordsIn(words)));

@@ -15,7 +15,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** The number of unread handoffs, as text; empty when there are none. */
+/** The number of unread handoffs, as text; empty for zero. */
 export const useUnread = (): string => useSyncExternalStore(subscribe, () => unread);
 
 export function setUnread(text: string): void {

@@ -102,7 +102,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
   openHandoff: t.field({
     type: modelRef('Handoff'),
     nullable: true,
-    description: 'The Handoff that is INITIATED or ACCEPTED; null when there is none.',
+    description: 'The Handoff of this Session that is INITIATED or ACCEPTED; null when the Session has no open Handoff.',
     select: (_args, _context, nested) => ({ lastHandoff: nested({ select: { id: true, status: true } }) }),
     resolve: ({ lastHandoff }) => (lastHandoff !== null && isOpenHandoff(lastHandoff) ? lastHandoff : null),
   }),

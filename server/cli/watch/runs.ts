@@ -65,7 +65,7 @@ export class Runs {
     return { handoffId, folder, key };
   }
 
-  /** Takes a run over from a process that has ended without finishing it; null when there is none. */
+  /** Takes a run over from a process that has ended without finishing it; null without such a run. */
   adopt(): Run | null {
     for (const handoffId of readdirSync(this.#runs)) {
       const folder = join(this.#runs, handoffId);

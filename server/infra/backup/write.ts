@@ -21,7 +21,7 @@ export type Progress = (table: string, rows: number) => void;
 
 /**
  * Writes all tables of one moment to `out`, while servers write. Migrations wait meanwhile.
- * @throws StartError when the database is none of Baton's or of a newer version; AwayError
+ * @throws StartError when the database is not one of Baton, or is of a newer version; AwayError when PostgreSQL does not answer
  */
 export async function writeBackup(url: string, out: Writable, progress: Progress = () => undefined): Promise<Manifest> {
   return unmigrated(url, () =>
