@@ -160,3 +160,10 @@ export function requestsOf(page: Page): string[] {
   });
   return requests;
 }
+
+/** Makes what the page has read two seconds older: counts younger than 1.5 s may include a change already, and are read again. */
+export const letCountsSettle = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 2_000;
+  });

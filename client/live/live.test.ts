@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renewCursors } from '../../server/live/renewCursors.ts';
-import { chooseAgent, expectAccessible, look, noticeOf, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
+import { chooseAgent, expectAccessible, letCountsSettle, look, noticeOf, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client, type Client } from '../../test/graphql.ts';
 import { startRedis } from '../../test/redis.ts';
@@ -65,6 +65,7 @@ describe('the live dashboard', () => {
     await live(page);
     await page.getByText('21 of 21 sessions').waitFor();
     await page.waitForLoadState('networkidle');
+    await letCountsSettle(page);
     const before = await openHandoffs(page);
     const requests = requestsOf(page);
     await page.evaluate(() => {
