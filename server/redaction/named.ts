@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 import { namingOf, type Naming } from './names.ts';
-import { isBasicCredentials, isLabel, isPlaceholder, isVersion, looksRandom } from './values.ts';
+import { isBase64Key, isBasicCredentials, isLabel, isPlaceholder, isVersion, looksRandom } from './values.ts';
 
 /**
  * Notation of a name and its value, which tells how likely the value is data and not code. `entry`: the value of a name
@@ -176,6 +176,7 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
   if (isPlaceholder(value) || isVersion(value) || isLabel(value)) return false;
   if (/\s/.test(value)) return strength === 'password' && form === 'entry' && value.length <= 128 && !label.test(value) && !sentence.test(value);
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
+  if (isBase64Key(value) && (strength === 'secret' || strength === 'key' || strength === 'token')) return true;
   if (orFolder === true && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return false;
   if (strength === 'vague') return isData(form) && looksRandom(value, 16);
   if (strength === 'weak' && form !== 'field') return isChosen(value);

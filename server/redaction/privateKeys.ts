@@ -40,7 +40,8 @@ function withoutBeginnings(text: string, known: readonly Finding[]): Finding[] {
 
 const longestKey = 16_384;
 const keyLine = /^[\s"'`,|>#+]*[A-Za-z0-9+/]{1,128}={0,2}[\s"'`,+\\]*$/;
-const noLine = /^[\s"'`,|>#\\\d]*$/;
+/** A line number, or a file with one, which `withoutGutters` made a line of its own. */
+const noLine = /^(?:[\s"'`,|>#\\\d]*|[\w./-]{1,120}[:-]\d{1,6}\n*)$/;
 
 /** Position where the key lines before `at` begin. */
 function keyBefore(text: string, at: number): number {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jwt, parts, privateKey, some } from '../../test/secrets/make.ts';
 import { countRedactions, redactInput, redactText, redactTexts, redactValue } from './redact.ts';
@@ -205,4 +206,20 @@ test('keeps a title within its limit after redaction', () => {
 test('counts only the marks of redaction, whatever wrote them', () => {
   expect(countRedactions('a [redacted: github token] b [redacted: jwt][redacted: 1password token] [redacted: ] [redacted] redacted: jwt')).toBe(3);
   expect(countRedactions('')).toBe(0);
+});
+
+test('redacts a key in base64 after its name, also where it looks like a path', () => {
+  const base64 = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'];
+  const rest = fc.array(fc.constantFrom(...base64), { minLength: 24, maxLength: 24 }).map((characters) => characters.join(''));
+  const key = fc.tuple(fc.constantFrom('/', 'x/', 'eiF/f', '/KNJ/'), rest).map(([start, end]) => `${start}7bQ2Kd9aW4tR${end}`);
+  const command = fc.constantFrom('aws configure set aws_secret_access_key ', 'AWS_SECRET_ACCESS_KEY=', 'aws_secret_access_key = ', '--secret-key ');
+  fc.assert(
+    fc.property(command, key, (before, value) => {
+      expect(redactText(`${before}${value}`).text).toMatch(/\[redacted: [^\]]+\]$/);
+    }),
+  );
+});
+
+test.each(['aws configure set aws_secret_access_key_file /home/user/myProjectV2/srcMain/node18/lib64/keyFiles', 'secret_key: /Users/ada/Projects/BatonServer2/configFiles/Keys/serverKey'])('keeps a long path: %s', (text) => {
+  expect(redactText(text).count).toBe(0);
 });

@@ -37,6 +37,14 @@ test('redacts a private key in a numbered listing from its first line to its las
   }
 });
 
+test('redacts a private key without its beginning in the output of a search, also where its lines begin with digits', () => {
+  const lines = privateKey('RSA PRIVATE KEY').split('\n').slice(1);
+  for (const place of ['', 'keys/old.pem:']) {
+    const output = lines.map((line, index) => `${place}${index + 2}:${/^-/.test(line) ? '' : '7'}${line}`).join('\n');
+    expect([`${place}2:[redacted: private key]`, '[redacted: private key]']).toContain(redactText(output).text);
+  }
+});
+
 test('keeps every position when it blanks the gutters of a listing', () => {
   const line = fc.constantFrom('     1→a', '12\tb', '+c', '-d', '------END', '> e', 'a/b.ts:12:f', '3 | g', '12:30', 'h', '\\n     2→i', '- --j');
   fc.assert(

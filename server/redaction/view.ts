@@ -102,10 +102,12 @@ class View {
 export const blankUnseen = (text: string): string => text.replace(unseen, ({ length }) => ' '.repeat(length));
 
 const newLine = String.raw`(^|\\n)`;
+// `12:30` is a time and `12://` the end of a URL, but a line of base64 may begin with a digit.
+const notTime = String.raw`(?:(?=[\w+/=]{20})|(?!\d|\/\/))`;
 // Line numbers of tools: `12→`, `12<tab>`, `12 | `, and `12:`, `a/b.ts:12:`, `12-` of a search.
-const number = String.raw`([ \t]{0,8}\d{1,6}[ ]?)(?:[→│┃|]|\t|\\{1,7}t|:(?!\d|\/\/)|-(?=[\w+/=]{20}|-----))`;
+const number = String.raw`([ \t]{0,8}\d{1,6}[ ]?)(?:[→│┃|]|\t|\\{1,7}t|:${notTime}|-(?=[\w+/=]{20}|-----))`;
 // Excludes a line of .pgpass, which looks like a search result with more columns.
-const found = String.raw`([\w./-]{1,120}[:-]\d{1,6})(?::(?!\d|\/\/|[\w.*-]{1,63}:[\w.*-]{1,63}:)|-(?=[\w+/=]{20}|-----))`;
+const found = String.raw`([\w./-]{1,120}[:-]\d{1,6})(?::(?![\w.*-]{1,63}:[\w.*-]{1,63}:)${notTime}|-(?=[\w+/=]{20}|-----))`;
 const numbered = new RegExp(`${newLine}(?:${number}|${found})`, 'gm');
 const marked = /((?:^|\\n)(?:[ \t]{0,8}\d{1,6}\n)?)(?:\+(?!\+)|-(?!-)|-(?=-----)|>{1,3}(?= ))/gm;
 
