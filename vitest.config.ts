@@ -14,6 +14,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     pool: 'forks',
+    experimental: { fsModuleCache: true },
     // What is waited for comes when it comes: a second is the default.
     expect: { poll: { timeout: 30_000 } },
     // A fault of the machine costs a second attempt, which the closing lines name.
@@ -29,7 +30,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, long],
           // A worker imports each module once for all of its files: importing them for every file takes a third of the time.
           isolate: false,
-          maxWorkers: workers(4),
+          maxWorkers: workers(3),
           sequence: { groupOrder: 0 },
           ...patient(),
         },
