@@ -50,18 +50,20 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
   const client = useClient();
   const { viewer } = useAccess();
   const [asked, setAsked] = useState<AskedOfHandoff | null>(null);
-  const [busy, setBusy] = useState<HandoffAct | null>(null);
+  const [running, setRunning] = useState<HandoffAct | null>(null);
   const [refusal, setRefusal] = useState<Extract<Outcome, { done: false }> | null>(null);
   const offered = offeredHandoffActs(viewer, handoff);
+  // The event of a decision may arrive before its answer: the acts that follow need not wait.
+  const busy = running !== null && offered.includes(running) ? running : null;
   // A decision takes its focused button away.
   useFocusKept(offered.join());
   const run = async (act: HandoffAct): Promise<void> => {
     if (busy !== null) return;
     if (handoffActLooks[act].text) return (onAsk ?? setAsked)({ act, handoff: { id, title: session.title, sourceAgent: sourceAgent ?? null } });
-    setBusy(act);
+    setRunning(act);
     setRefusal(null);
     const outcome = await actOnHandoff(client, act, id);
-    setBusy(null);
+    setRunning((now) => (now === act ? null : now));
     if (!outcome.done) setRefusal(outcome);
   };
   // Not those of the rows of a list: there are many.

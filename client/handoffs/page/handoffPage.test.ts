@@ -59,11 +59,20 @@ describe('the page of a handoff', () => {
     await look(page, 'handoff-prompt');
   }, 120_000);
 
-  it('accepts and completes an open handoff', async () => {
-    const { page, faults } = await go(`/handoffs/${open}`);
+  it('accepts and completes an open handoff, although the answer to the acceptance arrives after its event', async () => {
+    const { page, faults } = await visit(`/handoffs/${open}`);
+    let release = (): void => undefined;
+    const completed = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('"operationName":"Accept"')) return route.fallback();
+      const response = await route.fetch();
+      await completed;
+      return route.fulfill({ response });
+    });
     await page.getByRole('button', { name: /^Accept/ }).press('Enter');
     await page.getByRole('button', { name: /^Complete/ }).press('Enter');
     await page.locator('[data-handoff="COMPLETED"]').waitFor();
+    release();
     // Its button is gone.
     await expect.poll(() => page.evaluate(() => document.activeElement?.id), patiently).toBe('main');
     await page.getByText(/accepted after .*, then taken over after/).waitFor();
