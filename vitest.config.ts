@@ -31,7 +31,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, long],
           // A worker imports each module once for all of its files: importing them for every file takes a third of the time.
           isolate: false,
-          maxWorkers: workers(3),
+          maxWorkers: workers(4),
           sequence: { groupOrder: 0 },
           ...patient(),
         },
