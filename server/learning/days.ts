@@ -7,7 +7,7 @@ export interface TimeRange {
 }
 
 export interface Days {
-  /** The whole days (UTC) of the range, `until` exclusive; null when there is none. A null bound is open. */
+  /** The whole days (UTC) of the range, `until` exclusive; null for a range without a whole day. A null bound is open. */
   whole: { from: Date | null; until: Date | null } | null;
   /** The rest of the range: `from` inclusive or exclusive, `until` exclusive. */
   rest: { from: Date; includesFrom: boolean; until: Date }[];

@@ -31,7 +31,7 @@ export interface Candidate {
 }
 
 export interface Occasion {
-  /** The agent that hands off; null when there is none. */
+  /** The agent that hands off; null for an unassigned Session. */
   sourceAgentId: string | null;
   /** What the work is about; null when nothing says it. */
   words: { from: string; in: ReadonlySet<string> } | null;

@@ -23,7 +23,7 @@ export interface PersistedOperations {
   has(text: string): boolean;
   /**
    * The document of a request: named by `documentId` or by `extensions.persistedQuery.sha256Hash` (Apollo, urql), or sent as
-   * `query`. Undefined when there is none of these.
+   * `query`. Undefined for a request without any of the three.
    * @throws GraphQLError for an unknown name, and with `only` for a text that is not in the manifest.
    */
   documentOf(sent: Sent): string | undefined;

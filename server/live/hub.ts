@@ -31,7 +31,7 @@ const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequ
   ARRAY(SELECT agent_id FROM inbox_entries WHERE event_id = e.id) AS inboxes,
   ARRAY(SELECT agent_id FROM agent_sessions WHERE session_id = e.session_id GROUP BY agent_id HAVING min(coalesce(reads_events_from, 0)) <= e.session_sequence) AS readers`;
 
-// A row without a number says that there are none. Rows and `pruned` are of one snapshot.
+// One row without a number: no event has a later position. Rows and `pruned` are of one snapshot.
 const readAll = statement(`SELECT pruning.position::float8 AS pruned, r.* FROM pruning LEFT JOIN LATERAL (
   SELECT p.position::float8 AS number, ${columns} FROM event_positions p JOIN events e ON e.id = p.event_id WHERE p.position > $1 ORDER BY p.position LIMIT $2) r ON true ORDER BY r.number`);
 const readInbox = statement(`SELECT coalesce((SELECT sequence FROM pruned_inboxes WHERE agent_id = $3), 0) AS pruned, r.* FROM pruning LEFT JOIN LATERAL (

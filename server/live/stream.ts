@@ -64,7 +64,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     return this;
   }
 
-  /** Returns the next item without waiting; undefined when there is none yet. */
+  /** Returns the next item without waiting; undefined before the next item has arrived. */
   take(): Item | undefined {
     const hub = this.#hub;
     if (this.#ended) return undefined;

@@ -260,7 +260,7 @@ export class Streams implements Announcer {
 }
 
 interface Heads {
-  /** The last given position; 0 when there is none. */
+  /** The last given position; 0 before the first. */
   position: number;
   /** Whether events wait for a position. */
   waiting: boolean;

@@ -176,7 +176,7 @@ builder.prismaNode('ToolCall', {
     index: t.exposeInt('index'),
     sequence: t.exposeInt('sequence'),
     turn: t.relation('turn', { description: 'The Turn of the call.' }),
-    message: t.relation('message', { nullable: true, description: 'The Message that made the call; null when there is none.' }),
+    message: t.relation('message', { nullable: true, description: 'The Message that made the call; null for a call that was recorded without a Message.' }),
   }),
 });
 

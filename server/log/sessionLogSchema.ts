@@ -54,7 +54,7 @@ builder.prismaObjectFields(modelRef('AgentSession'), (t) => ({
   latestSnapshot: t.field({
     type: modelRef('ContextSnapshot'),
     nullable: true,
-    description: 'The newest of `snapshots`; null when there is none.',
+    description: 'The newest of `snapshots`; null for a Session without Snapshots.',
     select: (_args, _context, nested) => ({
       snapshots: nested({ orderBy: [{ capturedAt: 'desc' }, { id: 'desc' }], take: 1 }),
     }),
