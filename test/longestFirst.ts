@@ -7,7 +7,7 @@ const longest = [
   'server/cli/key.test.ts',
   'client/pipelines/pipelines.test.ts',
   'client/live/live.test.ts',
-  'test/docs/docs.test.ts',
+  'test/docs/docs.long.test.ts',
   'client/handoffs/reassign/reassign.test.ts',
   'server/main.test.ts',
   'server/cli/hook.test.ts',
